@@ -46,3 +46,15 @@ export function violationLines({ step, violators }: Violation): readonly string[
     ...(more > 0 && samples.length > 0 ? [`  and ${more} more`] : []),
   ];
 }
+
+/** Last, where it is read: the records themselves stand far above, with their steps. */
+export function printBlocked(terminal: Terminal, steps: readonly Step[], measures: readonly StepMeasure[]): void {
+  const blocked = new Set(measures.filter(({ violators }) => (violators?.count ?? 0) > 0).map(({ stepId }) => stepId));
+  const numbers = steps.flatMap(({ id }, index) => (blocked.has(id) ? [index + 1] : []));
+  if (numbers.length === 0) return;
+  const { out, paint } = terminal;
+  const where = numbers.length === 1 ? `step ${numbers[0]}` : `steps ${numbers.join(", ")}`;
+  out("");
+  out(paint("red", `This can't be deployed yet: records stand in the way of ${where}.`));
+  out("  Change those records, or what the file asks of them.");
+}

@@ -1,3 +1,4 @@
+export { withArticle } from "./article.ts";
 export {
   type CheckedExpression,
   type CheckedRule,

@@ -307,6 +307,8 @@ class Parser {
     }
     if (this.text.slice(this.lastStart, this.lastEnd).toLowerCase() === "not") return "Write `!` instead of `not`.";
     const word = text.toLowerCase();
+    if (word === "not" && /^\s*in\b/i.test(this.text.slice(this.token.end)))
+      return "Write `!(a in [b, c])` instead of `a not in (b, c)`.";
     const operator = Object.hasOwn(wordOperators, word) ? wordOperators[word] : undefined;
     if (kind !== "name") return null;
     if (operator !== undefined) return `Write \`${operator}\` instead of \`${text.toLowerCase()}\`.`;

@@ -323,13 +323,14 @@ function unknownMember(
   ];
   const words = bare ? [...known, ...scope.schema.rules.keys(), ...(variables?.keys() ?? []), ...specialNames] : known;
   const hint = didYouMean(step.name, words);
+  const organization = step.name === "org_id" ? "Only records of an `org_scoped: true` entity have one." : null;
   const role =
     bare && scope.schema.roles.includes(step.name) ? `A text is written in quotes: \`"${step.name}"\`.` : null;
   return wrong(
     step,
     "unknown_name",
     `\`${record.name}\` has no field \`${step.name}\`.`,
-    hint ?? role ?? knownHint(record),
+    organization ?? hint ?? role ?? knownHint(record),
   );
 }
 

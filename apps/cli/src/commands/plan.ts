@@ -9,7 +9,7 @@ import { openControl, projectCalled } from "../local/open-control.ts";
 import type { LocalSettings } from "../local/settings.ts";
 import { printChanges, printConsents } from "../print-changes.ts";
 import { printDiagnostics } from "../print-diagnostics.ts";
-import { printRefused, violationLines, violationsOf } from "../print-refusals.ts";
+import { printBlocked, printRefused, violationLines, violationsOf } from "../print-refusals.ts";
 import { readText } from "../read-blueprint.ts";
 import { type Terminal, wrap } from "../terminal.ts";
 import { propose } from "./diff.ts";
@@ -73,6 +73,7 @@ function show(terminal: Terminal, shown: Shown, { json }: { readonly json: boole
     printSteps(terminal, shown);
     printConsents(terminal, shown.consents);
     printRefused(terminal, shown.refused);
+    printBlocked(terminal, shown.steps, shown.measures);
   }
   const blocked = shown.measures.some(({ violators }) => violators !== null && violators.count !== 0);
   return shown.refused.length > 0 || blocked ? 1 : 0;

@@ -57,6 +57,25 @@ test("a value of another form is shown the form; what the service writes is no u
   ]);
 });
 
+test("an amount as a number is told to be a string, one with too many places how many it may have", async () => {
+  expect((await read("ana", "POST", "/api/samples", { title: "t", price: 12, cost: "1.005", big: 7 })).sort()).toEqual([
+    "/big It must be a whole number of 64 bits, as a string.",
+    "/cost It must be a decimal number with at most 18 digits before the point and 2 after it: 1.00.",
+    "/price It must be a decimal number with at most 8 digits before the point and 2 after it: 1.00, as a string.",
+  ]);
+});
+
+test("a caller without a user hears that nobody is signed in where that is what is missing", async () => {
+  cell.addCaller("nobody", project, keyPrincipal("key_public", ["public"]));
+  expect(await read("nobody", "POST", "/api/tickets", {})).toEqual([
+    "Nobody is signed in: to create tickets, send a user's access token as Plinth-User-Token.",
+  ]);
+  const ticket = "/api/tickets/018f0000-0000-7000-8000-000000000000";
+  expect(await read("nobody", "POST", `${ticket}/transitions/solve`)).toEqual([
+    "Your role does not allow you to take the transition solve of tickets.",
+  ]);
+});
+
 test("a filter by a field that has no order is no unknown field", async () => {
   expect((await read("ana", "GET", "/api/samples?tags=x"))[0]).toBe('Records can\'t be filtered by "tags".');
   expect((await read("ana", "GET", "/api/samples?inner=x"))[0]).toBe('The parameter "inner" is unknown.');

@@ -236,7 +236,16 @@ const forms: Readonly<Record<string, Form>> = {
 
 /** How a value of the type is written, for whom has written it otherwise; null where the type says nothing of it. */
 export function formOf({ sqlType, wire }: BundleField): string | null {
-  return wire === "string" ? (forms[sqlType.replace(/\(.*\)/, "")]?.message ?? null) : null;
+  if (wire !== "string") return null;
+  return digitsOf(sqlType) ?? forms[sqlType.replace(/\(.*\)/, "")]?.message ?? null;
+}
+
+/** How many digits an exact number may have; null for another type. */
+function digitsOf(sqlType: string): string | null {
+  const [, precision, scale] = (/^numeric\((\d+),(\d+)\)$/.exec(sqlType) ?? []).map(Number);
+  if (precision === undefined || scale === undefined) return null;
+  const [before, places] = [precision - scale, scale === 0 ? "" : ` and ${scale} after it`];
+  return `It must be a decimal number with at most ${before} digits before the point${places}: ${(1).toFixed(scale)}.`;
 }
 
 function parseFilter(field: BundleField, text: string, view: EntityView): string {

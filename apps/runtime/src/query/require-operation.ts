@@ -5,6 +5,9 @@ import { Fault } from "@plinth/service";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { entityView, hasOperation } from "./entity-view.ts";
 
+/** What everybody holds who is signed in. */
+const SIGNED_IN: readonly string[] = ["user", "owner"];
+
 /** @throws Fault `forbidden`. */
 export function requireOperation(
   release: ActiveRelease,
@@ -16,5 +19,10 @@ export function requireOperation(
   if (hasOperation(entity, operation, roles)) return;
   const edge = operation.startsWith("transition:") ? operation.slice("transition:".length) : null;
   const deed = edge === null ? operation : `take the transition ${edge} of`;
+  const isAnonymous = roles.length === 1 && roles[0] === "public";
+  if (isAnonymous && hasOperation(entity, operation, SIGNED_IN)) {
+    const detail = `Nobody is signed in: to ${deed} ${entity.plural}, send a user's access token as Plinth-User-Token.`;
+    throw new Fault("forbidden", { detail });
+  }
   throw new Fault("forbidden", { detail: `Your role does not allow you to ${deed} ${entity.plural}.` });
 }

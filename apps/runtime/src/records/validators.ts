@@ -64,7 +64,7 @@ function toFieldError(error: ErrorObject, fields: Fields): FieldError {
       return { path: pointer(path, name), code: "unknown_field", message };
     }
     case "type":
-      return { path, code: "wrong_type", message: `It must be ${typesOf(params.type)}.` };
+      return { path, code: "wrong_type", message: typeMessage(error, fields.get(path.slice(1))) };
     case "enum": {
       const allowed = (params.allowedValues as readonly unknown[]).filter((value) => value !== null).map(String);
       const hint = typeof error.data === "string" ? didYouMean(error.data, allowed) : "";
@@ -81,9 +81,9 @@ function toFieldError(error: ErrorObject, fields: Fields): FieldError {
     case "multipleOf":
       return { path, code: "too_precise", message: `It may have steps of ${String(params.multipleOf)} alone.` };
     case "maxLength":
-      return { path, code: "too_long", message: `It may have ${String(params.limit)} characters at most.` };
+      return { path, code: "too_long", message: `It may have ${characters(params.limit)} at most.` };
     case "minLength":
-      return { path, code: "too_short", message: `It must have ${String(params.limit)} characters at least.` };
+      return { path, code: "too_short", message: `It must have ${characters(params.limit)} at least.` };
     case "minimum":
     case "maximum":
       return {
@@ -97,6 +97,17 @@ function toFieldError(error: ErrorObject, fields: Fields): FieldError {
     default:
       return { path, code: "invalid", message: "The value is not valid." };
   }
+}
+
+/** A number where a text is asked for is told how the text is written: `12.50` for an amount, as a string. */
+function typeMessage({ data, params }: ErrorObject, field: BundleField | undefined): string {
+  const form = field === undefined || data === null ? null : formOf(field);
+  if (form !== null) return `${form.replace(/\.$/, "")}, as a string.`;
+  return `It must be ${typesOf((params as Record<string, unknown>)["type"])}.`;
+}
+
+function characters(count: unknown): string {
+  return count === 1 ? "1 character" : `${String(count)} characters`;
 }
 
 /** Texts that Postgres can't hold fail the pattern of any text; all other patterns are of a format. */

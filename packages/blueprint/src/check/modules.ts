@@ -2,6 +2,7 @@
 // Tells which of them nothing serves yet, and which section wants a module that is not listed.
 import { didYouMean } from "@plinth/expression";
 import type { Declarations } from "../declarations/declarations.ts";
+import { moduleMeant } from "../declarations/foreign-words.ts";
 import type { ModuleName } from "../model/model.ts";
 import type { Report } from "../text/report.ts";
 import type { Range } from "../text/syntax.ts";
@@ -39,8 +40,14 @@ export function checkModules(declarations: Declarations, report: Report): readon
   for (const word of declarations.modules) {
     const name = moduleNames.find((one) => one === word.text);
     if (name === undefined) {
-      const hint = didYouMean(word.text, moduleNames) ?? `There are: ${moduleNames.join(", ")}.`;
+      const meant = moduleNames.find((one) => one === moduleMeant(word.text));
+      const hint =
+        meant === undefined
+          ? (didYouMean(word.text, moduleNames) ?? `There are: ${moduleNames.join(", ")}.`)
+          : `It is called \`${meant}\` here.`;
       report.add("unknown_module", word.range, `There is no module \`${word.text}\`.`, hint);
+      // What needs the module is not told that it is missing as well.
+      if (meant !== undefined) listed.add(meant);
     } else if (listed.has(name)) {
       report.add("duplicate_value", word.range, `The module \`${name}\` is listed twice.`, "Remove one of them.");
     } else {

@@ -181,13 +181,13 @@ function checkReference(
         : [`row of \`${type.entity}\``, names.rows.get(type.entity) ?? nothing];
   if (text !== null && known.has(text)) return text;
   const shown = text ?? "This";
-  report.add(
-    "unknown_test_name",
-    node.range,
-    `The tests have no ${what} \`${shown}\`.`,
-    suggestFor(shown, known, report),
-  );
+  const hint = suggestFor(shown, known, report) ?? (type.kind === "org_ref" ? organizationHint(shown) : null);
+  report.add("unknown_test_name", node.range, `The tests have no ${what} \`${shown}\`.`, hint);
   return undefined;
+}
+
+function organizationHint(name: string): string {
+  return `Say who belongs to it: \`users: { ana: { organizations: { ${name}: owner } } }\`.`;
 }
 
 function checkExpectation(

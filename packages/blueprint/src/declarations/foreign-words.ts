@@ -111,6 +111,40 @@ const rolesMean: Readonly<Record<string, string>> = {
   admin: "Write `admin`: users who are given it, and secret keys bound to it.",
 };
 
+/** Words for membership of an organization, which is no role of the project. */
+const membershipWords: readonly string[] = [
+  "member",
+  "members",
+  "org_member",
+  "org_admin",
+  "org_owner",
+  "organization_member",
+  "organization_admin",
+  "organization_owner",
+  "team_member",
+];
+
+const modules: Readonly<Record<string, string>> = {
+  orgs: "organizations",
+  org: "organizations",
+  organisations: "organizations",
+  teams: "organizations",
+  tenants: "organizations",
+  multitenancy: "organizations",
+  authentication: "auth",
+  login: "auth",
+  files: "storage",
+  uploads: "storage",
+  jobs: "workers",
+  queues: "workers",
+  workflows: "workers",
+  schedules: "workers",
+  permissions: "roles",
+  rbac: "roles",
+  audit: "audit_logs",
+  audit_log: "audit_logs",
+};
+
 const operations: Readonly<Record<string, string>> = {
   select: "read",
   get: "read",
@@ -151,7 +185,16 @@ export function hintForKey(key: string, known: readonly string[]): string {
 /** Null where the role is none that other systems have. */
 export function hintForRole(role: string): string | null {
   const word = role.toLowerCase();
+  if (membershipWords.includes(word)) {
+    return `Declare it, \`roles: { ${role}: {} }\`; who belongs to the record's organization is asked by a rule: \`member(org_id)\`, \`member(org_id, admin)\`.`;
+  }
   return Object.hasOwn(roles, word) ? (rolesMean[roles[word] ?? ""] ?? null) : null;
+}
+
+/** The module that another system's word means; null where there is none. */
+export function moduleMeant(word: string): string | null {
+  const lower = word.toLowerCase().replaceAll("-", "_");
+  return Object.hasOwn(modules, lower) ? (modules[lower] ?? null) : null;
 }
 
 /** Null where the operation is none that other systems have. */

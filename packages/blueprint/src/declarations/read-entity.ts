@@ -17,7 +17,6 @@ import {
   expectMap,
   expectText,
   expectWords,
-  mapEntries,
   type Reader,
   refuseKey,
 } from "./expect.ts";
@@ -163,9 +162,9 @@ function readOption(reader: Reader, { key, value }: MapEntry): Partial<EntityOpt
     case "realtime":
       return { realtime: readFlag(reader, key.range, value, what) };
     case "checks":
-      return { checks: mapEntries(reader, value, what).flatMap((entry) => readCheck(reader, entry)) };
+      return { checks: checksOf(reader, value, what).flatMap((entry) => readCheck(reader, entry)) };
     case "exclude":
-      return { exclusions: mapEntries(reader, value, what).flatMap((entry) => readExclusion(reader, entry)) };
+      return { exclusions: exclusionsOf(reader, key.range, value).flatMap((entry) => readExclusion(reader, entry)) };
     case "seed":
       return { seed: readSeed(reader, value) };
     default:
@@ -186,6 +185,10 @@ function readFieldLists(reader: Reader, node: Node, what: string): Word[][] {
   return [expectWords(reader, list, what)];
 }
 
+function checksOf(reader: Reader, node: Node, what: string): readonly MapEntry[] {
+  return expectMap(reader, node, what, "Give each check a name: `in_order: starts_at <= ends_at`.")?.entries ?? [];
+}
+
 function readCheck(reader: Reader, { key, value }: MapEntry): EntityOptions["checks"] {
   const condition = readCondition(reader, value, "A check");
   return condition === null ? [] : [{ name: wordOf(key), condition }];
@@ -204,6 +207,16 @@ function readCondition(reader: Reader, value: Node, what: string): TextDeclarati
 }
 
 const exclusionKeys: readonly string[] = ["same", "overlap", "where"];
+
+/** What an exclusion says, written where its name belongs, is told once. */
+function exclusionsOf(reader: Reader, range: Word["range"], node: Node): readonly MapEntry[] {
+  const hint = "Write `exclude: { no_overlap: { same: [room_id], overlap: [starts_at, ends_at] } }`.";
+  const entries = expectMap(reader, node, "`exclude`", hint)?.entries ?? [];
+  const isUnnamed = entries.some(({ key, value }) => exclusionKeys.includes(key.text) && value.kind !== "map");
+  if (!isUnnamed) return entries;
+  reader.report.add("wrong_kind", range, "`exclude` holds exclusions, each under a name.", hint);
+  return [];
+}
 
 function readExclusion(reader: Reader, { key, value }: MapEntry): ExclusionDeclaration[] {
   const name = wordOf(key);

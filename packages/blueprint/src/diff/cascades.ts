@@ -1,6 +1,7 @@
 // In: two models, and which entity of the one is which of the other. Out: a change for each reference by which deletes newly
 // destroy records that no restore of what they refer to brings back. It counts none: the records are the database's.
 
+import { withArticle } from "@plinth/expression";
 import type { Entity, Field, Model } from "../model/model.ts";
 import type { Change, ReferringRecords } from "./change.ts";
 import { changeOf } from "./make-change.ts";
@@ -18,7 +19,7 @@ export function diffCascades(before: Model, after: Model, { kept }: Matches<Enti
       const referring = live === null || was === null ? null : referringRecords(before, live, was);
       const now = referring === null ? " None refers to one yet." : "";
       const summary =
-        `Deleting a \`${parent.name}\` destroys each \`${entity.name}\` that refers to it by \`${field.name}\`; ` +
+        `Deleting ${withArticle(`\`${parent.name}\``)} destroys each \`${entity.name}\` that refers to it by \`${field.name}\`; ` +
         `restoring the \`${parent.name}\` brings none of them back.${now}`;
       const path = `${entity.name}.${field.name}`;
       const change = changeOf({ kind: "cascade_destroys", path, summary, classes: ["safe"] });

@@ -129,7 +129,7 @@ function checkRemoved(entity: string, check: NamedCheck): Change {
   return changeOf({
     kind: "check_removed",
     path: `${entity}.checks.${check.name}`,
-    summary: `A \`${entity}\` need no longer be so that \`${textOf(check)}\`.`,
+    summary: `Records of \`${entity}\` need no longer be so that \`${textOf(check)}\`.`,
     classes: ["safe"],
     before: textOf(check),
   });
@@ -147,7 +147,7 @@ function diffExclusions(before: Entity, after: Entity): Change[] {
       changeOf({
         kind: was === undefined ? "exclusion_added" : "exclusion_changed",
         path: path(one.name),
-        summary: `${exclusionText(after.name, one)}.`,
+        summary: `${exclusionText(after.name, one)}${was === undefined ? "" : `, no longer with ${spanText(was)}`}.`,
         classes: ["breaking", "data_dependent", "online"],
         before: was && exclusionText(after.name, was),
         after: exclusionText(after.name, one),
@@ -170,8 +170,15 @@ function diffExclusions(before: Entity, after: Entity): Change[] {
 }
 
 function exclusionText(entity: string, { same: shared, from, to, where }: Exclusion): string {
-  const which = where === null ? "" : `, where \`${printExpression(where)}\``;
-  return `No two records of \`${entity}\` with the same ${named(shared)} may overlap from \`${from}\` to \`${to}\`${which}`;
+  return `No two records of \`${entity}\` with the same ${named(shared)} may overlap from \`${from}\` to \`${to}\`${whichOnes(where)}`;
+}
+
+function spanText({ same: shared, from, to, where }: Exclusion): string {
+  return `the same ${named(shared)} from \`${from}\` to \`${to}\`${whichOnes(where)}`;
+}
+
+function whichOnes(where: Exclusion["where"]): string {
+  return where === null ? "" : `, where \`${printExpression(where)}\``;
 }
 
 function failing({ condition }: NamedCheck): Expression {

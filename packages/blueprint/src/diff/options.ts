@@ -1,5 +1,6 @@
 // In: the options of an entity before and after, in the same words. Out: the changes between them.
 
+import { withArticle } from "@plinth/expression";
 import type { Entity } from "../model/model.ts";
 import { relationKey } from "./align.ts";
 import type { Change, ChangeClass, Witness } from "./change.ts";
@@ -122,7 +123,7 @@ function diffLock(before: Entity, after: Entity): Change[] {
     return [changeOf({ ...given, summary: `${shared(after.lock)} run one after the other.`, classes: ["safe"] })];
   }
   const role = exampleRole(after, "create");
-  const told = `\`${role}\` may now create a \`${after.name}\` at the same moment as another one that a rule forbids beside it.`;
+  const told = `\`${role}\` may now create ${withArticle(`\`${after.name}\``)} at the same moment as another one that a rule forbids beside it.`;
   const witness: Witness = {
     role,
     operation: "create",

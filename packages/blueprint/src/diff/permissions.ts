@@ -1,6 +1,15 @@
 // In: the permissions of an entity before and after, in the same words. Out: the changes between them; one that lets somebody
 // do what they could not carries the witness.
-import { type Expression, joined, keyOfRule, printExpression, someNode, substitute } from "@plinth/expression";
+
+import {
+  type Expression,
+  joined,
+  keyOfRule,
+  printExpression,
+  someNode,
+  substitute,
+  withArticle,
+} from "@plinth/expression";
 import type { Entity, Permission } from "../model/model.ts";
 import type { Access } from "./access.ts";
 import type { Change, ChangeClass, Witness } from "./change.ts";
@@ -90,7 +99,7 @@ function freed(before: Entity, after: Entity, { role, operation, set }: Permissi
     others.some((one) => one.set.some((other) => other.field === forced.field && !same(other.value, forced.value))),
   )?.field;
   if (field === undefined) return null;
-  const summary = `Who holds \`${role}\` and another role has another \`${field}\` written for them when they ${operation} a \`${after.name}\`.`;
+  const summary = `Who holds \`${role}\` and another role has another \`${field}\` written for them when they ${operation} ${withArticle(`\`${after.name}\``)}.`;
   return { role, operation, entity: after.name, decided: true, summary, record: {} };
 }
 
@@ -130,8 +139,8 @@ function notationOf({ rule, fields, set, limit }: Permission): PermissionNotatio
 function recordsWhere(entity: string, rule: Expression): string {
   if (rule.kind === "literal") return `every \`${entity}\``;
   const both = onBothRows(rule);
-  if (both !== null) return `a \`${entity}\` where \`${printExpression(both)}\` before and after`;
-  return `a \`${entity}\` where \`${textOf(rule)}\``;
+  if (both !== null) return `${withArticle(`\`${entity}\``)} where \`${printExpression(both)}\` before and after`;
+  return `${withArticle(`\`${entity}\``)} where \`${textOf(rule)}\``;
 }
 
 /** What a rule says of the row before and of the row after alike; null where it doesn't. */

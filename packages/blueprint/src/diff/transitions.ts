@@ -1,6 +1,7 @@
 // In: the state machine of an entity before and after, in the same words. Out: the changes between them. Who may take an edge
 // stands in the permissions; here is told which ways there are.
 
+import { withArticle } from "@plinth/expression";
 import type { Edge, Entity, Operation, StateMachine } from "../model/model.ts";
 import type { Change, ChangeClass, CountedRecords, Witness } from "./change.ts";
 import { changeOf, named, type Part, same } from "./make-change.ts";
@@ -64,7 +65,11 @@ function diffInitial(entity: Entity, before: StateMachine, after: StateMachine):
       classes: ["loosens_access", "breaking"],
       before: before.initial,
       after: after.initial,
-      witness: witness(entity, "create", `create a \`${entity.name}\` with ${after.field} \`${after.initial}\``),
+      witness: witness(
+        entity,
+        "create",
+        `create ${withArticle(`\`${entity.name}\``)} with ${after.field} \`${after.initial}\``,
+      ),
     }),
   ];
 }
@@ -117,7 +122,7 @@ function edgeChanged(
   ].filter((part) => part !== null);
   if (parts.length === 0) return [];
   const loosens = parts.some((part) => part.classes.includes("loosens_access"));
-  const may = `move a \`${entity.name}\` by \`${after.name}\` where that was not possible`;
+  const may = `move ${withArticle(`\`${entity.name}\``)} by \`${after.name}\` where that was not possible`;
   return [
     changeOf({
       kind: "transition_changed",

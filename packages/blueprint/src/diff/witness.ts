@@ -1,5 +1,7 @@
 // In: what comparing two rules found. Out: a witness that a person can read: who may now do what to which record.
+
 import type { Expression, RuleWitness } from "@plinth/expression";
+import { withArticle } from "@plinth/expression";
 import type { Entity, Operation, Permission } from "../model/model.ts";
 import type { Witness } from "./change.ts";
 
@@ -40,7 +42,7 @@ export function undecidedWitness(gain: Gain, because: "budget" | "unknown"): Wit
 }
 
 export function actOf({ operation, entity, field }: Omit<Gain, "role">): string {
-  const record = `${/^(?!us)[aeiou]/.test(entity) ? "an" : "a"} \`${entity}\``;
+  const record = withArticle(`\`${entity}\``);
   const edge = operation.startsWith("transition:") ? operation.slice("transition:".length) : null;
   const verb = edge === null ? operation : `take \`${edge}\` on`;
   if (field === null) return `${verb} ${record}`;

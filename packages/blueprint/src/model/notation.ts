@@ -44,7 +44,7 @@ export function typeText(type: FieldType, limits: Limits = noLimits): string {
     case "refs":
       return `${type.kind}(${type.entity})`;
     case "sequence":
-      return type.prefix === "" ? "sequence" : `sequence(${JSON.stringify(type.prefix)})`;
+      return `sequence${type.prefix === "" ? "" : `(${JSON.stringify(type.prefix)})`}${type.per ? ` per(${type.per})` : ""}`;
     case "computed":
       return `computed(${printExpression(type.expression)})`;
     default:

@@ -1,5 +1,5 @@
 // Which names a blueprint may give. In: a name and what it names. Out: what is wrong with it, or null.
-import { specialNames } from "@plinth/expression";
+import { specialNames, withArticle } from "@plinth/expression";
 import type { DiagnosticCode } from "./diagnostic.ts";
 
 export interface NameProblem {
@@ -82,7 +82,7 @@ export function checkName(name: string, kind: NameKind): NameProblem | null {
   if (yamlWords.includes(name.toLowerCase())) {
     return {
       code: "yaml_word",
-      message: `\`${name}\` means true or false in many YAML readers, so it can't name ${article(kind)}.`,
+      message: `\`${name}\` means true or false in many YAML readers, so it can't name ${withArticle(kind)}.`,
       hint: "Use a longer word.",
     };
   }
@@ -92,7 +92,8 @@ export function checkName(name: string, kind: NameKind): NameProblem | null {
   const shape = kind === "enum value" ? /^[A-Za-z][A-Za-z0-9_]*$/ : snakeCase;
   if (!shape.test(name) || name.length > lengthMax[kind]) return invalid(name, kind);
   if (kind === "field" || kind === "relation") {
-    if (name === "id" || name === "version") return reserved(name, "Every entity has it already.");
+    if (name === "id" || name === "version")
+      return reserved(name, "Every record has it already: leave it out, or choose another name.", "");
     if (reservedByRules.includes(name)) return reserved(name, "Rules use this word themselves.");
   }
   if (kind === "field") {
@@ -185,17 +186,13 @@ function invalid(name: string, kind: NameKind): NameProblem {
     snakeCase.test(better) && better !== name && better.length <= lengthMax[kind] ? ` Write \`${better}\`.` : "";
   return {
     code: "invalid_name",
-    message: `\`${cut(name)}\` can't name ${article(kind)}.`,
+    message: `\`${cut(name)}\` can't name ${withArticle(kind)}.`,
     hint: `${rule}, at most ${lengthMax[kind]} characters.${hint}`,
   };
 }
 
-function reserved(name: string, why: string): NameProblem {
-  return { code: "reserved_name", message: `\`${name}\` is a reserved name.`, hint: `${why} Choose another.` };
-}
-
-function article(kind: NameKind): string {
-  return `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}`;
+function reserved(name: string, why: string, instead = " Choose another."): NameProblem {
+  return { code: "reserved_name", message: `\`${name}\` is a reserved name.`, hint: `${why}${instead}` };
 }
 
 function cut(text: string): string {

@@ -18,7 +18,9 @@ export function createReport(source: string): Report {
   const found: { code: DiagnosticCode; range: Range; message: string; hint: string | null }[] = [];
   const keys = new Set<string>();
   const meant = new Set<string>();
-  const nameOf = ({ code, range }: { readonly code: DiagnosticCode; readonly range: Range }): string | null => {
+  const causeOf = ({ code, range, hint }: (typeof found)[number]): string | null => {
+    // The hint names the module: who adds it has mended every place that needs it.
+    if (code === "module_missing") return hint;
     if (code !== "unknown_entity" && code !== "unknown_event") return null;
     const name = source.slice(range.start, range.end).split(".")[0] ?? "";
     return meant.has(name) ? name : null;
@@ -36,7 +38,7 @@ export function createReport(source: string): Report {
     failed: () => found.some((one) => diagnosticCatalogue[one.code].severity === "error"),
     diagnostics() {
       const positionOf = createPositions(source);
-      const causes = meant.size === 0 ? found : onceEach(found, nameOf);
+      const causes = onceEach(found, causeOf);
       const all = causes.map(
         ({ code, range, message, hint }): Diagnostic => ({
           code,
@@ -55,17 +57,17 @@ export function createReport(source: string): Report {
   };
 }
 
-/** Without the later ones of each name. */
+/** Without the later ones of each cause; null is a cause of its own. */
 function onceEach<One extends { readonly range: Range }>(
   all: readonly One[],
-  nameOf: (one: One) => string | null,
+  causeOf: (one: One) => string | null,
 ): readonly One[] {
   const told = new Set<string>();
   return all
     .toSorted((a, b) => a.range.start - b.range.start)
     .filter((one) => {
-      const name = nameOf(one);
-      return name === null || told.size !== told.add(name).size;
+      const cause = causeOf(one);
+      return cause === null || told.size !== told.add(cause).size;
     });
 }
 

@@ -1,7 +1,9 @@
 // What becomes of a table's checks. In: a table's change. Out: steps. A wider rule needs no look at the rows beforehand; a
 // narrower or new one counts who would break it first. All of them change places at the switch: before it, the old release
 // may write what it always could, and from it on, the new one what it newly may.
+
 import type { Check } from "@plinth/bundle";
+import { withArticle } from "@plinth/expression";
 import { checkExpression, implies, ruleKey } from "../sql/check-sql.ts";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import * as ddl from "./ddl.ts";
@@ -157,17 +159,19 @@ function violationOf({ name: constraint, columns, rule }: Check): string {
   const name = columns.join(" and ");
   switch (rule.kind) {
     case "one_of":
-      return `a ${name} other than ${listed(rule.values)}`;
+      return `${withArticle(name)} other than ${listed(rule.values)}`;
     case "subset_of":
-      return `a ${name} with members other than ${listed(rule.values)}`;
+      return `${withArticle(name)} with members other than ${listed(rule.values)}`;
     case "length":
-      return `a ${name} ${outside("shorter than", rule.min, "longer than", rule.max)}`;
+      return `${withArticle(name)} ${outside("shorter than", rule.min, "longer than", rule.max)}`;
     case "range":
-      return `a ${name} ${outside("below", rule.min, "above", rule.max)}`;
+      return `${withArticle(name)} ${outside("below", rule.min, "above", rule.max)}`;
     case "sql": {
+      const values = columns.length === 1 ? withArticle(name) : `values of ${name}`;
+      const breaks = columns.length === 1 ? "breaks" : "break";
       // One of the entity's own is known by the name that its author gave it.
       const [, check] = /^[a-z0-9_]+?__([a-z0-9_]+)__rule$/.exec(constraint) ?? [];
-      return check === undefined ? `a ${name} that breaks the rule on it` : `a ${name} that breaks the check ${check}`;
+      return `${values} that ${breaks} ${check === undefined ? "the rule on it" : `the check ${check}`}`;
     }
   }
 }

@@ -1,6 +1,8 @@
 // What becomes of a table's foreign keys. In: a table's change, and what its targets are called when. Out: steps.
 // A key over what rows hold already is bound at the switch and proven after it; one over a new column, before.
+
 import type { ForeignKey } from "@plinth/bundle";
+import { withArticle } from "@plinth/expression";
 import type { Renamed, RuleChange } from "./checks.ts";
 import * as ddl from "./ddl.ts";
 import type { Matched, TableChange } from "./match.ts";
@@ -104,7 +106,7 @@ function verifyTarget(table: TableChange, key: ForeignKey, schema: Matched): Ste
   const violation = {
     slug: `reference-${table.after.name}-${key.column}`,
     summary: `Make sure that each ${table.after.name}.${key.column} names a record of ${key.table}.`,
-    violation: `a ${key.column} that names no record of ${key.table}`,
+    violation: `${withArticle(key.column)} that names no record of ${key.table}`,
   };
   const target = kept === undefined ? null : ddl.qualified(kept.before.name);
   return verifyReference(table, violation, oldValueOf(changeOf(table, key.column)), target);

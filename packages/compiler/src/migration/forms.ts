@@ -2,6 +2,7 @@
 // Out: steps that count who breaks the form before anything runs, and stop the switch where somebody broke it meanwhile.
 import { type Entity, type FieldType, type Model, patterns } from "@plinth/blueprint";
 import type { Renames } from "@plinth/bundle";
+import { withArticle } from "@plinth/expression";
 import { quoteIdentifier as q, quoteText } from "../sql/sql-text.ts";
 import { guardSteps } from "./guard.ts";
 import type { TableChange } from "./match.ts";
@@ -63,7 +64,7 @@ export function formSteps(table: TableChange, forms: Forms): readonly Step[] {
     const isEmpty = change.how === "added" && change.fill === undefined;
     if (form === undefined || isEmpty) return [];
     const broken = `${q(column)} !~ ${quoteText(postgresForm(patterns[form]))}`;
-    const violation = `a ${column} that is not ${formNames[form]}`;
+    const violation = `${withArticle(column)} that is not ${formNames[form]}`;
     const summary = `Make sure that every ${column} of ${table.after.name} is ${formNames[form]}.`;
     const slug = `form-${table.after.name}-${column}`;
     const verified = verifyRows(table, { slug, summary, violation }, overOldRows(table, broken));

@@ -1,6 +1,7 @@
 // Changes the type of columns without a rewrite under a lock: expand, backfill, switch, contract. In: a table's change.
 // Out: steps. No value gets lost: what can't be converted stops the deployment, and the old column is set aside.
 
+import { withArticle } from "@plinth/expression";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import { backfill } from "./backfill.ts";
 import { setColumnAside } from "./columns.ts";
@@ -60,7 +61,7 @@ function convert(table: TableChange, columns: readonly Converted[], tag: string)
 
 function verifyConvertible(table: TableChange, { before, after, conversion }: Converted): Step {
   const old = q(before.name);
-  const violation = `a ${after.name} that ${conversion.problem ?? "can't be converted"}`;
+  const violation = `${withArticle(after.name)} that ${conversion.problem ?? "can't be converted"}`;
   const summary = `Make sure that every ${after.name} of ${table.after.name} can become ${after.sqlType}.`;
   const where = `${old} is not null and (${conversion.of(old)}) is null`;
   return verifyRows(table, { slug: `convert-${table.after.name}-${after.name}`, summary, violation }, where);
@@ -88,7 +89,7 @@ function guard(table: TableChange, { before, after, now, conversion }: Converted
   return guardSteps(table, {
     slug: `${table.after.name}-${after.name}`,
     name: guardName(table.before.name, after.name),
-    problem: `with a ${after.name} that ${conversion.problem ?? "can't be converted"}`,
+    problem: `with ${withArticle(after.name)} that ${conversion.problem ?? "can't be converted"}`,
     where: `${q(before.name)} is not null and ${q(now)} is null`,
     column: before.name,
   });

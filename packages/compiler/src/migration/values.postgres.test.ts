@@ -161,7 +161,7 @@ describe("what is tightened", () => {
     ],
     [
       "(1, 'tt', 'a', 8)",
-      "1 of listings have a owner_id that names no record of owners: 00000000-0000-7000-8000-000000000001 00000000",
+      "1 of listings have an owner_id that names no record of owners: 00000000-0000-7000-8000-000000000001 00000000",
     ],
     ["(1, 'tt', 'a', 9)", "1 of listings have no value for extra"],
   ])("%s stands in the way", async (values, message) => {

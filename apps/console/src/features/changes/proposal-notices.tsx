@@ -46,8 +46,9 @@ export function ProposalNotices({ projectId, proposal, deployment, isLive, mayCh
           tone="bad"
           title={inTheWay === 1 ? "One step can't be done yet" : `${inTheWay} steps can't be done yet`}
         >
-          Records stand in the way. The deployment would stop there, and what is live would stay as it is. Mend the
-          records listed with the step, then measure again.
+          Records stand in the way. The deployment would stop there, and what is live would stay as it is. Change the
+          records listed with the step and measure again, or ask less of them in the blueprint, such as by a default for
+          a new field.
         </Notice>
       ) : null}
       {isDecidable && proposal.losses.length > 0 ? (

@@ -39,3 +39,16 @@ test("relations lead to entities, users and organizations; edges stand with thei
     { name: "withdraw", states: "on_sale, sold → draft" },
   ]);
 });
+
+test("users are drawn with the profile that the blueprint declares", () => {
+  const { model } = checkBlueprint(
+    text.replace("entities:", "users:\n  fields:\n    nickname: string?\n    listed: bool = true\nentities:"),
+  );
+  const users = model === null ? undefined : modelNodes(model)[0];
+  expect(users?.rows.map(({ name, type }) => `${name}: ${type}`)).toEqual([
+    "email: email",
+    "nickname: string?",
+    "listed: bool",
+  ]);
+  expect(users?.more).toBe(0);
+});

@@ -1,6 +1,6 @@
 // A checked model as what the picture draws. In: the model. Out: one node an entity, and `user` and `organization` where a field
 // names one; the edges of a state machine stand below the fields.
-// Only declared fields are shown; what every record has (id, times, version) would say the same in each box.
+// Only declared fields are shown (of users those of their profile); what every record has (id, times, version) would say the same in each box.
 import type { Entity, Field, FieldType, Model } from "@plinth/blueprint";
 import type { ModelEdge, ModelNode } from "./model-layout.ts";
 
@@ -18,24 +18,25 @@ export function modelNodes(model: Model): ModelNode[] {
       const shown = new Set([...declared].sort((a, b) => rank(a) - rank(b)).slice(0, rowsMax));
       return {
         name: entity.name,
-        rows: declared
-          .filter((field) => shown.has(field))
-          .map((field) => ({
-            name: field.name,
-            type: typeLabel(field.type) + (field.optional ? "?" : ""),
-            target: targetOf(field.type),
-          })),
+        rows: declared.filter((field) => shown.has(field)).map(rowOf),
         more: declared.length - shown.size,
         edges: edgesOf(entity),
       };
     });
   const named = builtIn.filter((name) => entities.some(({ rows }) => rows.some(({ target }) => target === name)));
-  return [...named.map(builtInNode), ...entities];
+  return [...named.map((name) => builtInNode(name, name === "user" ? model.userFields : [])), ...entities];
 }
 
-function builtInNode(name: string): ModelNode {
+/** @param profile What the blueprint declares of users. */
+function builtInNode(name: string, profile: readonly Field[]): ModelNode {
   const row = name === "user" ? { name: "email", type: "email" } : { name: "name", type: "string" };
-  return { name, rows: [{ ...row, target: null }], more: 0, edges: [] };
+  const shown = profile.slice(0, rowsMax - 1);
+  const rows = [{ ...row, target: null }, ...shown.map(rowOf)];
+  return { name, rows, more: profile.length - shown.length, edges: [] };
+}
+
+function rowOf({ name, type, optional }: Field): ModelNode["rows"][number] {
+  return { name, type: typeLabel(type) + (optional ? "?" : ""), target: targetOf(type) };
 }
 
 function edgesOf({ stateMachine }: Entity): ModelEdge[] {

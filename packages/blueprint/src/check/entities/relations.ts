@@ -1,6 +1,7 @@
 // In: all entities. Out: of each its relations to many, by name: who refers to it, and its own `refs`. Two things of one
 // name are reported with both of them.
-import { relationName } from "@plinth/expression";
+
+import { relationName, withArticle } from "@plinth/expression";
 import type { FieldType, Relation } from "../../model/model.ts";
 import { targetOf } from "../../rules/expression-schema.ts";
 import { checkName } from "../../text/names.ts";
@@ -56,7 +57,7 @@ function warnOfDestruction(
   report.add(
     "cascade_destroys",
     place.range,
-    `Deleting a \`${target}\` destroys each \`${entity.name}\` that refers to it; restoring the \`${target}\` brings none of them back.`,
+    `Deleting ${withArticle(`\`${target}\``)} destroys each \`${entity.name}\` that refers to it; restoring the \`${target}\` brings none of them back.`,
     `Give \`${entity.name}\` \`soft_delete: true\`, or write \`on_delete(restrict)\`.`,
   );
 }
@@ -108,8 +109,8 @@ function takenBy({ entity, declared }: EntityDraft): Map<string, string> {
     taken.set(field.name, `the field \`${field.name}\``);
     if (targetOf(field.type) !== null) taken.set(relationName(field.name), `the relation behind \`${field.name}\``);
   }
-  // A declaration that could not be read still takes its name.
-  for (const { name } of declared.fields) taken.set(name.text, `the field \`${name.text}\``);
+  // A declared field still takes its name where its type is wrong; where it can't be read at all, that is told, and enough.
+  for (const { name, type } of declared.fields) if (type !== null) taken.set(name.text, `the field \`${name.text}\``);
   return taken;
 }
 
