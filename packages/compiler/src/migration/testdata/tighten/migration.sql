@@ -24,9 +24,9 @@ select count(*) from "tighten"."listings" where ("price" >= '1') is false;
 select "id"::text as id, 'a price below 1' as problem from "tighten"."listings" where ("price" >= '1') is false limit 5;
 
 -- 006-verify-check-listings--worth-it--rule (before, data_dependent): Make sure that every record of listings keeps the rule on price+status.
--- stops the deployment where this counts any: a price and status that breaks the check worth_it
+-- stops the deployment where this counts any: values of price and status that break the check worth_it
 select count(*) from "tighten"."listings" where ((("price" > 10) or ("status" collate "C" = 'draft'))) is false;
-select "id"::text as id, 'a price and status that breaks the check worth_it' as problem from "tighten"."listings" where ((("price" > 10) or ("status" collate "C" = 'draft'))) is false limit 5;
+select "id"::text as id, 'values of price and status that break the check worth_it' as problem from "tighten"."listings" where ((("price" > 10) or ("status" collate "C" = 'draft'))) is false limit 5;
 
 -- 007-verify-reference-listings-seller-id (before, data_dependent): Make sure that each listings.seller_id names a record of shops.
 -- stops the deployment where this counts any: a seller_id that names no record of shops
