@@ -43,7 +43,7 @@ function copyAside({ before, after }: TableChange, tag: string): Step {
   const keptAs = keptName(tag, `${after.name}__${DELETED_AT}`);
   const what: SetAside = {
     kind: "table",
-    table: `${after.name} (deleted)`,
+    table: `${after.name}__${DELETED_AT}`,
     column: null,
     keptAs,
     sqlType: null,
