@@ -213,6 +213,34 @@ ${options}    fields: { title: string, status: "enum[draft, sent, lost] = draft"
   });
 });
 
+describe("a change that carries values over", () => {
+  it("goes live on a real cell, and leaves nothing to do: links of a reference, and deleted records aside", async () => {
+    const shop = (label: string, options: string): string => `project: notes
+modules: [auth, users, roles]
+entities:
+  tag:
+    fields: { name: string }
+    permissions: { admin: { all: true } }
+  note:
+${options}    fields: { title: string, ${label} }
+    permissions: { admin: { all: true } }
+`;
+    const projectId = await liveProject(shop("label: ref(tag)?", "    soft_delete: true\n"));
+    const call = await api(projectId);
+    const { id: label } = (await call("POST", "/v1/resources/tags", { name: "a" })) as { id: string };
+    const { id } = (await call("POST", "/v1/resources/notes", { title: "x", label })) as { id: string };
+    await call("POST", "/v1/resources/notes", { title: "y" });
+    await inCell(projectId, "UPDATE SCHEMA.notes SET deleted_at = now() WHERE title = 'y'");
+    await goLive(owner, projectId, shop("labels: refs(tag) was(label)", ""));
+    expect(await call("GET", `/v1/resources/notes/${id}`)).toMatchObject({ labels: [label] });
+    expect(await inCell(projectId, "SELECT title FROM SCHEMA.notes")).toEqual([{ title: "x" }]);
+    const again = await propose(projectId, `${shop("labels: refs(tag)", "")}# tidied up\n`);
+    expect([again.diff, again.plan.steps]).toEqual([[], []]);
+    await goLive(owner, projectId, shop("label: ref(tag)? was(labels)", ""));
+    expect(await call("GET", `/v1/resources/notes/${id}`)).toMatchObject({ label });
+  });
+});
+
 describe("drift", () => {
   it("refuses a proposal with what differs", async () => {
     const projectId = await liveProject(notes(""));

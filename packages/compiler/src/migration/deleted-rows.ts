@@ -2,7 +2,7 @@
 // them aside at the switch, so that none of them is ever read as a living one. What still refers to one stops the deployment.
 import type { SetAside } from "@plinth/bundle";
 import { DELETED_AT } from "../sql/catalog.ts";
-import { quoteIdentifier as q } from "../sql/sql-text.ts";
+import { constraintName, quoteIdentifier as q } from "../sql/sql-text.ts";
 import * as ddl from "./ddl.ts";
 import type { Matched, TableChange } from "./match.ts";
 import { facts, type Step, statement } from "./migration-step.ts";
@@ -43,7 +43,7 @@ function copyAside({ before, after }: TableChange, tag: string): Step {
   const keptAs = keptName(tag, `${after.name}__${DELETED_AT}`);
   const what: SetAside = {
     kind: "table",
-    table: `${after.name} (deleted)`,
+    table: constraintName(after.name, [DELETED_AT], null),
     column: null,
     keptAs,
     sqlType: null,

@@ -121,7 +121,7 @@ async function withoutDeleted(
   const xmins = new Map(standing.xmins);
   for (const [tableName, own] of standing.rows) {
     const now = fates.get(`${tableName}.id`)!.table;
-    const aside = steps.find((step) => step.kind === "set_aside" && step.what.table === `${now} (deleted)`);
+    const aside = steps.find((step) => step.kind === "set_aside" && step.what.table === `${now}__deleted_at`);
     if (aside?.kind !== "set_aside") continue;
     const isLiving = (id: string): boolean => own.get(id)?.["deleted_at"] === null;
     const deleted = [...own.keys()].filter((id) => !isLiving(id)).sort();

@@ -25,7 +25,7 @@ test("switched off: deleted records are taken aside, and stand in nobody's way",
     meanwhile: `insert into $.notes (id, title) values (('00000000-0000-7000-8000-' || lpad('#', 12, '5'))::uuid, 'new #'); update $.notes set deleted_at = now() where title like 'new%'`,
   });
   expect(await walk.run(names, titles)).toEqual([["1", "x"]]);
-  const aside = setAside.find(({ table }) => table === "notes (deleted)");
+  const aside = setAside.find(({ table }) => table === "notes__deleted_at");
   const kept = await walk.run(
     names,
     `select title from $."${aside?.keptAs}" where title not like 'new%' order by title`,
