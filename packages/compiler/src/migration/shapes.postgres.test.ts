@@ -83,7 +83,7 @@ test("what the old release writes meanwhile stops the switch", async () => {
   await expect(stopped).rejects.toThrow("was written while the deployment was under way");
 });
 
-test("a member that is asked for now is missed, and one more that may be left out is not looked for", async () => {
+test("a member that must be there is missed, and one more that may be left out is not looked for", async () => {
   const before = modelOf("object{plan: string}");
   const names = await started(before, { plan: "free" });
   const needed = plan(before, modelOf("object{plan: string, mail: string}"));
