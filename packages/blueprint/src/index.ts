@@ -13,6 +13,7 @@ export { diffModels } from "./diff/diff.ts";
 export { isMadeForStanding } from "./diff/fields.ts";
 export { type Author, type CoreRule, protect, type Touch } from "./diff/protect.ts";
 export { type Matches, type ModelRenames, matchByName, renamesOf } from "./diff/renames.ts";
+export { mayNotFit } from "./diff/types.ts";
 export { completeAt } from "./editor/complete.ts";
 export { type Hover, hoverAt } from "./editor/hover.ts";
 export type { Completion, Suggestion } from "./editor/suggestion.ts";

@@ -73,6 +73,11 @@ function ofLinks(before: FieldType, after: FieldType): string {
   return "";
 }
 
+/** Whether values that stand may be none of the type after. */
+export function mayNotFit(before: FieldType, after: FieldType): boolean {
+  return typeChange(before, after)?.classes.includes("data_dependent") === true;
+}
+
 function told(text: string, classes: readonly ChangeClass[]): Part {
   if (!classes.includes("unsupported")) return { text, classes };
   return { text: `${text}, which no migration can make of the values that stand: add a field beside it`, classes };

@@ -80,8 +80,6 @@ const small: Readonly<Record<string, readonly [string, string]>> = {
   "a secret": ["title: string", "title: string\ntoken: secret?"],
 };
 
-/** One kind of column, whatever it holds. */
-const structured = ["json", "object{street: string}", "i18n<string>"];
 /** One of each kind of column and of what is told apart about its changes. */
 const types = [
   "string",
@@ -98,7 +96,9 @@ const types = [
   "bool",
   "uuid",
   "ref(listing)",
-  ...structured,
+  "json",
+  "object{street: string}",
+  "i18n<string>",
   "enum_set[a, b]",
   "list<string>",
   "list<enum[a, b]>",
@@ -121,8 +121,7 @@ describe("the classes of changes and of steps", () => {
   test.each(types)("%s, turned into any other type", (type) => {
     const before = modelOf(`value: "${type}?"`);
     for (const other of types) {
-      if (type === other || (structured.includes(type) && structured.includes(other))) continue;
-      agree(before, modelOf(`value: "${other}?"`), other);
+      if (type !== other) agree(before, modelOf(`value: "${other}?"`), other);
     }
   });
 

@@ -3,7 +3,7 @@ import { checkBlueprint, type Model, patterns } from "@plinth/blueprint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compileModel } from "../compile.ts";
 import { proposeChange } from "../propose.ts";
-import { postgresForm } from "./forms.ts";
+import { postgresForm } from "./json-form.ts";
 import { apply, type Names } from "./testing/sample-tables.ts";
 import { asideOf, openWalker, type Walker } from "./testing/walk.ts";
 

@@ -1,10 +1,12 @@
-// Text fields whose type asks for a form that it did not ask for before (an email, a URL). In: two models, then a table's change.
-// Out: steps that count who breaks the form before anything runs, and stop the switch where somebody broke it meanwhile.
-import { type Entity, type FieldType, type Model, patterns } from "@plinth/blueprint";
+// Fields whose type asks for a form that it did not ask for before (an email, a URL, an object with these members). In: two
+// models, then a table's change. Out: steps that count who breaks the form before anything runs, and stop the switch where
+// somebody broke it meanwhile.
+import { type Entity, type Field, type FieldType, type Model, mayNotFit, patterns } from "@plinth/blueprint";
 import type { Renames } from "@plinth/bundle";
 import { withArticle } from "@plinth/expression";
 import { quoteIdentifier as q, quoteText } from "../sql/sql-text.ts";
 import { guardSteps } from "./guard.ts";
+import { hasForm, postgresForm } from "./json-form.ts";
 import type { TableChange } from "./match.ts";
 import type { Step } from "./migration-step.ts";
 import { guardName } from "./names.ts";
@@ -24,7 +26,14 @@ const formNames = {
   locale: "a locale",
 } as const;
 
-type Form = keyof typeof formNames;
+interface Form {
+  /** Follows "every price of listings". */
+  readonly is: string;
+  /** Follows "records with a price". */
+  readonly isNot: string;
+  /** SQL of whether a value breaks it, over the column that stands for it. */
+  readonly broken: (column: string) => string;
+}
 
 /** Table > column, both by their new names > the form that its values must have from now on. */
 export type Forms = Readonly<Record<string, Readonly<Record<string, Form>>>>;
@@ -41,7 +50,8 @@ export function newFormsOf(before: Model | null, after: Model, { tables, columns
       const oldColumns = new Map(Object.entries(columns[plural] ?? {}).map(([from, to]) => [to, from]));
       const forms = fields.flatMap(({ name, type }) => {
         const was = old?.fields.find((field) => field.name === (oldColumns.get(name) ?? name));
-        return hasForm(type) && was?.type.kind !== type.kind ? [[name, type.kind] as const] : [];
+        const form = formOf(type, was);
+        return form === null ? [] : [[name, form] as const];
       });
       return [plural, Object.fromEntries(forms)];
     }),
@@ -53,7 +63,23 @@ function profileOf({ userFields }: Model): Pick<Entity, "plural" | "fields"> {
   return { plural: "users", fields: userFields };
 }
 
-function hasForm(type: FieldType): type is Extract<FieldType, { kind: Form }> {
+function formOf(type: FieldType, was: Pick<Field, "type"> | undefined): Form | null {
+  if (isNamed(type)) {
+    if (was?.type.kind === type.kind) return null;
+    const name = formNames[type.kind];
+    const pattern = quoteText(postgresForm(patterns[type.kind]));
+    return { is: `is ${name}`, isNot: `is not ${name}`, broken: (column) => `${column} !~ ${pattern}` };
+  }
+  const isShape = type.kind === "object" || type.kind === "i18n";
+  if (!isShape || (was !== undefined && !mayNotFit(was.type, type))) return null;
+  return {
+    is: "has the form that is declared",
+    isNot: "doesn't have the form that is declared",
+    broken: (column) => `not ${hasForm(type, column)}`,
+  };
+}
+
+function isNamed(type: FieldType): type is Extract<FieldType, { kind: keyof typeof formNames }> {
   return type.kind in formNames;
 }
 
@@ -63,9 +89,9 @@ export function formSteps(table: TableChange, forms: Forms): readonly Step[] {
     const form = forms[table.after.name]?.[column];
     const isEmpty = change.how === "added" && change.fill === undefined;
     if (form === undefined || isEmpty) return [];
-    const broken = `${q(column)} !~ ${quoteText(postgresForm(patterns[form]))}`;
-    const violation = `${withArticle(column)} that is not ${formNames[form]}`;
-    const summary = `Make sure that every ${column} of ${table.after.name} is ${formNames[form]}.`;
+    const broken = form.broken(q(column));
+    const violation = `${withArticle(column)} that ${form.isNot}`;
+    const summary = `Make sure that every ${column} of ${table.after.name} ${form.is}.`;
     const slug = `form-${table.after.name}-${column}`;
     const verified = verifyRows(table, { slug, summary, violation }, overOldRows(table, broken));
     // Nobody writes what is set aside.
@@ -81,12 +107,4 @@ export function formSteps(table: TableChange, forms: Forms): readonly Step[] {
       }),
     ];
   });
-}
-
-/** The same pattern for Postgres, whose texts hold neither NUL nor surrogates, and whose `\s` knows fewer blanks. */
-export function postgresForm(pattern: string): string {
-  return pattern
-    .replaceAll("\\p{Cs}", "")
-    .replaceAll("\\x00", "\\x01")
-    .replaceAll("\\s", "\\s\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff");
 }
