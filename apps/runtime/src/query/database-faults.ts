@@ -78,10 +78,15 @@ export function isStale(error: unknown, { bundle }: ActiveRelease): boolean {
   const constraint = constraintName(cause);
   if (constraint === null || !refusals.some((is) => is(cause))) return false;
   return !bundle.tables.some((table) =>
-    [...table.uniques, ...table.foreignKeys, ...table.checks, ...(table.exclusions ?? [])].some(
-      (each) => each.name === constraint,
+    [...table.uniques, ...table.foreignKeys, ...table.checks, ...(table.exclusions ?? [])].some(({ name }) =>
+      isCalled(name, constraint),
     ),
   );
+}
+
+/** What is built to take a rule's place binds already, under a name of its own until then. */
+function isCalled(rule: string, constraint: string | null): boolean {
+  return constraint === rule || constraint === `next__${rule}`;
 }
 
 const refusals = [isUniqueViolation, isForeignKeyViolation, isCheckViolation, isExclusionViolation];
@@ -173,7 +178,7 @@ function uniqueViolation(error: unknown, view: EntityView): Fault {
 
 /** Named is what may not be shared; not the other record, which the caller may not see. */
 function overlap(error: unknown, view: EntityView): Fault {
-  const found = view.entity.exclusions?.find(({ name }) => name === constraintName(error));
+  const found = view.entity.exclusions?.find(({ name }) => isCalled(name, constraintName(error)));
   const message = found?.message ?? "Another record overlaps this one.";
   const errors = (found?.fields ?? [""]).map((field) => ({
     path: field === "" ? "" : `/${field}`,

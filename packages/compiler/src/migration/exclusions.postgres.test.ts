@@ -4,7 +4,7 @@ import type { Exclusion, MigrationStep, Table } from "@plinth/bundle";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
-import { optional, plan, required, table } from "./testing/sample-tables.ts";
+import { apply, inspect, optional, plan, required, table } from "./testing/sample-tables.ts";
 import { asideOf, id, openWalker, type Walker } from "./testing/walk.ts";
 
 let walker: Walker;
@@ -71,6 +71,25 @@ describe("an exclusion of a filled table", () => {
     const back = await walker.advance(gone, [], [guarded], { setAside: asideOf(gone.steps) });
     const insert = back.query("insert into $.bookings values (gen_random_uuid(), 'a', 2, 3)");
     await expect(insert).rejects.toEqual(overlaps);
+  });
+
+  test("that replaces another leaves no moment at which two could come to overlap", async () => {
+    const first = await walker.walk([bookings()], [guarded], { rows });
+    const where = `${q("room")} <> 'z'`;
+    const other = bookings({ exclusions: [{ ...exclusion("bookings", { where }), guard: "_guard_other" }] });
+    const { steps } = plan([guarded], [other]).plan;
+    let refused = 0;
+    const attempt = async (): Promise<void> => {
+      const insert = first.query("insert into $.bookings values (gen_random_uuid(), 'a', 4, 6)");
+      await expect(insert).rejects.toEqual(overlaps);
+      refused++;
+    };
+    await apply(walker.client, { steps }, first.names, { before: attempt, after: attempt });
+    expect(refused).toBeGreaterThan(3);
+    await attempt();
+    await first.query("insert into $.bookings values (gen_random_uuid(), 'z', 1, 5), (gen_random_uuid(), 'z', 1, 5)");
+    const fresh = await walker.make([other]);
+    expect(await inspect(walker.client, first.names)).toEqual(await inspect(walker.client, fresh));
   });
 
   test("of other columns is another one", async () => {

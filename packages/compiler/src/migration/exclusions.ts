@@ -7,6 +7,7 @@ import type { Renamed, RuleChange } from "./checks.ts";
 import * as ddl from "./ddl.ts";
 import type { TableChange } from "./match.ts";
 import { alteration, type Step, UNDO_BY_DEPLOY } from "./migration-step.ts";
+import { stagedName } from "./names.ts";
 import { isFilled, newNameOf, newNamesOf, overOldRows, underNewNames } from "./table-sql.ts";
 import { verifyDisjoint } from "./verify.ts";
 
@@ -17,7 +18,9 @@ export function exclusionChanges(table: TableChange): RuleChange {
   for (const exclusion of table.after.exclusions ?? []) {
     const kept = [...left].find((one) => translated(table, one) === definitionOf(exclusion));
     if (kept === undefined) {
-      steps.push(...add(table, exclusion));
+      const replaced = [...left].find((one) => one.name === exclusion.name && bindsOn(table, one));
+      if (replaced !== undefined) left.delete(replaced);
+      steps.push(...add(table, exclusion, replaced ?? null));
       continue;
     }
     left.delete(kept);
@@ -42,8 +45,18 @@ function translated(table: TableChange, { same, rangeType, from, to, where }: Ex
   return definitionOf({ same: columns, rangeType, from: begin, to: end, where: counted });
 }
 
-function add(table: TableChange, exclusion: Exclusion): readonly Step[] {
+/** Whether it can go on binding behind the switch: nothing that it is over goes, or becomes another value. */
+function bindsOn(table: TableChange, exclusion: Exclusion): boolean {
+  return translated(table, exclusion) !== null;
+}
+
+/**
+ * Until the new one binds all rows, the one that it replaces goes on binding, under the name that both have: there is no moment
+ * at which two records could come to overlap.
+ */
+function add(table: TableChange, exclusion: Exclusion, replaced: Exclusion | null): readonly Step[] {
   const { before, after } = table;
+  const name = replaced === null ? exclusion.name : stagedName(exclusion.name);
   const over = columnsOf(exclusion).join("+");
   return [
     verify(table, exclusion),
@@ -57,7 +70,7 @@ function add(table: TableChange, exclusion: Exclusion): readonly Step[] {
         class: "data_dependent",
         scans: true,
       },
-      ddl.addExclusion(after.name, exclusion),
+      ddl.addExclusion(after.name, { ...exclusion, name }),
     ),
     backfill(table, {
       slug: `guard-${exclusion.name}`,
@@ -66,7 +79,23 @@ function add(table: TableChange, exclusion: Exclusion): readonly Step[] {
       undo: UNDO_BY_DEPLOY,
       assignments: [{ column: exclusion.guard, value: () => "true" }],
     }),
+    ...(replaced === null ? [] : [swap(table, exclusion, replaced)]),
   ];
+}
+
+function swap(table: TableChange, exclusion: Exclusion, replaced: Exclusion): Step {
+  const { before, after } = table;
+  const { name } = exclusion;
+  return alteration(
+    {
+      slug: `swap-exclusion-${name}`,
+      stage: "finish",
+      summary: `Let the new rule against overlaps of ${after.name} (${columnsOf(exclusion).join("+")}) take the old one's place.`,
+      table: before.name,
+      undo: UNDO_BY_DEPLOY,
+    },
+    `${ddl.dropExclusion(after.name, replaced)}\n${ddl.renameConstraint(after.name, stagedName(name), name)}`,
+  );
 }
 
 function columnsOf({ same, from, to }: Exclusion): readonly string[] {
