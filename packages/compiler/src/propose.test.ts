@@ -91,6 +91,11 @@ describe("a proposal", () => {
     expect(plan.steps.map((step) => step.kind)).toContain("set_aside");
   });
 
+  test("JSON that gets members is told by its field, not by the schema that all JSON shares", () => {
+    const { consents } = propose(modelOf("billing: json"), modelOf('billing: "object{plan: string}"'));
+    expect(consents).toEqual(["breaking listing.billing"]);
+  });
+
   test("fewer fields in a read are said once, by the permission", () => {
     const read = (fields: string): string => `public: { read: { allow: true, fields: [${fields}] } }`;
     const before = modelOf("title: string\nnote: text?", read("title, note"));

@@ -106,3 +106,12 @@ test("both forms are printed as one", () => {
   const formatted = formatBlueprint(blueprint("{ type: string, fill: title }"));
   expect(JSON.stringify(formatted)).toContain("made: string fill(title)");
 });
+
+test("a name that goes to another field takes two changes, and the second fills it", () => {
+  const text = blueprint("bool fill(has(made_at)) = false", "      made_at: datetime? was(made)\n");
+  const [problem] = checkBlueprint(text).diagnostics;
+  expect(problem?.message).toContain("`made` still stands");
+  expect(problem?.hint).toBe(
+    "To give its name to something else, rename it with one change, and declare `made` anew with the next.",
+  );
+});

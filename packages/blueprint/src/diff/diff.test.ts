@@ -306,3 +306,10 @@ test("a rename onto a name that is taken is told as the drop that it is", () => 
   expect([entity?.kind, entity?.path]).toEqual(["entity_removed", "offer"]);
   expect(entity?.summary).toContain("`was: offer` of `listing` does nothing, for `listing` stands already");
 });
+
+test("a field that records would have no value for names what gives them one", () => {
+  const added = modelOf(base.replace("      title: string\n", "      title: string\n      size: int\n"));
+  expect(diffModels(modelOf(base), added)[0]?.summary).toContain("no value for it unless `fill` gives them one");
+  const needed = modelOf(base.replace("note: text?", 'note: text = ""'));
+  expect(diffModels(modelOf(base), needed)[0]?.summary).toContain("no value for it unless `fill` gives them one");
+});

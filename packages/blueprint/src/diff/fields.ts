@@ -81,7 +81,7 @@ function ofStanding(field: Field): string {
   if (field.type.kind === "sequence" && field.type.at === undefined)
     return "; records that stand already are numbered in the order in which they were made";
   const empty = filling(field).includes("data_dependent");
-  return empty ? "; records that stand already would have no value for it" : "";
+  return empty ? "; records that stand already would have no value for it unless `fill` gives them one" : "";
 }
 
 /** Rows that stand get a constant, the time of the change, a number, or what `fill` says; nobody is there to give them a user. */
@@ -213,7 +213,7 @@ function optionalChange(before: Field, after: Field): Part | null {
   const made = isMadeForStanding(after);
   const may = made
     ? `, and gets one made from \`${after.type.from}\``
-    : ": records that stand already may have no value for it";
+    : ": records that stand already may have no value for it unless `fill` gives them one";
   const why = after.fill === undefined ? may : "";
   const classes: readonly ChangeClass[] = made
     ? ["data_dependent", "backfill", "online"]

@@ -152,7 +152,9 @@ class Comparison {
       this.#seen.add(key);
       const before = resolve(this.#before, place.before);
       const after = resolve(this.#after, place.after);
-      const name = typeof a === "string" ? decodePointer(a.slice(a.lastIndexOf("/") + 1)) : place.name;
+      // A schema that only one of them refers to is not what is compared here.
+      const shared = typeof a === "string" && typeof b === "string";
+      const name = shared ? decodePointer(a.slice(a.lastIndexOf("/") + 1)) : place.name;
       this.#schema(direction, { before: withoutRef(before), after: withoutRef(after), name });
       return;
     }

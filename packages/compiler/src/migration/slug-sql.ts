@@ -1,4 +1,5 @@
-// A slug made of a text in SQL, letter for letter as the service makes it of a new record's (the runtime's `slugOf`).
+// A slug made of a text in SQL, as the service makes it of a new record's (the runtime's `slugOf`). They differ only where a mark
+// of another script stands right beside Latin letters: it parts words here.
 import { quoteText } from "../sql/sql-text.ts";
 
 /** What the service makes is no longer. */

@@ -102,7 +102,10 @@ export function refuseFormer(
           : null;
   if (shape !== null && shape.code !== "reserved_name") report.add(shape.code, was.range, shape.message, shape.hint);
   else if (why !== null) {
-    const hint = "It names what this was called in the blueprint before.";
+    const hint =
+      was.text !== now && standing.has(was.text)
+        ? `To give its name to something else, rename it with one change, and declare \`${was.text}\` anew with the next.`
+        : "It names what this was called in the blueprint before.";
     report.add("misplaced_modifier", was.range, `\`was\` makes no sense here: ${why}`, hint);
   }
 }
