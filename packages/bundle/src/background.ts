@@ -124,6 +124,8 @@ export interface BundleSchedule {
 export interface BundleInput extends BundleField {
   /** What its value must satisfy, over the unqualified columns of the row; an unknown passes. */
   readonly checks: readonly SqlTemplate[];
+  /** What a value is told that breaks the check at the same place. */
+  readonly refusals?: readonly { readonly code: string; readonly message: string }[];
 }
 
 export interface BundleAction {

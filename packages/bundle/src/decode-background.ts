@@ -106,7 +106,8 @@ function stepsAt(depth: number): z.ZodType {
   );
 }
 
-const input = z.looseObject({ ...field, checks: z.array(z.string()) });
+const refusal = z.looseObject({ code: z.string(), message: z.string() });
+const input = z.looseObject({ ...field, checks: z.array(z.string()), refusals: z.array(refusal).optional() });
 
 const steps = stepsAt(NESTING);
 

@@ -64,7 +64,8 @@ export async function readActionInput(
   const [json = null, allowed = null, ...flags] = rows.rows[0] ?? [];
   refuse(flags, statement.references, unknownReference);
   if (allowed !== "t") throw new Fault("forbidden", { detail: `A rule does not allow you to call ${action.name}.` });
-  refuse(flags.slice(statement.references.length), statement.checks, notAllowed);
+  const broken = statement.checks.filter((_, at) => flags[statement.references.length + at] !== "t");
+  if (broken.length > 0) throw new Fault("validation_failed", { errors: broken });
   return JSON.parse(json ?? "{}") as ActionInput;
 }
 
@@ -80,9 +81,9 @@ interface InputStatement {
   /** Columns: the values as JSON, whether the rule holds, whether each reference may be read, whether each check holds. */
   readonly text: string;
   readonly slots: Parameters["slots"];
-  /** The members that the last columns are about. */
+  /** The members that the last columns are about; of a check, what is told where it doesn't hold. */
   readonly references: readonly string[];
-  readonly checks: readonly string[];
+  readonly checks: readonly FieldError[];
 }
 
 const ROW = "_in";
@@ -101,10 +102,15 @@ function assemble(release: ActiveRelease, { input, access }: BundleAction, asker
   const rules = asker.roles.flatMap((role) => (Object.hasOwn(access, role) ? [access[role]!] : []));
   const allowed = anyOf(distinctPredicates(rules).map((rule) => conditionOf(rule, fill)));
   const referring = input.filter((field) => field.references !== null);
-  const checked = input.flatMap((field) => field.checks.map((check) => [field.name, check] as const));
+  const checked = input.flatMap(({ name, checks, refusals = [] }) =>
+    checks.map((check, at) => ({
+      check,
+      told: refusals[at] ? { path: `/${name}`, ...refusals[at] } : notAllowed(name),
+    })),
+  );
   const flags = [
     ...referring.map((field) => readable(release, field, asker, parameters)),
-    ...checked.map(([, check]) => `coalesce((${check}), true)`),
+    ...checked.map(({ check }) => `coalesce((${check}), true)`),
   ];
   return {
     text:
@@ -112,7 +118,7 @@ function assemble(release: ActiveRelease, { input, access }: BundleAction, asker
       `select ${[json, allowed.sql, ...flags].join(", ")} from ${ROW}`,
     slots: parameters.slots,
     references: referring.map(({ name }) => name),
-    checks: checked.map(([name]) => name),
+    checks: checked.map(({ told }) => told),
   };
 }
 

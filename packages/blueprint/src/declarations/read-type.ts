@@ -110,7 +110,13 @@ function completed(reader: Reader, type: TypeDeclaration, { key, value }: MapEnt
   }
   if (key.text === "values") return { ...type, brackets: "[]", args: expectWords(reader, value, "`values`") };
   if (key.text === "of") {
-    const { type: of } = readInnerType(reader, value, "`of`");
+    const { type: of, limits } = readInnerType(reader, value, "`of`");
+    const limit = limits.min ?? limits.max ?? limits.pattern;
+    if (limit !== null) {
+      const hint = "Limits of the list itself stand beside `of`; `min` and `max` count its members.";
+      reader.report.add("invalid_field", limit.range, "What a list holds takes no limits of its own.", hint);
+      return null;
+    }
     return of === null ? null : { ...type, brackets: "<>", of };
   }
   const map = expectMap(reader, value, "`fields`");

@@ -76,7 +76,7 @@ const limits: Record<string, JsonMap> = {
 const inner: Record<string, JsonMap> = {
   ...limits,
   values: { type: "enum", values: ["a", "b"] },
-  of: { type: "list", of: { type: "string", max: 10 } },
+  of: { type: "list", of: { type: "string" } },
   fields: { type: "object", fields: { street: "string", zip: { type: "string", optional: true } } },
 };
 

@@ -1,13 +1,13 @@
 // Lays out an action's input as a row that is never stored. In: a checked action. Out: its columns with what they must hold, and
 // who may call it as predicates over that row. So all that holds of the values of records holds of what an action is given.
 import type { Action, Field } from "@plinth/blueprint";
-import type { BundleAction, BundleInput } from "@plinth/bundle";
+import type { BundleAction, BundleInput, Check } from "@plinth/bundle";
 import { bundleFieldOf } from "../requests/queries.ts";
 import { writableFields } from "../requests/schemas.ts";
 import { isConstant, predicateOf } from "../rules/access.ts";
 import type { Catalog } from "../sql/catalog.ts";
 import { checkExpression } from "../sql/check-sql.ts";
-import { isServed } from "../sql/column-type.ts";
+import { isServed, sqlTypeOf } from "../sql/column-type.ts";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import { entering } from "../sql/wire-sql.ts";
 import { fieldChecksOf } from "../tables/checks.ts";
@@ -40,7 +40,34 @@ function columnOfInput(field: Field): BundleInput {
     const select = `to_json(${read})`;
     return { ...column, sqlType: "uuid[]", references: type.entity, select, write, checks: [] };
   }
-  const checks = fieldChecksOf(INPUT, field).map((check) => checkExpression(check, [columnOf(field)]));
+  const rules = fieldChecksOf(INPUT, field);
+  const checks = rules.map((check) => checkExpression(check, [columnOf(field)]));
+  const refusals = rules.map(({ rule }) => refusalOf(rule, field));
   // What a record never gives back, a step may still be given.
-  return { ...column, ...(type.kind === "secret" ? { select: read } : {}), checks };
+  return { ...column, ...(type.kind === "secret" ? { select: read } : {}), checks, refusals };
+}
+
+/** As a record's field says it. */
+function refusalOf(rule: Check["rule"], { limits, type }: Field): NonNullable<BundleInput["refusals"]>[number] {
+  switch (rule.kind) {
+    case "range":
+      return { code: "out_of_range", message: `It must be ${boundsText(rule)}.` };
+    case "length": {
+      const unit = sqlTypeOf(type) === "text" ? "characters" : "members";
+      return { code: "out_of_range", message: `It must have ${boundsText(rule)} ${unit}.` };
+    }
+    case "one_of":
+      return { code: "not_allowed", message: `It must be one of ${rule.values.join(", ")}.` };
+    case "subset_of":
+      return { code: "not_allowed", message: `It may hold ${rule.values.join(", ")} alone.` };
+    case "sql":
+      return limits.pattern === null
+        ? { code: "not_allowed", message: "The value is not allowed here." }
+        : { code: "invalid_format", message: `It must match ${limits.pattern}` };
+  }
+}
+
+function boundsText({ min, max }: Pick<Extract<Check["rule"], { kind: "range" | "length" }>, "min" | "max">): string {
+  const parts = [...(min === null ? [] : [`at least ${min}`]), ...(max === null ? [] : [`at most ${max}`])];
+  return parts.join(" and ");
 }

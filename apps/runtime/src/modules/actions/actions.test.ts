@@ -135,6 +135,7 @@ describe("is refused", () => {
       memo: "A",
     });
     expect(bound.json.errors.map((error: { path: string }) => error.path)).toEqual(["/amount", "/memo"]);
+    for (const { message } of bound.json.errors) expect(message).toMatch(/^It must (be at least|match|have) /);
     await refused(422, "validation_failed", "key", "keep", { key: "x", at: "2026-02-30" });
   });
 

@@ -128,6 +128,7 @@ describe("every type", () => {
     ["list<ref(seller)>", "invalid_field"],
     ["list<list<int>>", "invalid_field"],
     ["list<string(1,2)>", "invalid_field"],
+    ["{ type: list, of: { type: string, max: 2 } }", "invalid_field"],
     ["list<nothing>", "unknown_type"],
     ["i18n<int>", "invalid_field"],
     ["vector", "invalid_field"],
