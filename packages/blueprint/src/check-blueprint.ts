@@ -9,6 +9,7 @@ import { checkTransitions } from "./check/entities/transitions.ts";
 import { warnOfUnusedEntities } from "./check/entities/unused-entities.ts";
 import { checkFills } from "./check/fills.ts";
 import { checkModules } from "./check/modules.ts";
+import { warnOfAllUsers } from "./check/permissions/all-users.ts";
 import { warnOfAlwaysTrue } from "./check/permissions/always-true.ts";
 import { checkNamedRules, warnOfUnused } from "./check/permissions/named-rules.ts";
 import { warnOfOwnProfile } from "./check/permissions/own-profile.ts";
@@ -60,6 +61,7 @@ export function checkBlueprint(text: string, most?: MostAllowed): CheckedBluepri
     if (!report.failed()) {
       reportTests(model, declarations, places, report);
       warnOfAlwaysTrue(model, declarations.permissions, places, report);
+      warnOfAllUsers(model, declarations.permissions, places, report);
       warnOfOwnProfile(model, declarations.permissions, places, report);
       warnOfUnguardedSiblings(model, declarations.permissions, places, report);
       warnOfUnusedEntities(model, declarations, report);

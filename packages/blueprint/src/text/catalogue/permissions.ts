@@ -11,6 +11,7 @@ export type PermissionCode =
   | "field_not_readable"
   | "rule_always_true"
   | "rule_trusts_caller"
+  | "all_users_readable"
   | "rule_never_true"
   | "named_rule_unused"
   | "restore_without_soft_delete"
@@ -26,6 +27,11 @@ const stated = "status: enum[draft, active, sold]\nprice: int?";
 /** A listing with these permissions of one role. */
 function granted(role: string, lines: string): string {
   return `${listing(stated)}    permissions:\n      ${role}:\n        ${lines}\n`;
+}
+
+/** A project whose users may read each other so. */
+function usersRead(rule: string): string {
+  return `project: demo\nmodules: [auth, users, roles, organizations]\nusers:\n  permissions:\n    user: { read: ${rule} }\nentities:\n  note:\n    fields: { body: text }\n    permissions: { user: { read: true } }\n`;
 }
 
 /** A listing whose `status` moves along these edges. */
@@ -82,6 +88,11 @@ export const permissionDiagnostics: Readonly<Record<PermissionCode, DiagnosticKi
     "A rule that lets in whoever says something of themselves",
     `users: { fields: { staff: bool = false } }\n${granted("user", "read: current_user.staff")}`,
     `users: { fields: { staff: bool writable(admin) = false } }\n${granted("user", "read: current_user.staff")}`,
+  ),
+  all_users_readable: warning(
+    "A rule on users that asks for an organization, and lets its members read all users",
+    usersRead("member(current_org)"),
+    usersRead("true"),
   ),
   rule_never_true: warning(
     "A rule that nothing can make true",

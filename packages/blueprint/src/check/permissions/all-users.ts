@@ -1,0 +1,30 @@
+// In: a model without errors. Out: a warning for each rule on users that asks for an organization and for nothing of the user who is
+// read: it looks as if it meant the organization's own users, and means all users of the project.
+import { type Expression, partsOf } from "@plinth/expression";
+import type { PermissionDeclaration } from "../../declarations/declarations.ts";
+import type { Model } from "../../model/model.ts";
+import { USER_ENTITY } from "../../modules/users.ts";
+import type { Places } from "../../text/places.ts";
+import type { Report } from "../../text/report.ts";
+import { rangeOfRule } from "./rule-range.ts";
+
+export function warnOfAllUsers(
+  { userPermissions = [] }: Model,
+  declared: readonly PermissionDeclaration[],
+  places: Places,
+  report: Report,
+): void {
+  for (const permission of userPermissions) {
+    const kinds = kindsIn(permission.rule);
+    if (!kinds.has("member") || kinds.has("field")) continue;
+    const range = rangeOfRule(USER_ENTITY, permission, declared, places);
+    if (range === null) continue;
+    const message = "Whoever this rule lets in reads all users of the project, not those of the organization alone.";
+    const hint = "Keep what members may see of each other in an `org_scoped` entity, or write `true` if all are meant.";
+    report.add("all_users_readable", range, message, hint);
+  }
+}
+
+function kindsIn(rule: Expression): ReadonlySet<Expression["kind"]> {
+  return new Set([rule.kind, ...partsOf(rule).flatMap((part) => [...kindsIn(part)])]);
+}
