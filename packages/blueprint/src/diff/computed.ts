@@ -1,13 +1,14 @@
-// In: an entity before and after, in the same words. Out: who reads, by way of a computed field, what they can't read itself: a
-// field that never leaves the API, one that no grant of theirs shows, or one that is masked in logs where the computed one isn't.
-import { someNode } from "@plinth/expression";
+// In: an entity before and after, in the same words. Out: who reads, by way of a field that is computed or filled from others, what
+// they can't read itself: a field that never leaves the API, one that no grant of theirs shows, or one that is masked in logs where
+// this one isn't.
+import { type Expression, someNode } from "@plinth/expression";
 import type { Entity, Field, Permission } from "../model/model.ts";
 import type { Witness } from "./change.ts";
 import { same } from "./make-change.ts";
 import type { Compare } from "./witness.ts";
 
 export interface ComputedGains {
-  /** By a computed field that is new, or computed from something else. */
+  /** By a field that is computed and new, or computed from something else; or that gets values from `fill` now. */
   readonly gainByComputed: (before: Entity, after: Entity, field: Field) => Witness | null;
   /** By a computed field that stays as it is, where a field that it reads is hidden from now on. */
   readonly gainByHiding: (before: Entity, after: Entity, hidden: Field) => Witness | null;
@@ -28,12 +29,11 @@ export function createComputedGains(compare: Compare): ComputedGains {
   }
 
   function gainByComputed(was: Entity, is: Entity, field: Field): Witness | null {
-    if (field.type.kind !== "computed" || field.internal) return null;
     const previous = was.fields.find((one) => one.name === field.name);
-    if (previous?.type.kind === "computed" && !previous.internal) {
-      if (same(previous.type.expression, field.type.expression)) return null;
-    }
-    const parts = partsRead(field);
+    const source = field.internal ? null : (computedFrom(field) ?? filledFrom(previous, field));
+    if (source === null) return null;
+    if (previous !== undefined && !previous.internal && same(computedFrom(previous), source)) return null;
+    const parts = partsRead(source);
     const fieldsOf = (name: string): Field[] =>
       [was, is].flatMap(({ fields }) => fields.filter((one) => one.name === name));
     const isShown = (name: string): boolean => fieldsOf(name).every((one) => !isHidden(one));
@@ -51,8 +51,8 @@ export function createComputedGains(compare: Compare): ComputedGains {
     const [leaves, masks] = [!isHidden(previous) && isHidden(hidden), !previous.pii && hidden.pii];
     if (!leaves && !masks) return null;
     for (const field of is.fields) {
-      if (field.type.kind !== "computed" || field.internal || partsRead(field)?.includes(hidden.name) === false)
-        continue;
+      const source = field.internal ? null : computedFrom(field);
+      if (source === null || partsRead(source)?.includes(hidden.name) === false) continue;
       const found = leaves ? gainOfReaders(was, is, field, []) : null;
       if (found !== null) return found;
       if (masks && !field.pii) return unmasked(is, field, hidden.name);
@@ -77,11 +77,21 @@ function unmasked({ name: entity }: Entity, { name }: Field, masked: string): Wi
   return { role: "admin", operation: "read", entity, decided: true, summary, record: {} };
 }
 
-/** The own fields that a computed one reads; null where it looks further. */
-function partsRead({ type }: Field): readonly string[] | null {
-  if (type.kind !== "computed") return [];
+function computedFrom({ type }: Field): Expression | null {
+  return type.kind === "computed" ? type.expression : null;
+}
+
+/** What records that stand get with this change; null where they keep what they have. */
+export function filledFrom(previous: Field | undefined, { fill, optional }: Field): Expression | null {
+  if (fill === undefined) return null;
+  const isApplied = previous === undefined || (previous.optional && (!optional || previous.fill === undefined));
+  return isApplied ? fill : null;
+}
+
+/** The own fields that it reads; null where it looks further. */
+function partsRead(expression: Expression): readonly string[] | null {
   const names: string[] = [];
-  const further = someNode(type.expression, (node) => {
+  const further = someNode(expression, (node) => {
     if (node.kind === "field") names.push(node.path[0] ?? "");
     return node.kind === "each" || node.kind === "member" || (node.kind === "field" && node.path.length > 1);
   });

@@ -3,6 +3,7 @@ import { printExpression } from "@plinth/expression";
 import type { Entity, Field, FieldDefault, FieldType, OnDelete, Operation } from "../model/model.ts";
 import { defaultText, fieldText, typeText } from "../model/notation.ts";
 import type { Change, ChangeClass, Witness } from "./change.ts";
+import { filledFrom } from "./computed.ts";
 import { limitsChange } from "./limits.ts";
 import { changeOf, named, type Part } from "./make-change.ts";
 import { holderOfFormerName, type Matches, whyNotRenamed } from "./renames.ts";
@@ -223,7 +224,7 @@ function optionalChange(before: Field, after: Field): Part | null {
 
 /** Once: a field that had a `fill` before has been filled. */
 function fillChange(before: Field, after: Field): Part | null {
-  if (after.fill === undefined || !before.optional || (after.optional && before.fill !== undefined)) return null;
+  if (after.fill === undefined || filledFrom(before, after) === null) return null;
   const text = `gets \`${printExpression(after.fill)}\` where records that stand already have no value for it`;
   return { text, classes: hasLimits(after) ? ["data_dependent", "backfill"] : ["backfill"] };
 }

@@ -1,10 +1,11 @@
 // In: two models in the same words. Out: touches of what rules and readers take on trust: a default or a forced value that lets
-// somebody in by a rule that reads it, and a computed field that shows what its readers may not read. Each is looked for by
-// itself: another loosening of the same field or grant doesn't hide it.
+// somebody in by a rule that reads it, what records that stand are filled with, and a field, computed or filled from others, that
+// shows what its readers may not read. Each is looked for by itself: another loosening of the same field or grant doesn't hide it.
 
 import type { Entity, Field, Model } from "../model/model.ts";
 import type { Access } from "./access.ts";
 import type { Witness } from "./change.ts";
+import { filledFrom } from "./computed.ts";
 import { same } from "./make-change.ts";
 import { givenByDefault } from "./values.ts";
 
@@ -36,12 +37,18 @@ function defaultTouches(
   after: readonly Field[],
   access: Access,
 ): TrustTouch[] {
-  const old = new Map(before.map((field) => [field.name, field.default]));
+  const old = new Map(before.map((field) => [field.name, field]));
   return after.flatMap((field) => {
     const was = old.get(field.name);
-    if (was === undefined || same(was, field.default)) return [];
-    const values = { was: givenByDefault(was), is: givenByDefault(field.default) };
-    return touch("trusted_value", `${entity}.${field.name}`, access.gainByValue(entity, field, values));
+    const path = `${entity}.${field.name}`;
+    if (was === undefined) return [];
+    if (filledFrom(was, field) !== null) {
+      const filled = { was: { literal: null }, is: "any" } as const;
+      return touch("trusted_value", path, access.gainByValue(entity, field, filled));
+    }
+    if (same(was.default, field.default)) return [];
+    const values = { was: givenByDefault(was.default), is: givenByDefault(field.default) };
+    return touch("trusted_value", path, access.gainByValue(entity, field, values));
   });
 }
 
