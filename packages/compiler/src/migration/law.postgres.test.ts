@@ -7,7 +7,8 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import { planMigration } from "./migration.ts";
-import { type Change, change, lower, renamesOf, type Sketch, values } from "./testing/sample-changes.ts";
+import { type Change, change, lower, renamesOf } from "./testing/sample-changes.ts";
+import { insertRows } from "./testing/sample-rows.ts";
 import { apply, inspect, makeRoles, makeSchema, type Names, plan } from "./testing/sample-tables.ts";
 
 const SEED = 20_261_121;
@@ -49,7 +50,7 @@ async function holds({ before, after, rows, busy }: Change): Promise<void> {
   const [old, wanted] = [lower(before), lower(after)];
   const names = await makeSchema(client, roles, `s${++schemas}`);
   await apply(client, plan(null, old).plan, names);
-  for (const one of before) await fill(names, one, before, rows);
+  for (const one of before) await insertRows(client, names, one, before, rows);
   const standing = await snapshot(names, old);
   const there = planMigration({
     before: old,
@@ -154,30 +155,6 @@ async function back(
         if (fates.get(`${tableName}.${column}`)?.converted) continue;
         expect([tableName, column, reached.rows.get(tableName)?.get(id)?.[column]]).toEqual([tableName, column, value]);
       }
-}
-
-/** Rows that keep the rules of their schema: what breaks one is left out. */
-async function fill(names: Names, one: Sketch[number], all: Sketch, rows: readonly number[]): Promise<void> {
-  const of = (at: number): string => `00000000-0000-7000-8000-00000000000${"abcdef"[at]}`;
-  for (const [at, number] of rows.entries()) {
-    const cells = one.columns.map((column, place) => {
-      const pool = values[column.type]!;
-      const nullable = column.nullable || column.target !== null;
-      if (nullable && (number + place) % 3 === 0) return "null";
-      if (column.target !== null) {
-        const target = all.find(({ uid }) => uid === column.target);
-        return all.indexOf(target!) < all.indexOf(one) ? `'${of(at)}'` : "null";
-      }
-      return `'${pool[(number + place * 7) % pool.length]!.replaceAll("'", "''")}'`;
-    });
-    const marks = one.soft && number % 4 === 1 ? [["deleted_at", "now()"] as const] : [];
-    const columns = ["id", ...one.columns.map(({ name }) => name), ...marks.map(([name]) => name)].map(q).join(", ");
-    const row = [`'${of(at)}'`, ...cells, ...marks.map(([, value]) => value)].join(", ");
-    const sql = `insert into ${names.schema}.${q(one.name)} (${columns}) values (${row}) on conflict do nothing`;
-    await client.query(sql).catch((error: { code?: string }) => {
-      if (error.code !== "23514" && error.code !== "23503") throw error;
-    });
-  }
 }
 
 interface Snapshot {

@@ -57,8 +57,10 @@ export function planMigration({
   links = [],
 }: PlanInput): Planned {
   const { made, carried } = movedByLinks(links);
-  const matched = match({ before: before ?? [], after, renames, setAside, made });
-  const schema = withFills(refuseLinks(matched, links), fillsOfLinks(links, fills));
+  const matched = refuseLinks(match({ before: before ?? [], after, renames, setAside, made }), links);
+  // A column that is refused has no place in its table, and another may be filled from it.
+  if (matched.refused.length > 0) return { plan: { steps: [] }, refused: matched.refused };
+  const schema = withFills(matched, fillsOfLinks(links, fills));
   if (schema.refused.length > 0) return { plan: { steps: [] }, refused: schema.refused };
   const changed = schema.kept.map((table) => changesOf(table, schema, { tag, forms, numbers, carried }));
   const along = schema.kept.flatMap((table) => takeAlong(table, setAside));
