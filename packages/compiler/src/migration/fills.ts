@@ -5,13 +5,13 @@ import { type Field, isMadeForStanding, type Model, targetOf } from "@plinth/blu
 import type { Renames } from "@plinth/bundle";
 import type { Type } from "@plinth/expression";
 import { lower } from "../rules/lower.ts";
-import { type Catalog, catalogOf, entityOf } from "../sql/catalog.ts";
+import { type Catalog, catalogOf, DELETED_AT, entityOf } from "../sql/catalog.ts";
 import { sqlTypeOf } from "../sql/column-type.ts";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import type { ColumnChange, Matched, TableChange } from "./match.ts";
 import type { Refusal } from "./migration-step.ts";
 import { slugSql } from "./slug-sql.ts";
-import { changeOf, rowsOf, standingValueOf } from "./table-sql.ts";
+import { changeOf, forgetsDeleted, rowsOf, standingValueOf } from "./table-sql.ts";
 
 /** A column on the way to a value, by its new names. */
 interface Place {
@@ -110,6 +110,14 @@ export function withFills(schema: Matched, fills: Fills): Matched {
     const standing = standingValueOf(change, row);
     const fill = fillOf(table, change);
     if (fill === null) return standing;
+    const filled = filledValue(table, change, fill, row);
+    // What was deleted goes at the switch, and need not keep the rules of what stays.
+    if (!forgetsDeleted(table)) return filled;
+    return `(case when ${row}.${q(DELETED_AT)} is null then ${filled} else ${standing} end)`;
+  }
+
+  function filledValue(table: TableChange, change: ColumnChange, fill: DeclaredFill, row: string): string {
+    const standing = standingValueOf(change, row);
     const given = fill.value((way) => follow(table, way, row));
     const missing = change.before === null ? null : `${row}.${q(change.before.name)} is null`;
     const fallback = change.after.default;
