@@ -2,6 +2,7 @@
 // Ids are shortened to their ends and can be copied; references lead to what they name.
 import type { FieldType } from "@plinth/blueprint";
 import Link from "next/link";
+import { namedRecord } from "../../named-record.ts";
 import { cn } from "../../ui/cn.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { cellText } from "./cell-text.ts";
@@ -22,7 +23,7 @@ const shownMax = 3;
 export function RecordCell({ name, type, value, linkTo }: RecordCellProps) {
   const { text, look } = cellText(value, type);
   const isId = name === "id" && typeof value === "string";
-  const target = targetOf(type);
+  const target = type === null ? null : namedRecord(type);
   const ids = target === null ? [] : [value].flat().filter((id) => typeof id === "string");
   return (
     <td className="px-3.5 py-1.5 first:pl-[1.125rem]">
@@ -77,18 +78,4 @@ function Reference({ id, href }: { id: string; href: string | null }) {
 
 function shortId(id: string): string {
   return `${id.slice(0, 8)}…${id.slice(-6)}`;
-}
-
-function targetOf(type: FieldType | null): string | null {
-  switch (type?.kind) {
-    case "ref":
-    case "refs":
-      return type.entity;
-    case "user_ref":
-      return "user";
-    case "org_ref":
-      return "organization";
-    default:
-      return null;
-  }
 }

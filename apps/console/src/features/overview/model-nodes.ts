@@ -2,6 +2,7 @@
 // names one; the edges of a state machine stand below the fields.
 // Only declared fields are shown (of users those of their profile); what every record has (id, times, version) would say the same in each box.
 import type { Entity, Field, FieldType, Model } from "@plinth/blueprint";
+import { namedRecord } from "../../named-record.ts";
 import type { ModelEdge, ModelNode } from "./model-layout.ts";
 
 const rowsMax = 8;
@@ -14,7 +15,7 @@ export function modelNodes(model: Model): ModelNode[] {
       const declared = entity.fields.filter((field) => field.declared);
       // References and the state first to stay: a cut must not hide a relation, nor what moves.
       const rank = (field: Field): number =>
-        targetOf(field.type) !== null || field.name === entity.stateMachine?.field ? 0 : 1;
+        namedRecord(field.type) !== null || field.name === entity.stateMachine?.field ? 0 : 1;
       const shown = new Set([...declared].sort((a, b) => rank(a) - rank(b)).slice(0, rowsMax));
       return {
         name: entity.name,
@@ -36,29 +37,15 @@ function builtInNode(name: string, profile: readonly Field[]): ModelNode {
 }
 
 function rowOf({ name, type, optional }: Field): ModelNode["rows"][number] {
-  return { name, type: typeLabel(type) + (optional ? "?" : ""), target: targetOf(type) };
+  return { name, type: typeLabel(type) + (optional ? "?" : ""), target: namedRecord(type) };
 }
 
 function edgesOf({ stateMachine }: Entity): ModelEdge[] {
   return (stateMachine?.edges ?? []).map(({ name, from, to }) => ({ name, states: `${from.join(", ")} → ${to}` }));
 }
 
-function targetOf(type: FieldType): string | null {
-  switch (type.kind) {
-    case "ref":
-    case "refs":
-      return type.entity;
-    case "user_ref":
-      return "user";
-    case "org_ref":
-      return "organization";
-    default:
-      return null;
-  }
-}
-
 function typeLabel(type: FieldType): string {
   if (type.kind === "refs") return `${type.entity}, many`;
   if (type.kind === "list") return `list<${typeLabel(type.of)}>`;
-  return targetOf(type) ?? type.kind;
+  return namedRecord(type) ?? type.kind;
 }
