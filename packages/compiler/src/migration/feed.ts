@@ -1,6 +1,6 @@
 // Keeps columns that get new values in step while the old release writes. In: a table's change. Out: a trigger until the switch, and
 // the backfill of filled columns. Which values those are, `conversions.ts` and `fills.ts` say.
-import { quoteIdentifier as q } from "../sql/sql-text.ts";
+import { dollarQuote, quoteIdentifier as q } from "../sql/sql-text.ts";
 import { backfill } from "./backfill.ts";
 import * as ddl from "./ddl.ts";
 import type { ColumnChange, TableChange } from "./match.ts";
@@ -43,11 +43,8 @@ function feed(table: TableChange, columns: readonly ColumnChange[]): Step {
   const { before, after } = table;
   const name = q(feedName(before.name));
   const assignments = columns.map((change) => `  new.${q(change.now)} := ${newValueOf(change, "new")};`);
-  const sql = `create or replace function {schema}.${name}() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $feed$
-begin
-${assignments.join("\n")}
-  return new;
-end $feed$;
+  const body = `\nbegin\n${assignments.join("\n")}\n  return new;\nend `;
+  const sql = `create or replace function {schema}.${name}() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as ${dollarQuote(body)};
 create or replace trigger ${name} before insert or update on ${ddl.qualified(before.name)} for each row execute function {schema}.${name}();`;
   return statement(
     {

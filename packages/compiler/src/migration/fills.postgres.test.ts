@@ -338,6 +338,20 @@ test("numbers that a transition gives instead, and the way back", async () => {
   await sameAsFresh(names, always);
 });
 
+test("a text that looks like the end of what it stands in stays a text", async () => {
+  const text = "$body$; {schema} {after} $$ $body_1$ it''s \\\\ end $guard$";
+  const before = person("first: string");
+  const after = person(
+    "first: string",
+    `odd: ${JSON.stringify(`string fill(${JSON.stringify("x")} + first + ${JSON.stringify(text)})`)}`,
+  );
+  const names = await started(before, `insert into $.people (id, first) values (${id(1)}, 'Ana')`);
+  const meanwhile = writing(names, "insert into $.people (id, first) values (gen_random_uuid(), 'Ana')");
+  await apply(walker.client, change(before, after), names, meanwhile);
+  expect(await run(names, "select distinct odd from $.people")).toEqual([[`xAna${text}`]]);
+  await sameAsFresh(names, after);
+});
+
 test("fills that read other fills over and over are refused, not written out without end", () => {
   const fields = [
     "start: string",

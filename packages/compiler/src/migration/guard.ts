@@ -2,7 +2,7 @@
 // today's columns. Out: an index over just the rows that meet it, which is empty, and the question at the switch.
 
 import { DELETED_AT } from "../sql/catalog.ts";
-import { quoteIdentifier as q, quoteText } from "../sql/sql-text.ts";
+import { dollarQuote, quoteIdentifier as q, quoteText } from "../sql/sql-text.ts";
 import * as ddl from "./ddl.ts";
 import type { TableChange } from "./match.ts";
 import { alteration, concurrent, NOTHING_TO_UNDO, type Step } from "./migration-step.ts";
@@ -31,6 +31,14 @@ export function guardSteps(table: TableChange, guarded: Guarded): readonly Step[
   const rows = ddl.qualified(table.before.name);
   const records = `records of ${table.after.name} ${problem}`;
   const said = quoteText(`a record of ${table.after.name} ${problem} was written while the deployment was under way`);
+  const block = ` #variable_conflict use_column
+begin
+  perform set_config('enable_seqscan', 'off', true);
+  if exists (select from ${rows} where ${where}) then
+    raise exception using message = ${said}, errcode = 'check_violation', table = ${quoteText(table.before.name)}, column = ${quoteText(column)};
+  end if;
+  perform set_config('enable_seqscan', 'on', true);
+end `;
   return [
     concurrent(
       {
@@ -54,14 +62,7 @@ export function guardSteps(table: TableChange, guarded: Guarded): readonly Step[
         class: "data_dependent",
       },
       `lock table ${rows} in access exclusive mode;
-do $guard$ #variable_conflict use_column
-begin
-  perform set_config('enable_seqscan', 'off', true);
-  if exists (select from ${rows} where ${where}) then
-    raise exception using message = ${said}, errcode = 'check_violation', table = ${quoteText(table.before.name)}, column = ${quoteText(column)};
-  end if;
-  perform set_config('enable_seqscan', 'on', true);
-end $guard$;
+do ${dollarQuote(block)};
 ${ddl.dropIndex(name)}`,
     ),
   ];

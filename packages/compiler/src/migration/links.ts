@@ -2,7 +2,7 @@
 // that carry the values over while the old release writes. A record with more than one link stops the deployment: none is lost.
 import { type Entity, type Field, type Model, matchByName } from "@plinth/blueprint";
 import { joinTableOf } from "../sql/catalog.ts";
-import { quoteIdentifier as q, quoteText } from "../sql/sql-text.ts";
+import { dollarQuote, quoteIdentifier as q, quoteText } from "../sql/sql-text.ts";
 import * as ddl from "./ddl.ts";
 import type { Fills } from "./fills.ts";
 import { guardSteps } from "./guard.ts";
@@ -174,10 +174,8 @@ interface Feeding {
 /** From before the first batch until the switch. */
 function feed(links: string, { on, of, events, body }: Feeding): readonly Step[] {
   const name = q(linkFeedName(links));
-  const sql = `create or replace function {schema}.${name}() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $feed$
-begin
-${body}
-end $feed$;
+  const block = dollarQuote(`\nbegin\n${body}\nend `);
+  const sql = `create or replace function {schema}.${name}() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as ${block};
 create or replace trigger ${name} after ${events} on ${ddl.qualified(on)} for each row execute function {schema}.${name}();`;
   const given = { table: on, undo: "It goes by itself at the switch." } as const;
   return [

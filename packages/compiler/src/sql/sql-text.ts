@@ -25,6 +25,13 @@ export function quoteText(value: string): string {
   return parts.length === 1 ? parts[0]! : `(${parts.join(" || ")})`;
 }
 
+/** A function's body. Texts of an author may stand in it, so the tag around it is one that it doesn't hold. */
+export function dollarQuote(body: string): string {
+  let tag = "$body$";
+  for (let count = 1; body.includes(tag); count++) tag = `$body_${count}$`;
+  return `${tag}${body}${tag}`;
+}
+
 export function quoteNumber(value: number): string {
   if (!Number.isFinite(value)) throw new Error(`not a number for SQL: ${value}`);
   return value < 0 || Object.is(value, -0) ? `(${value})` : String(value);

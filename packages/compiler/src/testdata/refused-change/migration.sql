@@ -35,11 +35,11 @@ alter table "refused_change"."listings" add column "weight" integer;
 alter table "refused_change"."listings" add column "next__price" boolean;
 
 -- 009-feed-listings (before, safe): Keep the new columns of listings in step with what is written meanwhile.
-create or replace function "refused_change"."feed__listings"() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $feed$
+create or replace function "refused_change"."feed__listings"() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $body$
 begin
   new."next__price" := (case new."price" when 0 then false when 1 then true end);
   return new;
-end $feed$;
+end $body$;
 create or replace trigger "feed__listings" before insert or update on "refused_change"."listings" for each row execute function "refused_change"."feed__listings"();
 
 -- 010-convert-listings (before, backfill): Write price of listings in the new type, a batch of records at a time.
@@ -79,74 +79,74 @@ create index concurrently "guard__listings__listings__status__check" on "refused
 
 -- 017-guard-present-listings-price (switch, data_dependent): Make sure that no records of listings without a value for price were written meanwhile.
 lock table "refused_change"."listings" in access exclusive mode;
-do $guard$ #variable_conflict use_column
+do $body$ #variable_conflict use_column
 begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "refused_change"."listings" where "next__price" is null) then
     raise exception using message = 'a record of listings without a value for price was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'next__price';
   end if;
   perform set_config('enable_seqscan', 'on', true);
-end $guard$;
+end $body$;
 drop index "refused_change"."guard__listings__present__price";
 
 -- 018-guard-present-listings-note (switch, data_dependent): Make sure that no records of listings without a value for note were written meanwhile.
 lock table "refused_change"."listings" in access exclusive mode;
-do $guard$ #variable_conflict use_column
+do $body$ #variable_conflict use_column
 begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "refused_change"."listings" where "note" is null) then
     raise exception using message = 'a record of listings without a value for note was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'note';
   end if;
   perform set_config('enable_seqscan', 'on', true);
-end $guard$;
+end $body$;
 drop index "refused_change"."guard__listings__present__note";
 
 -- 019-guard-present-listings-weight (switch, data_dependent): Make sure that no records of listings without a value for weight were written meanwhile.
 lock table "refused_change"."listings" in access exclusive mode;
-do $guard$ #variable_conflict use_column
+do $body$ #variable_conflict use_column
 begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "refused_change"."listings" where "weight" is null) then
     raise exception using message = 'a record of listings without a value for weight was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'weight';
   end if;
   perform set_config('enable_seqscan', 'on', true);
-end $guard$;
+end $body$;
 drop index "refused_change"."guard__listings__present__weight";
 
 -- 020-guard-listings-price (switch, data_dependent): Make sure that no records of listings with a price that is neither 0 nor 1 were written meanwhile.
 lock table "refused_change"."listings" in access exclusive mode;
-do $guard$ #variable_conflict use_column
+do $body$ #variable_conflict use_column
 begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "refused_change"."listings" where "price" is not null and "next__price" is null) then
     raise exception using message = 'a record of listings with a price that is neither 0 nor 1 was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'price';
   end if;
   perform set_config('enable_seqscan', 'on', true);
-end $guard$;
+end $body$;
 drop index "refused_change"."guard__listings__price";
 
 -- 021-guard-check-listings--title--check (switch, data_dependent): Make sure that no records of listings with a title longer than 40 were written meanwhile.
 lock table "refused_change"."listings" in access exclusive mode;
-do $guard$ #variable_conflict use_column
+do $body$ #variable_conflict use_column
 begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "refused_change"."listings" where (char_length("title") <= 40) is false) then
     raise exception using message = 'a record of listings with a title longer than 40 was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'title';
   end if;
   perform set_config('enable_seqscan', 'on', true);
-end $guard$;
+end $body$;
 drop index "refused_change"."guard__listings__listings__title__check";
 
 -- 022-guard-check-listings--status--check (switch, data_dependent): Make sure that no records of listings with a status other than draft were written meanwhile.
 lock table "refused_change"."listings" in access exclusive mode;
-do $guard$ #variable_conflict use_column
+do $body$ #variable_conflict use_column
 begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "refused_change"."listings" where ("status" in ('draft')) is false) then
     raise exception using message = 'a record of listings with a status other than draft was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'status';
   end if;
   perform set_config('enable_seqscan', 'on', true);
-end $guard$;
+end $body$;
 drop index "refused_change"."guard__listings__listings__status__check";
 
 -- 023-unfeed-listings (switch, safe): Stop keeping old and new columns of listings in step.

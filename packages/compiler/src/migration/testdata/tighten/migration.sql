@@ -67,62 +67,62 @@ create index concurrently "listings__seller_id__idx" on "tighten"."listings" ("s
 
 -- 016-guard-present-listings-note (switch, data_dependent): Make sure that no records of listings without a value for note were written meanwhile.
 lock table "tighten"."listings" in access exclusive mode;
-do $guard$ #variable_conflict use_column
+do $body$ #variable_conflict use_column
 begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "tighten"."listings" where "note" is null) then
     raise exception using message = 'a record of listings without a value for note was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'note';
   end if;
   perform set_config('enable_seqscan', 'on', true);
-end $guard$;
+end $body$;
 drop index "tighten"."guard__listings__present__note";
 
 -- 017-guard-present-listings-weight (switch, data_dependent): Make sure that no records of listings without a value for weight were written meanwhile.
 lock table "tighten"."listings" in access exclusive mode;
-do $guard$ #variable_conflict use_column
+do $body$ #variable_conflict use_column
 begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "tighten"."listings" where "weight" is null) then
     raise exception using message = 'a record of listings without a value for weight was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'weight';
   end if;
   perform set_config('enable_seqscan', 'on', true);
-end $guard$;
+end $body$;
 drop index "tighten"."guard__listings__present__weight";
 
 -- 018-guard-check-listings--title--check (switch, data_dependent): Make sure that no records of listings with a title longer than 40 were written meanwhile.
 lock table "tighten"."listings" in access exclusive mode;
-do $guard$ #variable_conflict use_column
+do $body$ #variable_conflict use_column
 begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "tighten"."listings" where (char_length("title") <= 40) is false) then
     raise exception using message = 'a record of listings with a title longer than 40 was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'title';
   end if;
   perform set_config('enable_seqscan', 'on', true);
-end $guard$;
+end $body$;
 drop index "tighten"."guard__listings__listings__title__check";
 
 -- 019-guard-check-listings--status--check (switch, data_dependent): Make sure that no records of listings with a status other than draft, active were written meanwhile.
 lock table "tighten"."listings" in access exclusive mode;
-do $guard$ #variable_conflict use_column
+do $body$ #variable_conflict use_column
 begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "tighten"."listings" where ("status" in ('active', 'draft')) is false) then
     raise exception using message = 'a record of listings with a status other than draft, active was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'status';
   end if;
   perform set_config('enable_seqscan', 'on', true);
-end $guard$;
+end $body$;
 drop index "tighten"."guard__listings__listings__status__check";
 
 -- 020-guard-check-listings--price--check (switch, data_dependent): Make sure that no records of listings with a price below 1 were written meanwhile.
 lock table "tighten"."listings" in access exclusive mode;
-do $guard$ #variable_conflict use_column
+do $body$ #variable_conflict use_column
 begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "tighten"."listings" where ("price" >= '1') is false) then
     raise exception using message = 'a record of listings with a price below 1 was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'price';
   end if;
   perform set_config('enable_seqscan', 'on', true);
-end $guard$;
+end $body$;
 drop index "tighten"."guard__listings__listings__price__check";
 
 -- 021-drop-check-listings--title--check (switch, safe): Take the old rule on listings.title off; the new one follows.

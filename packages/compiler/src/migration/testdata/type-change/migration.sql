@@ -26,14 +26,14 @@ alter table "type_change"."products" add column "next__colour" text[];
 alter table "type_change"."products" add column "next__released" date;
 
 -- 008-feed-products (before, safe): Keep the new columns of products in step with what is written meanwhile.
-create or replace function "type_change"."feed__products"() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $feed$
+create or replace function "type_change"."feed__products"() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $body$
 begin
   new."next__code" := (new."code"::text);
   new."next__price" := (case when new."price" ~ '^-?[0-9]+([.][0-9]+)?$' and char_length(new."price") <= 100 then case when new."price"::numeric = round(new."price"::numeric, 2) and abs(new."price"::numeric) < 100000000 then new."price"::numeric::numeric(10, 2) end end);
   new."next__colour" := (case when new."colour" is not null then array[new."colour"]::text[] end);
   new."next__released" := ((new."released" at time zone 'UTC')::date);
   return new;
-end $feed$;
+end $body$;
 create or replace trigger "feed__products" before insert or update on "type_change"."products" for each row execute function "type_change"."feed__products"();
 
 -- 009-convert-products (before, backfill): Write code, price, colour, released of products in the new type, a batch of records at a time.
@@ -77,38 +77,38 @@ create unique index concurrently "next__products__code__key" on "type_change"."p
 
 -- 018-guard-products-price (switch, data_dependent): Make sure that no records of products with a price that is no number of at most 8 digits and 2 after the point were written meanwhile.
 lock table "type_change"."products" in access exclusive mode;
-do $guard$ #variable_conflict use_column
+do $body$ #variable_conflict use_column
 begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "type_change"."products" where "price" is not null and "next__price" is null) then
     raise exception using message = 'a record of products with a price that is no number of at most 8 digits and 2 after the point was written while the deployment was under way', errcode = 'check_violation', table = 'products', column = 'price';
   end if;
   perform set_config('enable_seqscan', 'on', true);
-end $guard$;
+end $body$;
 drop index "type_change"."guard__products__price";
 
 -- 019-guard-check-products--code--check (switch, data_dependent): Make sure that no records of products with a code longer than 255 were written meanwhile.
 lock table "type_change"."products" in access exclusive mode;
-do $guard$ #variable_conflict use_column
+do $body$ #variable_conflict use_column
 begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "type_change"."products" where (char_length("next__code") <= 255) is false) then
     raise exception using message = 'a record of products with a code longer than 255 was written while the deployment was under way', errcode = 'check_violation', table = 'products', column = 'code';
   end if;
   perform set_config('enable_seqscan', 'on', true);
-end $guard$;
+end $body$;
 drop index "type_change"."guard__products__products__code__check";
 
 -- 020-guard-check-products--colour--check (switch, data_dependent): Make sure that no records of products with a colour with members other than red, green were written meanwhile.
 lock table "type_change"."products" in access exclusive mode;
-do $guard$ #variable_conflict use_column
+do $body$ #variable_conflict use_column
 begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "type_change"."products" where ("next__colour" <@ array['green', 'red']::text[]) is false) then
     raise exception using message = 'a record of products with a colour with members other than red, green was written while the deployment was under way', errcode = 'check_violation', table = 'products', column = 'colour';
   end if;
   perform set_config('enable_seqscan', 'on', true);
-end $guard$;
+end $body$;
 drop index "type_change"."guard__products__products__colour__check";
 
 -- 021-unfeed-products (switch, safe): Stop keeping old and new columns of products in step.
