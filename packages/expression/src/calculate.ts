@@ -2,7 +2,7 @@
 // Nothing in here fails: a division by zero, or what would leave the range of floats or of times, is unknown.
 import { asOperand, type Datum } from "./datum.ts";
 import { addExact, DIVISION_PLACES, divideExact, type Exact, multiplyExact, subtractExact } from "./exact.ts";
-import { DURATION_OPERAND_MAX, INSTANT_MAX, INSTANT_MIN } from "./temporal.ts";
+import { DAY, DURATION_OPERAND_MAX, INSTANT_MAX, INSTANT_MIN, parseDate, printDate } from "./temporal.ts";
 import type { Arithmetic, Type } from "./tree.ts";
 
 export function calculate(
@@ -12,6 +12,7 @@ export function calculate(
   types: { readonly left: Type; readonly right: Type; readonly result: Type },
 ): Datum | null {
   if (a === null || b === null) return null;
+  if (types.left.kind === "date") return calculateDates(operator, a, b, types.right);
   if (a.kind === "text" && b.kind === "text") return { kind: "text", value: a.value + b.value };
   if (a.kind === "micros" && b.kind === "micros") return calculateTimes(operator, a.value, b.value, types);
   if (a.kind === "exact" && b.kind === "exact") {
@@ -69,6 +70,26 @@ function calculateTimes(
   }
   return { kind: "micros", value: operator === "+" ? a + b : a - b };
 }
+
+function calculateDates(operator: Arithmetic, a: Datum, b: Datum, right: Type): Datum | null {
+  const days = a.kind === "text" ? parseDate(a.value) : null;
+  if (days === null) return null;
+  if (b.kind === "text") {
+    const other = parseDate(b.value);
+    return other === null ? null : { kind: "exact", value: { digits: BigInt(days - other), scale: 0 } };
+  }
+  if (b.kind === "micros") {
+    const instant = BigInt(days) * DAY;
+    return calculateTimes(operator, instant, b.value, { left: { kind: "datetime" }, right });
+  }
+  if (b.kind !== "exact") return null;
+  const moved = operator === "+" ? BigInt(days) + b.value.digits : BigInt(days) - b.value.digits;
+  const text = moved > -DAYS_MAX && moved < DAYS_MAX ? printDate(Number(moved)) : null;
+  return text === null ? null : { kind: "text", value: text };
+}
+
+/** More days than lie between any date and 1970. */
+const DAYS_MAX = 10_000_000n;
 
 function isWithin(value: bigint, min: bigint, max: bigint): boolean {
   return value >= min && value <= max;

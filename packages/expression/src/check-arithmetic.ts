@@ -29,7 +29,7 @@ export function checkArithmetic(
       "There are `+`, `-`, `*` and `/`.",
     );
   }
-  const isTimely = expected?.kind === "datetime" || expected?.kind === "duration";
+  const isTimely = expected?.kind === "datetime" || expected?.kind === "duration" || expected?.kind === "date";
   const given =
     checkTimely(operator, left, right, checking) ?? checkPair(left, right, isTimely ? null : expected, checking);
   if (given === null || given === "wrong") return null;
@@ -41,8 +41,9 @@ export function checkArithmetic(
     const message = `Amounts in ${one} and ${other} can't be added or subtracted.`;
     return report(checking, syntax, "type_mismatch", message, "Convert one of them first.");
   }
-  // A duration stands to the right of the time that it is added to: one tree for both orders.
-  const args = operator === "+" && pair[1].type.kind === "datetime" ? [pair[1], pair[0]] : pair;
+  // What is added to a time stands to its right: one tree for both orders.
+  const isTurned = operator === "+" && (pair[1].type.kind === "datetime" || pair[1].type.kind === "date");
+  const args = isTurned ? [pair[1], pair[0]] : pair;
   const result: Expression = { kind: "operation", type, operator, args };
   if (countProducts(result) > PRODUCTS_MAX) {
     return report(
@@ -93,8 +94,8 @@ function checkTimely(
   }
   const other = checking.check(text === left ? right : left, null, checking);
   if (other === null) return "wrong";
-  const isInstant = other.type.kind === "datetime";
-  const asDuration = isInstant && (operator === "+" || durationText(String(text.value)) !== null);
+  const isPoint = other.type.kind === "datetime" || other.type.kind === "date";
+  const asDuration = isPoint && (operator === "+" || durationText(String(text.value)) !== null);
   // A text that is joined with an id is none itself.
   const joins = operator === "+" && checking.scope.work !== undefined && other.type.kind === "uuid";
   const typed = checking.check(text, asDuration ? { kind: "duration" } : joins ? null : other.type, checking);
@@ -106,8 +107,11 @@ function resultOf(operator: Arithmetic, a: Type, b: Type): Type | null {
   if (isNumber(a) && isNumber(b)) return widerNumber(a, b);
   if (operator === "+" && isText(a) && isText(b)) return { kind: "text" };
   if (operator !== "+" && operator !== "-") return null;
-  if (a.kind === "datetime" && b.kind === "duration") return { kind: "datetime" };
+  if ((a.kind === "datetime" || a.kind === "date") && b.kind === "duration") return { kind: "datetime" };
   if (a.kind === "duration" && b.kind === "duration") return { kind: "duration" };
+  if (a.kind === "date" && b.kind === "int") return a;
+  if (operator === "+" && b.kind === "date" && (a.kind === "int" || a.kind === "duration")) return resultOf("+", b, a);
+  if (operator === "-" && a.kind === "date" && b.kind === "date") return { kind: "int" };
   if (operator === "+" && a.kind === "duration" && b.kind === "datetime") return { kind: "datetime" };
   return operator === "-" && a.kind === "datetime" && b.kind === "datetime" ? { kind: "duration" } : null;
 }
@@ -120,7 +124,7 @@ function refuse(
   const message = `\`${syntax.operator}\` can't be used with ${nameOf(left.type)} and ${nameOf(right.type)}.`;
   const kinds = [left.type.kind, right.type.kind];
   const hint = kinds.includes("date")
-    ? "Dates can be compared, not calculated with; `now` and datetimes can."
+    ? "Add or take days or a duration, `today + 7`, or take a date from another: `ends_on - starts_on`."
     : kinds.includes("datetime")
       ? 'Add or take a duration: `now - duration("24h")`.'
       : kinds.includes("null")

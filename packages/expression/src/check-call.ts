@@ -2,14 +2,15 @@
 // What CEL has and this language lacks is told apart from what nobody has.
 import { checkCan } from "./check-can.ts";
 import { isRole } from "./check-comparison.ts";
-import { checkCounted, checkEach } from "./check-each.ts";
+import { checkAggregate, checkCounted, checkEach } from "./check-each.ts";
+import { checkFunction, functionNames, isFunction } from "./check-function.ts";
 import { durationText } from "./check-literal.ts";
 import { typedAs } from "./check-pair.ts";
 import { type Checking, report } from "./checking.ts";
 import { patternProblem } from "./pattern.ts";
 import { hintOfReach, resolvePath } from "./resolve-name.ts";
 import { isUntyped } from "./resolve-value.ts";
-import { rowsOf } from "./scope.ts";
+import { rowsOf, type Scope } from "./scope.ts";
 import { didYouMean } from "./suggest.ts";
 import type { Syntax } from "./syntax.ts";
 import type { Expression, TextTest } from "./tree.ts";
@@ -17,7 +18,7 @@ import { bool, isText, nameOf } from "./types.ts";
 
 type Call = Extract<Syntax, { kind: "call" }>;
 
-const globals: readonly string[] = ["has", "size", "duration", "member", "can"];
+const globals: readonly string[] = ["has", "size", "duration", "member", "can", ...functionNames];
 const methods: readonly string[] = [
   "startsWith",
   "endsWith",
@@ -28,6 +29,11 @@ const methods: readonly string[] = [
   "all",
   "exists_one",
   "filter",
+  "count",
+  "sum",
+  "min",
+  "max",
+  "avg",
   "is",
 ];
 
@@ -36,7 +42,6 @@ const lacking: Readonly<Record<string, string | null>> = {
   map: "Judge the records with `exists`, `all` or `filter(...).size()`.",
   existsOne: "Write `exists_one`.",
   timestamp: 'A text beside a datetime is one: `created_at > "2026-01-31T12:00:00Z"`.',
-  date: 'A text beside a date is one: `due_on > "2026-01-31"`.',
   int: "Numbers are compared as they are, whole or not.",
   uint: "Numbers are compared as they are, whole or not.",
   double: "Numbers are compared as they are, whole or not.",
@@ -59,24 +64,27 @@ const lacking: Readonly<Record<string, string | null>> = {
   replace: null,
   substring: "Use `startsWith`, `endsWith` or `matches`.",
   indexOf: "Use `contains`.",
-  getFullYear: "Compare with points in time.",
-  getMonth: "Compare with points in time.",
-  getDate: "Compare with points in time.",
-  getDayOfWeek: null,
-  getHours: "Compare with points in time.",
-  abs: null,
-  round: null,
+  getFullYear: "Write `year(created_at)`.",
+  getMonth: "Write `month(created_at)`.",
+  getDate: "Write `day(created_at)`.",
+  getDayOfWeek: "Write `weekday(created_at)`: 1 is Monday, 7 Sunday.",
+  getHours: "Write `hour(created_at)`.",
 };
 
-/** Functions that ask more than a row. */
-const beyondRow: readonly string[] = ["member", "can", "is", "exists", "all", "exists_one", "filter"];
+/** Functions that ask who is signed in, and those that ask many records. */
+const ofUser: readonly string[] = ["member", "can", "is"];
+const ofMany: readonly string[] = ["exists", "all", "exists_one", "filter", "count", "sum", "min", "max", "avg"];
+
+/** Whether it asks for more than there is where the expression stands. */
+function isBeyond(name: string, { reach, work }: Scope): boolean {
+  const asksMany = ofMany.includes(name);
+  if (reach !== undefined) return ofUser.includes(name) || (asksMany && reach !== "records");
+  return work !== undefined && (asksMany || (ofUser.includes(name) && !(name === "is" && work.user)));
+}
 
 export function checkCall(call: Call, checking: Checking): Expression | null {
   const { receiver, name } = call;
-  if (
-    (checking.scope.reach !== undefined && beyondRow.includes(name)) ||
-    (checking.scope.work !== undefined && beyondRow.includes(name) && !(name === "is" && checking.scope.work.user))
-  ) {
+  if (isBeyond(name, checking.scope)) {
     return report(
       checking,
       call.called,
@@ -87,6 +95,7 @@ export function checkCall(call: Call, checking: Checking): Expression | null {
         : "Other records are looked up in a step before: `record.find`.",
     );
   }
+  if (receiver === null && isFunction(name)) return checkFunction(call, name, checking);
   if (receiver === null && globals.includes(name)) return checkGlobal(call, checking);
   if (receiver !== null && methods.includes(name)) return checkMethod(call, receiver, checking);
   return unknownFunction(call, checking);
@@ -118,10 +127,16 @@ function checkMethod(call: Call, receiver: Syntax, checking: Checking): Expressi
     case "exists":
     case "all":
     case "exists_one":
+    case "count":
       return checkEach(call, receiver, call.name, checking);
+    case "sum":
+    case "min":
+    case "max":
+    case "avg":
+      return checkAggregate(call, receiver, call.name, checking);
     case "filter": {
-      const hint = "Ask how many there are: `filter(c, ...).size() > 0`.";
-      return report(checking, call, "expression_not_supported", "What `filter` finds can only be counted.", hint);
+      const hint = "Ask how many there are, `filter(c, ...).size() > 0`, or for a `sum`, `min`, `max` or `avg`.";
+      return report(checking, call, "expression_not_supported", "What `filter` finds is no value by itself.", hint);
     }
     case "is":
       return checkIs(call, receiver, checking);
@@ -196,7 +211,8 @@ function checkHas(call: Call, checking: Checking): Expression | null {
     return { kind: "sent", type: bool, field: value.path[0] ?? "" };
   }
   const isMade = "expression" in resolved && resolved.computed === true;
-  const isRead = value.kind === "field" || value.kind === "value" || value.kind === "user" || value.kind === "context";
+  const isMember = value.kind === "operation" && value.operator === ".";
+  const isRead = isMember || ["field", "value", "user", "context"].includes(value.kind);
   if (!isRead && !isMade) return arity(call, "`has(price)`", checking);
   if (value.kind === "user" && value.name === "roles") {
     return report(

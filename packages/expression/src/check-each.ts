@@ -3,10 +3,11 @@
 import { type Checking, report } from "./checking.ts";
 import { isMember, manyHint, resolvePath, type ToMany } from "./resolve-name.ts";
 import { specialNames } from "./scope.ts";
+import { substitute } from "./substitute.ts";
 import type { Syntax } from "./syntax.ts";
-import type { Expression, Quantifier } from "./tree.ts";
-import { bool, nameOf } from "./types.ts";
-import { truth } from "./walk.ts";
+import type { Aggregate, Expression, Quantifier, Type } from "./tree.ts";
+import { bool, isNumber, nameOf } from "./types.ts";
+import { partsOf, truth } from "./walk.ts";
 
 type Call = Extract<Syntax, { kind: "call" }>;
 
@@ -17,6 +18,7 @@ const UNNAMED = "one";
 
 export function checkEach(call: Call, receiver: Syntax, quantifier: Quantifier, checking: Checking): Expression | null {
   const [variable, condition, more] = call.args;
+  if (variable === undefined && quantifier === "count") return countedAt(call, receiver, checking);
   if (variable?.kind !== "name" || condition === undefined || more !== undefined) {
     const hint = `Write it as in \`comments.${call.name}(c, c.hidden)\`.`;
     return report(checking, call, "wrong_arguments", `\`${call.name}\` takes a name and a condition over it.`, hint);
@@ -25,6 +27,61 @@ export function checkEach(call: Call, receiver: Syntax, quantifier: Quantifier, 
   if (relation === null || !isFree(variable, checking)) return null;
   return eachOf(call, relation, quantifier, { name: variable.name, condition }, checking);
 }
+
+/** `invoice_lines.sum(l, l.amount)`, of all records or of those that a `filter` finds. */
+export function checkAggregate(call: Call, receiver: Syntax, name: Aggregate, checking: Checking): Expression | null {
+  const [variable, value, more] = call.args;
+  if (variable?.kind !== "name" || value === undefined || more !== undefined) {
+    const hint = `Write it as in \`lines.${name}(l, l.amount)\`.`;
+    return report(checking, call, "wrong_arguments", `\`${name}\` takes a name and a value over it.`, hint);
+  }
+  const isFiltered = receiver.kind === "call" && receiver.name === "filter" && receiver.receiver !== null;
+  const of = isFiltered
+    ? checkEach(receiver, receiver.receiver, "count", checking)
+    : countedAt(call, receiver, checking);
+  if (of?.kind !== "each" || !isFree(variable, checking)) return null;
+  const inner = { ...checking, variables: new Map(checking.variables).set(variable.name, of.entity) };
+  const found = checking.check(value, null, inner);
+  if (found === null) return null;
+  const type = typeOfAggregate(name, found.type);
+  if (type === null) {
+    const hint = name === "sum" || name === "avg" ? "Sum numbers or durations; `avg` takes numbers." : null;
+    return report(checking, value, "type_mismatch", `\`${name}\` can't be made of type ${nameOf(found.type)}.`, hint);
+  }
+  const moved = (from: Expression, to: Expression): void => {
+    const place = checking.places.get(from);
+    if (place !== undefined && !checking.places.has(to)) checking.places.set(to, place);
+  };
+  const renamed = of.variable === variable.name || isUnnamed(of);
+  const condition = renamed
+    ? of.condition
+    : substitute(of.condition, { [of.variable]: { row: variable.name, path: [] } }, moved);
+  return { ...of, type, quantifier: name, variable: variable.name, condition, value: found };
+}
+
+/** All records of a relation. */
+function countedAt(at: Syntax, receiver: Syntax, checking: Checking): Expression | null {
+  const relation = relationAt(receiver, checking);
+  return relation && eachOf(at, relation, "count", { name: UNNAMED, condition: null }, checking);
+}
+
+function isUnnamed({ variable, condition }: Extract<Expression, { kind: "each" }>): boolean {
+  return variable === UNNAMED && condition.kind === "literal";
+}
+
+function typeOfAggregate(name: Aggregate, of: Type): Type | null {
+  switch (name) {
+    case "sum":
+      return isNumber(of) || of.kind === "duration" ? of : null;
+    case "avg":
+      return isNumber(of) ? { kind: of.kind === "float" ? "float" : "decimal" } : null;
+    case "min":
+    case "max":
+      return isNumber(of) || ordered.has(of.kind) ? of : null;
+  }
+}
+
+const ordered: ReadonlySet<Type["kind"]> = new Set(["text", "date", "time", "datetime", "duration"]);
 
 /** What `size(...)` counts: a relation or a `filter` of one; `"no relation"` where it is a value. */
 export function checkCounted(call: Syntax, counted: Syntax, checking: Checking): Expression | null | "no relation" {
@@ -70,6 +127,19 @@ function eachOf(
     variable: name,
     condition: judged,
   };
+}
+
+/** Whether what is written out leaves the relations within each other few enough; said where it doesn't. */
+export function nestsWithin(expression: Expression, at: Syntax, checking: Checking): boolean {
+  if (checking.variables.size + depthOf(expression) <= NESTING_MAX) return true;
+  const message = `At most ${NESTING_MAX} relations can be judged within each other.`;
+  report(checking, at, "expression_too_large", message, "Computed fields count in full where they are used.");
+  return false;
+}
+
+function depthOf(expression: Expression): number {
+  const below = Math.max(0, ...partsOf(expression).map(depthOf));
+  return expression.kind === "each" ? below + 1 : below;
 }
 
 function relationAt(receiver: Syntax, checking: Checking): ToMany | null {

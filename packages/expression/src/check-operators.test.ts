@@ -147,7 +147,7 @@ describe("refuses", () => {
     ["price % 2 == 0", "expression_not_supported 0-9"],
     ["title - 'x' == title", "type_mismatch 0-11"],
     ["created_at + created_at > now", "type_mismatch 0-23"],
-    ["today + duration('24h') > today", "type_mismatch 0-23"],
+    ["today + duration('24h') > today", "type_mismatch 0-31"],
     ["created_at > today", "type_mismatch 0-18"],
     ["-title == 'x'", "type_mismatch 0-6"],
     ["published ? price : title", "type_mismatch 0-25"],
@@ -329,6 +329,7 @@ test("hints say what to write instead", () => {
   expect(hint("comments == null")).toContain("comments.exists");
   expect(hint("created_at > today")).toContain("`now`");
   expect(hint("today + duration('1h') > today")).toContain("`now`");
+  expect(hint("today + price > today + 1.5")).toContain("`today + 7`");
   expect(hint("created_at - 1 > now")).toContain("duration");
   expect(hint("commets.exists(c, true)")).toContain("`comments`");
   expect(hint("title == “x”")).toContain("straight");

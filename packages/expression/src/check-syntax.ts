@@ -3,7 +3,7 @@
 import { checkArithmetic, checkConditional, checkNegative } from "./check-arithmetic.ts";
 import { checkCall } from "./check-call.ts";
 import { checkComparison } from "./check-comparison.ts";
-import { refuseRelation } from "./check-each.ts";
+import { nestsWithin, refuseRelation } from "./check-each.ts";
 import { checkLiteral, checkNumber, enumValue } from "./check-literal.ts";
 import { typedAs } from "./check-pair.ts";
 import { type Checking, report, spend, standingAt } from "./checking.ts";
@@ -98,6 +98,7 @@ function checkName(syntax: Name, expected: Type | null, checking: Checking): Exp
       warnOfRule(syntax, syntax.name, checking);
     const { expression } = resolved;
     if (resolved.computed !== true) return expression;
+    if (!nestsWithin(expression, syntax, checking)) return null;
     return spend(checking, countNodes(expression) - 1, syntax) ? standingAt(expression, syntax, checking) : null;
   }
   if ("rule" in resolved) return checkNamedRule(syntax, resolved.rule, checking);

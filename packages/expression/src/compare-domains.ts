@@ -2,7 +2,7 @@
 // `compare-rules.ts` tells why these are enough.
 
 import type { ComparisonBudget } from "./compare-budget.ts";
-import { fitsPlaces, numberPoints, pointsOnLine, textPoints } from "./compare-points.ts";
+import { fitsPlaces, floatPoints, numberPoints, pointsOnLine, textPoints } from "./compare-points.ts";
 import { type Atom, roleOf, type Variable } from "./compare-variables.ts";
 import type { Value } from "./datum.ts";
 import type { Expression, Type } from "./tree.ts";
@@ -129,6 +129,10 @@ function pointsOf({ members, constants, ordered }: Group): Value[] | null {
       return members.length > 1 || texts.length > LIST_MEMBERS_MAX ? null : subsets([...constants]);
     case "number": {
       const points = numberPoints([...constants], members.map(placesOf), members.length);
+      if (points !== null && areTooFine(points, members)) {
+        const floats = members.every(({ type }) => type.kind === "float");
+        return floats ? floatPoints([...constants].map(Number), members.length) : null;
+      }
       if (points === null || ordered) return points;
       return fewest(points, texts.length === 0 ? [] : (numberPoints([...constants], [], 0) ?? []), members);
     }
@@ -137,11 +141,18 @@ function pointsOf({ members, constants, ordered }: Group): Value[] | null {
     case "null":
       return null;
     default: {
-      const points = pointsOnLine(kind, texts, members.length);
+      const isCalculated = members.some((one) => one.kind === "abstract");
+      const points = pointsOnLine(kind, texts, members.length, isCalculated);
       if (points === null || ordered) return points;
-      return fewest(points, texts.length === 0 ? [] : (pointsOnLine(kind, texts, 0) ?? []), members);
+      return fewest(points, texts.length === 0 ? [] : (pointsOnLine(kind, texts, 0, false) ?? []), members);
     }
   }
+}
+
+/** Whether some of them are one float: then one that should lie in a gap lies on its edge. */
+function areTooFine(points: readonly string[], members: readonly Variable[]): boolean {
+  if (!members.some(({ type }) => type.kind === "float")) return false;
+  return new Set(points.map(Number)).size < points.length;
 }
 
 /** Where nothing asks which is greater, as many unnamed values as there are variables. */

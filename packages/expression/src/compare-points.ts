@@ -53,8 +53,9 @@ const lines: Readonly<Partial<Record<Type["kind"], Line>>> = {
   duration: {
     parse: parseDuration,
     print: printDuration,
-    least: -1_000_000n * day,
-    most: 1_000_000n * day,
+    // What lies between the first moment and the last, and more.
+    least: -4_000_000n * day,
+    most: 4_000_000n * day,
     origin: 3600n * second,
     step: 3600n * second,
   },
@@ -72,13 +73,24 @@ const lines: Readonly<Partial<Record<Type["kind"], Line>>> = {
   },
 };
 
-/** The values of a kind that lies on a line, in their order; null where a constant is none. */
-export function pointsOnLine(kind: Type["kind"], constants: readonly string[], count: number): string[] | null {
+/**
+ * The values of a kind that lies on a line, in their order; null where a constant is none, or where what is calculated may lie beyond
+ * the ends of the line.
+ */
+export function pointsOnLine(
+  kind: Type["kind"],
+  constants: readonly string[],
+  count: number,
+  isCalculated: boolean,
+): string[] | null {
   const line = lines[kind];
   if (line === undefined) return null;
   const pins = constants.map(line.parse);
   if (!pins.every((pin) => pin !== null)) return null;
   const first = pins.length === 0 ? [line.origin] : sorted(pins);
+  const room = BigInt(count);
+  const isNearEnd = (first[0] ?? 0n) - line.least < room || line.most - (first.at(-1) ?? 0n) < room;
+  if (isCalculated && isNearEnd) return null;
   return withGaps(first, count, 1n, line).map(line.print);
 }
 
@@ -107,6 +119,31 @@ export function numberPoints(
     pins = withGaps(pins, count, unit(level), { least: null, most: null, step: unit(0) });
   }
   return pins.map((digits) => printExact({ digits, scale }));
+}
+
+/** Floats, where those that lie a usual distance apart are too coarse to be told apart: right beside the constants. */
+export function floatPoints(constants: readonly number[], count: number): number[] {
+  const pins = [...new Set(constants)].sort((a, b) => a - b);
+  const points = [...pins];
+  for (let i = 0; i <= pins.length; i++) {
+    const [low, high] = [pins[i - 1] ?? Number.NEGATIVE_INFINITY, pins[i] ?? Number.POSITIVE_INFINITY];
+    const up = Number.isFinite(low);
+    let next = up ? nextUp(low) : -nextUp(-high);
+    for (let found = 0; found < count && next > low && next < high; found++) {
+      points.push(next + 0);
+      next = up ? nextUp(next) : -nextUp(-next);
+    }
+  }
+  return points;
+}
+
+/** The least float that is greater. */
+function nextUp(value: number): number {
+  if (value === 0) return Number.MIN_VALUE;
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, value);
+  view.setBigInt64(0, view.getBigInt64(0) + (value > 0 ? 1n : -1n));
+  return view.getFloat64(0);
 }
 
 export function fitsPlaces(text: string, places: number | null): boolean {

@@ -100,6 +100,10 @@ describe("single rules", () => {
     ["decimals of one place do", cmp(">", "fee", "3"), cmp(">=", "fee", "3.1"), "same"],
     ["and between them", cmp(">", "fee", "3"), cmp(">", "fee", "2.9"), "looser"],
     ["floats are dense", cmp(">", "rate", 3), cmp(">=", "rate", 3.0001), "tighter"],
+    ["floats beside each other leave no gap", cmp(">", "rate", 1), cmp(">=", "rate", 1.0000000000000002), "same"],
+    ["large floats do", cmp("==", "rate", 1e16), cmp("<", "rate", 1e16), "looser"],
+    ["below the largest, too", cmp(">", "rate", Number.MAX_VALUE), cmp("<", "rate", Number.MAX_VALUE), "looser"],
+    ["and another is none of them", not(cmp("!=", "rate", 1e150)), cmp("!=", "rate", 1e150), "looser"],
     ["a lower bound", cmp(">", "price", 3), cmp(">", "price", 2), "looser"],
     ["dates by day", cmp(">", "due", "2026-01-01"), cmp(">=", "due", "2026-01-02"), "same"],
     [

@@ -156,6 +156,14 @@ export function createReading(types: ComparisonTypes): Reading {
   function operation(expression: Extract<Expression, { kind: "operation" }>): Expression {
     const { operator, args } = expression;
     if (operator === "in") return membership(expression);
+    if (operator === ".")
+      return variable(expression, {
+        type: expression.type,
+        nullable: true,
+        places: null,
+        kind: "value",
+        ofUser: false,
+      });
     if (!looksInto.has(operator)) return abstracted(expression);
     // A list, or what rules can only ask for null, is compared with nothing else.
     const withNull = args.some((one) => one.type.kind === "null");
@@ -222,7 +230,8 @@ export function keyOf(expression: Expression, names: ReadonlyMap<string, string>
     case "each": {
       const inner = new Map(names).set(expression.variable, `#${names.size}`);
       const owner = [names.get(expression.row) ?? expression.row, ...expression.path, expression.relation].join(".");
-      return `(${expression.quantifier} ${owner} ${expression.entity} ${keyOf(expression.condition, inner)})`;
+      const value = expression.value === undefined ? "" : ` ${keyOf(expression.value, inner)}`;
+      return `(${expression.quantifier} ${owner} ${expression.entity} ${keyOf(expression.condition, inner)}${value})`;
     }
     case "member":
       return `(member ${keyOf(expression.organization, names)} ${expression.role ?? ""})`;

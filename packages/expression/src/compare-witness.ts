@@ -34,6 +34,7 @@ export function contextOf(
   for (const { source, value } of given) {
     if (source.kind === "field" && !placeValue(rows, source, value)) return null;
   }
+  for (const { source, value } of given) if (!placeMember(rows, source, value)) return null;
   for (const { source } of given) if (source.kind === "member") placeOrganization(rows, source.organization);
   let made = 0;
   for (const row of rowNames) made = nameReferences(rows[row], made);
@@ -133,6 +134,38 @@ function placeValue(
   if (value === null && at.related[last] !== undefined) return false;
   at.values[last] = value;
   return true;
+}
+
+/** A member of an object that a field holds; false where there would have to be an object in the place of nothing. */
+function placeMember(rows: Readonly<Record<string, OpenRow>>, source: Expression, value: Value): boolean {
+  if (source.kind !== "operation" || source.operator !== "." || value === null) return true;
+  const [object, ...names] = source.args;
+  if (object?.kind !== "field") return false;
+  const path = names.map((one) => (one.kind === "literal" ? String(one.value) : ""));
+  const holder = rowAt(rows, object);
+  const field = object.path.at(-1) ?? "";
+  if (holder === null || holder.values[field] === null) return false;
+  holder.values[field] = withMember(holder.values[field] ?? {}, path, value);
+  return true;
+}
+
+function withMember(object: Value, [name, ...rest]: readonly string[], value: Value): Value {
+  if (name === undefined) return value;
+  const members = (object !== null && typeof object === "object" ? object : {}) as Readonly<Record<string, Value>>;
+  return { ...members, [name]: withMember(members[name] ?? {}, rest, value) };
+}
+
+/** The record that holds a field; null where a reference on the way leads to none. */
+function rowAt(
+  rows: Readonly<Record<string, OpenRow>>,
+  { row, path }: Extract<Expression, { kind: "field" }>,
+): OpenRow | null {
+  let at = rows[row] ?? null;
+  for (const step of path.slice(0, -1)) {
+    if (at === null || at.values[step] === null) return null;
+    at = at.related[step] ??= openRow();
+  }
+  return at;
 }
 
 /** A reference to a record that the rules look into is an id of its own, unless the rules say which. */

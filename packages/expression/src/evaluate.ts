@@ -1,7 +1,10 @@
 // In: a typed expression and the rows it reads. Out: true, false or null (unknown), by the three-valued logic of SQL.
 // It must agree with the SQL that the compiler lowers the same tree to; it asks nothing but its context.
+import { aggregate } from "./aggregate.ts";
 import { calculate } from "./calculate.ts";
 import { asFloat, compareData, type Datum, datumOf, knownDatum, plainOf, type Value } from "./datum.ts";
+import { callFunction } from "./functions.ts";
+import { readMember } from "./object-member.ts";
 import { compilePattern, type Pattern } from "./pattern.ts";
 import type { Arithmetic, Comparison, Expression, RowName, TextTest, Type } from "./tree.ts";
 
@@ -187,6 +190,12 @@ function readOperation(expression: Extract<Expression, { kind: "operation" }>, a
     case "contains":
     case "matches":
       return truth(testText(operator, read(argument(args, 0), at), read(argument(args, 1), at), at));
+    case ".":
+      return readMember(read(argument(args, 0), at), args.slice(1).map(nameIn), expression.type);
+    default: {
+      const [value, second] = [argument(args, 0), args[1]];
+      return callFunction(operator, read(value, at), value.type, second === undefined ? null : read(second, at));
+    }
   }
 }
 
@@ -287,12 +296,17 @@ function readEach(each: Extract<Expression, { kind: "each" }>, at: Reading): Dat
   if (owner === undefined) return null;
   const records = owner.many === undefined ? [] : (own(owner.many, each.relation) ?? []);
   let [held, unknown, failed] = [0, 0, 0];
+  const values: Datum[] = [];
   for (const record of records) {
-    const variables = new Map(at.variables).set(each.variable, record);
-    const value = judge(each.condition, { ...at, variables });
-    if (value === null) unknown++;
-    else if (value) held++;
-    else failed++;
+    const inner = { ...at, variables: new Map(at.variables).set(each.variable, record) };
+    const judged = judge(each.condition, inner);
+    if (judged === null) unknown++;
+    else if (!judged) failed++;
+    else {
+      held++;
+      const value = each.value === undefined ? null : read(each.value, inner);
+      if (value !== null) values.push(value);
+    }
   }
   switch (each.quantifier) {
     case "exists":
@@ -303,6 +317,8 @@ function readEach(each: Extract<Expression, { kind: "each" }>, at: Reading): Dat
       return truth(held > 1 ? false : unknown > 0 ? null : held === 1);
     case "count":
       return unknown > 0 ? null : { kind: "exact", value: { digits: BigInt(held), scale: 0 } };
+    default:
+      return unknown > 0 ? null : aggregate(each.quantifier, values, each.type);
   }
 }
 
@@ -325,6 +341,11 @@ function rowAt(name: string, path: readonly string[], at: Reading): Row | undefi
     if (row === undefined) return undefined;
   }
   return row;
+}
+
+/** A name that stands in the tree as a literal. */
+function nameIn(expression: Expression): string {
+  return expression.kind === "literal" ? String(expression.value) : "";
 }
 
 function truth(value: boolean | null): Datum | null {

@@ -79,6 +79,22 @@ export function divideExact(a: Exact, b: Exact, places: number): Exact | null {
   return { digits: (a.digits * power(b.scale + places)) / (b.digits * power(a.scale)), scale: places };
 }
 
+/** The nearest number of so many places; what lies in the middle goes away from zero. */
+export function roundExact({ digits, scale }: Exact, places: number): Exact {
+  if (scale <= places) return { digits, scale };
+  const unit = power(scale - places);
+  const size = digits < 0n ? -digits : digits;
+  const rounded = (size + unit / 2n) / unit;
+  return { digits: digits < 0n ? -rounded : rounded, scale: places };
+}
+
+/** The greatest whole number that is not greater. */
+export function floorExact({ digits, scale }: Exact): Exact {
+  const unit = power(scale);
+  const cut = digits / unit;
+  return { digits: digits % unit < 0n ? cut - 1n : cut, scale: 0 };
+}
+
 /** As an IEEE double; null where it lies outside of what floats may be in arithmetic. */
 export function floatOf(exact: Exact): number | null {
   const size = exact.digits < 0n ? -exact.digits : exact.digits;
@@ -86,6 +102,20 @@ export function floatOf(exact: Exact): number | null {
   if (size > power(FLOAT_EXPONENT_MAX + exact.scale)) return null;
   if (size * power(FLOAT_EXPONENT_MAX) < power(exact.scale)) return null;
   return Number(printExact(exact));
+}
+
+/**
+ * A float by its first 15 digits, as Postgres makes a numeric of it: what lies in the middle of two goes to the even one.
+ * @param value No infinity, and not NaN.
+ */
+export function fifteenDigits(value: number): Exact {
+  // `toExponential` rounds what lies in the middle up; 60 digits tell whether it does.
+  const [digits = "", exponent = "0"] = value.toExponential(60).split("e");
+  const isTie = /^-?\d\.\d{13}[02468]50*$/.test(digits);
+  const text = isTie ? `${digits.slice(0, digits.indexOf(".") + 15)}e${exponent}` : value.toExponential(14);
+  const exact = parseExact(text);
+  if (exact === null) throw new Error(`${value} is no number`);
+  return exact;
 }
 
 /** Whether a float may be an operand of arithmetic. */

@@ -1,3 +1,4 @@
+export { parseNetwork, printNetwork } from "./address.ts";
 export { withArticle } from "./article.ts";
 export {
   type CheckedExpression,
@@ -26,7 +27,18 @@ export { type Anchor, overBothRows, substitute } from "./substitute.ts";
 export { didYouMean, suggest } from "./suggest.ts";
 export type { Syntax } from "./syntax.ts";
 export { isInstant } from "./temporal.ts";
-export type { Arithmetic, Comparison, Expression, Operator, Quantifier, RowName, TextTest, Type } from "./tree.ts";
-export { countNodes, joined, mentionsUser, negated, partsOf, rewrite, someNode } from "./walk.ts";
+export type {
+  Aggregate,
+  Arithmetic,
+  Comparison,
+  Expression,
+  FunctionName,
+  Operator,
+  Quantifier,
+  RowName,
+  TextTest,
+  Type,
+} from "./tree.ts";
+export { countNodes, joined, mentionsUser, negated, partsOf, rewrite, someNode, withParts } from "./walk.ts";
 export { type StepErrorCode, stepErrorCode, stepErrorCodes } from "./work-error.ts";
 export type { Retry, Step, StepAction, StepFailure, Template, Values } from "./work-step.ts";

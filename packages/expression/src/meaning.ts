@@ -34,6 +34,11 @@ export function meaningOf(expression: Expression, known: Known): Meaning {
       const isRatio = (expression.operator === "/" || expression.operator === "*") && second !== undefined;
       return isRatio ? nothing : { ...nothing, currency: first };
     }
+    case "each": {
+      if (expression.value === undefined) return nothing;
+      const variables = new Map(known.variables).set(expression.variable, expression.entity);
+      return { ...nothing, currency: meaningOf(expression.value, { ...known, variables }).currency };
+    }
     default:
       return nothing;
   }

@@ -34,6 +34,8 @@ const DEPTH_MAX = 20;
 const TIMES_MAX = 255;
 /** Most single-character steps once all repetitions are written out: it bounds the time of a match. */
 const STEPS_MAX = 1_000;
+/** Postgres takes the square of it, or worse: 70 ms for so many, five seconds for 700. */
+const OPTIONAL_PARTS_MAX = 128;
 
 const digits: readonly Member[] = [{ from: 48, to: 57 }];
 const wordCharacters: readonly Member[] = [
@@ -82,7 +84,8 @@ class PatternParser {
     const node = this.choice(0);
     if (node === null) return null;
     if (this.at < this.text.length) return this.fail(this.at, this.at + 1, "This `)` closes nothing.", "Write `\\)`.");
-    return stepsOf(node) > STEPS_MAX ? this.fail(0, this.text.length, "The pattern repeats too much.") : node;
+    const tooMuch = stepsOf(node) > STEPS_MAX || optionalPartsOf(node) > OPTIONAL_PARTS_MAX;
+    return tooMuch ? this.fail(0, this.text.length, "The pattern repeats too much.") : node;
   }
 
   private choice(depth: number): PatternNode | null {
@@ -309,6 +312,40 @@ function stepsOf(node: PatternNode): number {
       return node.items.reduce((sum, item) => sum + stepsOf(item), 0);
     case "repeat":
       return stepsOf(node.item) * Math.max(1, node.max ?? node.min);
+  }
+}
+
+/** Parts that follow each other, and that a match may leave out one by one. What repeats a part that can't be empty is one. */
+function optionalPartsOf(node: PatternNode): number {
+  switch (node.kind) {
+    case "empty":
+    case "start":
+    case "end":
+      return 0;
+    case "members":
+      return 1;
+    case "sequence":
+    case "choice":
+      return node.items.reduce((sum, item) => sum + optionalPartsOf(item), 0);
+    case "repeat":
+      return optionalPartsOf(node.item) * (canBeEmpty(node.item) ? Math.max(1, node.max ?? node.min) : 1);
+  }
+}
+
+function canBeEmpty(node: PatternNode): boolean {
+  switch (node.kind) {
+    case "empty":
+    case "start":
+    case "end":
+      return true;
+    case "members":
+      return false;
+    case "sequence":
+      return node.items.every(canBeEmpty);
+    case "choice":
+      return node.items.some(canBeEmpty);
+    case "repeat":
+      return node.min === 0 || canBeEmpty(node.item);
   }
 }
 

@@ -53,6 +53,9 @@ describe("refuses, with a hint", () => {
     ["a{999}", "counts up", 1],
     ["a{", "no repetition", 1],
     ["(?:a{200}){200}", "repeats too much", 0],
+    ["(?:(?:(?:a?b?){0,7}){0,7}){0,7}", "repeats too much", 0],
+    ["^((a?){31}){31}$", "repeats too much", 0],
+    ["(a*b*c*d*e*){99}", "repeats too much", 0],
     ["a\\", "can't end in a backslash", 1],
     ["\u0000", "NUL", 0],
     ["\ud800", "half a character", 0],
@@ -257,7 +260,7 @@ describe("on Postgres", () => {
       "(?:a{1,255}){1,3}",
       "(?:[a-z]{0,100}x){0,9}$",
       "(?:(?:a|b){1,22}){1,22}",
-      `(?:${"a?".repeat(200)}){2}`,
+      `(?:${"a?".repeat(64)}){2}`,
     ]) {
       expect(patternProblem(source), source).toBeNull();
       await client.query(`select $1 collate "C" ~ $2`, ["ab".repeat(500), postgresPattern(source)]);

@@ -1,12 +1,12 @@
 // In: a typed expression. Out: its text, to show a person what a rule says. Not the author's text: bare names of an
 // update rule are split over `old` and `new` already, and named rules and `can(...)` are written out.
+import { isFunction } from "./check-function.ts";
 import { specialNames } from "./scope.ts";
 import { parseDuration, printCelDuration } from "./temporal.ts";
-import type { Expression, Operator } from "./tree.ts";
+import type { Expression, FunctionName, Operator, TextTest } from "./tree.ts";
+import { isConstant } from "./walk.ts";
 
-const precedence: Readonly<
-  Record<Exclude<Operator, "size" | "startsWith" | "endsWith" | "contains" | "matches">, number>
-> = {
+const precedence: Readonly<Record<Exclude<Operator, "size" | "." | TextTest | FunctionName>, number>> = {
   "?:": 0,
   "||": 1,
   "&&": 2,
@@ -81,9 +81,13 @@ function printOperation(
   variables: readonly string[],
 ): string {
   const [first, second, third] = args;
+  if (operator === ".") {
+    const names = args.slice(1).map((one) => (one.kind === "literal" ? String(one.value) : ""));
+    return [operand(first, 8, variables), ...names].join(".");
+  }
+  if (operator === "size" || isFunction(operator))
+    return `${operator}(${args.map((one) => print(one, variables)).join(", ")})`;
   switch (operator) {
-    case "size":
-      return `size(${args.map((one) => print(one, variables)).join("")})`;
     case "startsWith":
     case "endsWith":
     case "contains":
@@ -115,7 +119,9 @@ function bindingOf(expression: Expression): number {
     return Number(expression.value) < 0 && typeof expression.value !== "boolean" ? 6 : 8;
   if (expression.kind !== "operation") return 8;
   const { operator } = expression;
+  if (isFunction(operator)) return 8;
   switch (operator) {
+    case ".":
     case "size":
     case "startsWith":
     case "endsWith":
@@ -129,8 +135,12 @@ function bindingOf(expression: Expression): number {
 
 function printEach(each: Extract<Expression, { kind: "each" }>, variables: readonly string[]): string {
   const relation = printPath(each.row, [...each.path, each.relation], variables);
-  const { condition, variable, quantifier } = each;
+  const { condition, variable, quantifier, value } = each;
   const judged = print(condition, [...variables, variable]);
+  if (value !== undefined) {
+    const chosen = isConstant(condition, true) ? relation : `${relation}.filter(${variable}, ${judged})`;
+    return `${chosen}.${quantifier}(${variable}, ${print(value, [...variables, variable])})`;
+  }
   return quantifier === "count"
     ? `${relation}.filter(${variable}, ${judged}).size()`
     : `${relation}.${quantifier}(${variable}, ${judged})`;

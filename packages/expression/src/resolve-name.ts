@@ -4,11 +4,12 @@ import type { Checking } from "./checking.ts";
 import type { Problem } from "./problem.ts";
 import { resolveInWork } from "./resolve-value.ts";
 import { type FieldSchema, type RecordSchema, relationName } from "./schema.ts";
-import { rowsOf, type Scope, specialNames } from "./scope.ts";
+import { type Reach, rowsOf, type Scope, specialNames } from "./scope.ts";
 import { type Anchor, substitute } from "./substitute.ts";
 import { didYouMean } from "./suggest.ts";
 import type { Located, Syntax } from "./syntax.ts";
 import type { Expression, RowName, Type } from "./tree.ts";
+import { someNode } from "./walk.ts";
 
 /** Most to-one steps of one path; each is a look-up in the statement. */
 export const PATH_STEPS_MAX = 4;
@@ -100,7 +101,8 @@ function resolveWorkRow(syntax: Syntax, row: "record" | "old", path: readonly St
         : "There is one where an event of an entity starts the work.";
     return wrong(path[0] ?? syntax, "row_not_available", `There is no \`${row}\` here.`, hint);
   }
-  if (field !== undefined && further !== undefined && further.name !== "id") {
+  const isObject = scope.schema.records.get(scope.record)?.fields.get(field?.name ?? "")?.members !== undefined;
+  if (field !== undefined && further !== undefined && further.name !== "id" && !isObject) {
     const hint = "Look the other record up in a step before: `record.find`, then `steps.find`.";
     return wrong(further, "expression_not_supported", `Only the own fields of \`${row}\` are known here.`, hint);
   }
@@ -174,7 +176,9 @@ function resolveInput(syntax: Syntax, head: Step, rest: readonly Step[], scope: 
     const hint = "What is sent exists in create and update rules.";
     return wrong(head, "row_not_available", `\`input\` does not exist in a ${scope.operation} rule.`, hint);
   }
-  if (rest.length > 1) {
+  const [field] = rest;
+  const record = scope.schema.records.get(scope.record);
+  if (rest.length > 1 && record?.fields.get(field?.name ?? "")?.members === undefined) {
     const hint = "What is sent has no records of its own: look through `new`.";
     return wrong(syntax, "expression_not_supported", "A path from `input` is not supported.", hint);
   }
@@ -221,9 +225,6 @@ function resolveOnRow(syntax: Syntax, { row, record: name, word, steps }: Start,
     const hint = `Name a field of it: \`${word?.name}.id\`.`;
     return wrong(syntax, "type_mismatch", `\`${word?.name}\` is a whole record, not a value.`, hint);
   }
-  if (steps.length > PATH_STEPS_MAX + 1) {
-    return wrong(syntax, "expression_not_supported", `A path has at most ${PATH_STEPS_MAX} relations.`, null);
-  }
   const path: string[] = [];
   let record = scope.schema.records.get(name);
   for (const [index, step] of steps.entries()) {
@@ -233,7 +234,7 @@ function resolveOnRow(syntax: Syntax, { row, record: name, word, steps }: Start,
     if (found === null) {
       const relation = record.relations.get(step.name);
       if (relation === undefined) return unknownMember(step, record, word === null && index === 0, { scope });
-      if (scope.reach !== undefined) return beyondRow(step, scope.reach);
+      if (scope.reach !== undefined && scope.reach !== "records") return beyondRow(step, scope.reach);
       if (next !== undefined)
         return wrong(next, "type_mismatch", `\`${step.name}\` are many records.`, manyHint(step.name));
       if (row === "input")
@@ -241,10 +242,12 @@ function resolveOnRow(syntax: Syntax, { row, record: name, word, steps }: Start,
       return { relation: { row, path, name: step.name, record: relation.record } };
     }
     if (found.field.computed !== undefined && next === undefined)
-      return writtenOut(step, found.field.computed(), { row, path }, record);
+      return writtenOut(step, found.field.computed(), { anchor: { row, path }, record, scope });
     path.push(found.name);
     const expression: Expression = { kind: "field", type: found.field.type, row, path };
     if (next === undefined) return { expression };
+    if (found.field.members !== undefined)
+      return memberOf(expression, found.field.members, steps.slice(index + 1), step.name);
     if (found.field.refersTo === null) {
       return wrong(
         next,
@@ -256,6 +259,8 @@ function resolveOnRow(syntax: Syntax, { row, record: name, word, steps }: Start,
     // The id of the record referred to is the reference itself: no look-up.
     if (next.name === "id" && steps.length === index + 2) return { expression };
     if (scope.reach === "row") return beyondRow(next, scope.reach);
+    if (index >= PATH_STEPS_MAX)
+      return wrong(syntax, "expression_not_supported", `A path has at most ${PATH_STEPS_MAX} relations.`, null);
     record = scope.schema.records.get(found.field.refersTo);
     if (record === undefined) {
       const message = `Looking into \`${step.name}\` (a ${found.field.refersTo}) is not supported.`;
@@ -265,12 +270,37 @@ function resolveOnRow(syntax: Syntax, { row, record: name, word, steps }: Start,
   throw new Error("a path has at least one step");
 }
 
+/** A member of the object that a field holds. */
+function memberOf(
+  object: Expression,
+  members: NonNullable<FieldSchema["members"]>,
+  steps: readonly Step[],
+  owner: string,
+): Resolved {
+  let known: FieldSchema["members"] = members;
+  let found: FieldSchema | undefined;
+  let within = owner;
+  for (const step of steps) {
+    found = known?.get(step.name);
+    if (found === undefined) {
+      const names = [...(known?.keys() ?? [])];
+      const hint =
+        didYouMean(step.name, names) ?? (names.length === 0 ? null : `It has: ${names.slice(0, 8).join(", ")}.`);
+      return wrong(step, "unknown_name", `\`${within}\` has no \`${step.name}\`.`, hint);
+    }
+    known = found.members;
+    within = `${within}.${step.name}`;
+  }
+  if (found === undefined) throw new Error("a member has a name");
+  const names = steps.map(({ name }): Expression => ({ kind: "literal", type: { kind: "text" }, value: name }));
+  return { expression: { kind: "operation", type: found.type, operator: ".", args: [object, ...names] } };
+}
+
 /** A computed field stands for what it is made of, on the row that it is named on. */
 function writtenOut(
   step: Step,
   made: Expression | "circle" | "broken",
-  anchor: Anchor,
-  record: RecordSchema,
+  { anchor, record, scope }: { readonly anchor: Anchor; readonly record: RecordSchema; readonly scope: Scope },
 ): Resolved {
   if (made === "broken") return wrong(step, "unknown_name", `\`${record.name}\` has no field \`${step.name}\`.`, null);
   if (made === "circle")
@@ -279,26 +309,41 @@ function writtenOut(
     const hint = "Ask `new` for it: that is the record as it will be.";
     return wrong(step, "expression_not_supported", `\`${step.name}\` is computed, so it is never sent.`, hint);
   }
+  const asked = reachOf(made);
+  if (scope.work !== undefined && asked !== "row") {
+    const hint = "Look the other records up in a step before: `record.find`.";
+    return wrong(step, "expression_not_supported", `\`${step.name}\` is made of other records.`, hint);
+  }
+  if (scope.reach === "row" && asked !== "row") return beyondRow(step, "row");
+  if (scope.reach === "references" && asked === "records") return beyondRow(step, "references");
   return { expression: substitute(made, { record: anchor }), computed: true };
 }
 
-function beyondRow(at: Located, reach: Reach): Resolved {
+/** How far an expression of a row looks. */
+function reachOf(expression: Expression): Reach {
+  if (someNode(expression, ({ kind }) => kind === "each")) return "records";
+  return someNode(expression, (node) => node.kind === "field" && node.path.length > 1) ? "references" : "row";
+}
+
+function beyondRow(at: Located, reach: "row" | "references"): Resolved {
   const message =
     reach === "row" ? "Records beyond the row itself can't be asked here." : "Many records can't be asked here.";
   return wrong(at, "name_not_available", message, hintOfReach(reach));
 }
 
-type Reach = NonNullable<Scope["reach"]>;
-
 /** What can stand where nobody asks. */
 export function hintOfReach(reach: Reach): string {
-  return reach === "row"
-    ? "Only fields of the row itself can stand here."
-    : "Only fields of the row, and of the records that it refers to, can stand here.";
+  return hintsOfReach[reach];
 }
 
+const hintsOfReach: Readonly<Record<Reach, string>> = {
+  row: "Only fields of the row itself can stand here.",
+  references: "Only fields of the row, and of the records that it refers to, can stand here.",
+  records: "Only fields of records can stand here: nobody is signed in, and there is no request.",
+};
+
 export function manyHint(relation: string): string {
-  return `Ask \`${relation}.exists(one, ...)\`, \`all\`, \`exists_one\` or \`size(${relation})\`.`;
+  return `Ask \`${relation}.exists(one, ...)\`, \`all\`, \`exists_one\`, \`sum(one, ...)\` or \`size(${relation})\`.`;
 }
 
 /** A field by its own name or, second, by the name of its relation. */

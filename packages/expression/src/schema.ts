@@ -5,6 +5,8 @@ export interface FieldSchema {
   readonly type: Type;
   /** The record that the field's value is the id of; null for a plain value. */
   readonly refersTo: string | null;
+  /** Of an object: what it holds. */
+  readonly members?: ReadonlyMap<string, FieldSchema>;
   /** Of an amount of money: its currency, by ISO 4217. */
   readonly currency?: string;
   /**

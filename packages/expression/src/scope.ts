@@ -24,6 +24,8 @@ export interface WorkScope {
   readonly user: boolean;
 }
 
+export type Reach = "row" | "references" | "records";
+
 export interface Scope {
   readonly schema: Schema;
   /** The record that the rule stands on. */
@@ -35,10 +37,11 @@ export interface Scope {
    */
   readonly bare?: RowName;
   /**
-   * Where nobody asks, so that there is no user and nothing of a request. `row`: only the row's own fields (checks of a table,
-   * computed fields); `references`: those of the records that it refers to as well (what rows that stand are filled with).
+   * Where nobody asks, so that there is no user and nothing of a request. `row`: only the row's own fields (checks of a table);
+   * `references`: those of the records that it refers to as well (what rows that stand are filled with); `records`: those of
+   * the records that refer to it, too (computed fields).
    */
-  readonly reach?: "row" | "references";
+  readonly reach?: Reach;
   /** Where the expression is one of work in the background. Bare names are then no fields. */
   readonly work?: WorkScope;
 }

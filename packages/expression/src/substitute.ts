@@ -59,7 +59,9 @@ function rename(
       used.add(variable);
       const row = names.get(expression.row) ?? expression.row;
       const inner = new Map(names).set(expression.variable, variable);
-      result = { ...expression, row, variable, condition: rename(expression.condition, inner, used, moved) };
+      const condition = rename(expression.condition, inner, used, moved);
+      const value = expression.value && rename(expression.value, inner, used, moved);
+      result = { ...expression, row, variable, condition, ...(value && { value }) };
       break;
     }
     case "operation":

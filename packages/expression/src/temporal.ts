@@ -48,6 +48,18 @@ export function isDate(text: string): boolean {
   return daysOf(text) !== null;
 }
 
+/** Microseconds of a day of 24 hours. */
+export const DAY: bigint = 86_400n * second;
+
+/** Days since 1970-01-01. */
+export const parseDate: (text: string) => number | null = daysOf;
+
+/** Null where it lies beyond the years 0001 to 9999. */
+export function printDate(days: number): string | null {
+  const instant = BigInt(days) * DAY;
+  return instant < INSTANT_MIN || instant > INSTANT_MAX ? null : printInstant(instant).slice(0, 10);
+}
+
 /** Microseconds since midnight of `09:30`, `09:30:00` or `09:30:00.5`. */
 export function parseTime(text: string): bigint | null {
   const [hours, minutes] = [digitsAt(text, 0, 2), digitsAt(text, 3, 2)];

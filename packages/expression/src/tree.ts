@@ -38,14 +38,60 @@ export type Comparison = "==" | "!=" | "<" | "<=" | ">" | ">=";
  * Times: datetime + duration, datetime - duration, datetime - datetime (a duration), duration + and - duration. A duration
  * is so many microseconds (a day has 24 hours). Operands of the first two: a duration beyond 126,230,400,000 s either way,
  * or an instant before the year 1 or after 9999, makes the result null; so does such a duration in the last two.
+ * Dates: date - date (whole days), date + and - a whole number of days (null where no date of the years 1 to 9999 is reached),
+ * date + and - duration (a datetime, from midnight in UTC).
  */
 export type Arithmetic = "+" | "-" | "*" | "/";
 /** By code point; the pattern of `matches` (a literal, in the subset of `pattern.ts`) may match anywhere in the text. */
 export type TextTest = "startsWith" | "endsWith" | "contains" | "matches";
-export type Operator = "&&" | "||" | "!" | "in" | "?:" | "size" | Comparison | Arithmetic | TextTest;
+/**
+ * `round` (half away from zero, to the places of its second argument or to a whole number), `floor`, `ceil`, `abs`: exact for
+ * whole numbers and decimals; of a float `round` takes the first 15 digits, and one beyond 1e150 or nearer to zero than 1e-150
+ * makes any of them null. `year`, `month`, `day`, `weekday` (1 is Monday, 7 Sunday), `hour`, `minute` and `date` in UTC; null for
+ * an instant before the year 1 or after 9999. `in_cidr`: whether an address lies in a network, a literal; null for no address.
+ */
+export type FunctionName =
+  | "round"
+  | "floor"
+  | "ceil"
+  | "abs"
+  | "year"
+  | "month"
+  | "day"
+  | "weekday"
+  | "hour"
+  | "minute"
+  | "date"
+  | "in_cidr";
+/**
+ * `.` is a member of an object that a field holds: behind the object stand the literal names of the way to it. It is null where
+ * it isn't there, or is not of the type as JSON has it (numbers of 100 digits at most; a float beyond 1e150, or nearer to zero
+ * than 1e-150 but not zero, is null).
+ */
+export type Operator =
+  | "&&"
+  | "||"
+  | "!"
+  | "in"
+  | "?:"
+  | "size"
+  | "."
+  | Comparison
+  | Arithmetic
+  | TextTest
+  | FunctionName;
 
 /** How the records of a to-many relation are judged. `count` is an int, the others are bool. */
 export type Quantifier = "exists" | "all" | "exists_one" | "count";
+
+/**
+ * What is made of a value of each record of a to-many relation; records without a value are left out, and of none `sum` is
+ * zero, the others null. `sum` and `avg` are exact: of whole numbers a whole number and a decimal, of decimals a decimal
+ * (`avg` is cut off after ten places, as `/` is). Floats are added up by their first 15 digits, in no order: null where one
+ * of them, or the sum, is beyond 1e150 or nearer to zero than 1e-150 but not zero. A sum of durations beyond
+ * 126,230,400,000 s is null. `min` and `max` also take texts (by code point), dates and times.
+ */
+export type Aggregate = "sum" | "min" | "max" | "avg";
 
 export type Expression =
   | { readonly kind: "literal"; readonly type: Type; readonly value: string | number | boolean | null }
@@ -72,8 +118,8 @@ export type Expression =
    */
   | { readonly kind: "value"; readonly type: Type; readonly root: string; readonly path: readonly string[] }
   /**
-   * `!` and `size` have one argument, `&&` and `||` two or more, `?:` three, the others two; the pattern of `matches` is
-   * a literal. Both sides of a comparison and of arithmetic are of kinds that `check` has brought together: equal, or
+   * `!`, `size` and most functions have one argument, `&&`, `||` and `.` two or more, `?:` three, the others two; the pattern of
+   * `matches`, the places of `round` and the network of `in_cidr` are literals. Both sides of a comparison and of arithmetic are of kinds that `check` has brought together: equal, or
    * numbers (compared exactly; where one is a float, as floats: an exact one beyond 1e150, or nearer to zero than 1e-150 but
    * not zero, makes it null), or text with enum, or anything with the literal `null` (`==` and `!=`: is it there).
    * `in`: false where the list is empty, else null where the value is; a null among the members makes a miss null.
@@ -90,19 +136,22 @@ export type Expression =
    * Judges the records of a to-many relation, each by `condition`, where it is called `variable` (unique in the tree).
    * `path` leads by references from the row to the record that has the relation; empty for the row itself.
    * An unknown condition makes `exists`, `all`, `exists_one` and `count` unknown unless the others settle it (`exists_one`:
-   * two that hold settle it; `count`: nothing does). Where the path leads to no record, all four are null.
+   * two that hold settle it; `count` and the aggregates: nothing does). Where the path leads to no record, all are null.
    */
   | {
       readonly kind: "each";
       readonly type: Type;
-      readonly quantifier: Quantifier;
+      readonly quantifier: Quantifier | Aggregate;
       readonly row: string;
       readonly path: readonly string[];
       readonly relation: string;
       /** The entity of the relation's records. */
       readonly entity: string;
       readonly variable: string;
+      /** Of an aggregate: which records count. */
       readonly condition: Expression;
+      /** What an aggregate is made of; the others have none. */
+      readonly value?: Expression;
     }
   /**
    * Whether the signed-in user belongs to an organization, with this role where one is named. Null where the organization

@@ -10,7 +10,7 @@ export function partsOf(expression: Expression): readonly Expression[] {
     case "operation":
       return expression.args;
     case "each":
-      return [expression.condition];
+      return expression.value === undefined ? [expression.condition] : [expression.condition, expression.value];
     case "member":
       return [expression.organization];
     case "literal":
@@ -46,8 +46,10 @@ export function withParts(expression: Expression, parts: readonly Expression[]):
       const { operator } = expression;
       return operator === "&&" || operator === "||" ? joined(operator, parts) : { ...expression, args: parts };
     }
-    case "each":
-      return { ...expression, condition: first(parts) };
+    case "each": {
+      const [condition = expression.condition, value] = parts;
+      return value === undefined ? { ...expression, condition } : { ...expression, condition, value };
+    }
     case "member":
       return { ...expression, organization: first(parts) };
     case "literal":

@@ -3,11 +3,13 @@
 
 import type { RecordSchema } from "../schema.ts";
 import { withFreshVariables } from "../substitute.ts";
-import type { Arithmetic, Comparison, Expression, TextTest, Type } from "../tree.ts";
+import type { Aggregate, Arithmetic, Comparison, Expression, Quantifier, TextTest, Type } from "../tree.ts";
 import { bool, commonType, isNumber, widerNumber } from "../types.ts";
 import { joined, negated, truth } from "../walk.ts";
+import { aggregatesOf, generateCall } from "./generate-function.ts";
 import { literalFor } from "./generate-literal.ts";
-import { type Draw, texts } from "./generate-values.ts";
+import { memberOf } from "./generate-member.ts";
+import { type Draw, patterns, texts } from "./generate-values.ts";
 import { organizationRoles, roles, type World } from "./generate-world.ts";
 
 export type GeneratedOperation = "read" | "create" | "update" | "delete";
@@ -68,7 +70,8 @@ function test(at: Place, depth: number): Expression {
     case 3:
       return textTest(at, depth);
     case 4:
-      return member(at);
+      if (draw.chance(20)) return generateCall("bool", draw, (of) => value(at, of, depth)) ?? belongs(at);
+      return belongs(at);
     case 5:
     case 6:
     case 7:
@@ -130,7 +133,7 @@ function value(at: Place, kind: Kind, depth: number): Expression {
     const made = calculated(at, kind, depth - 1);
     if (made !== null) return made;
   }
-  return special(at, kind) ?? field(at, (type) => type.kind === kind) ?? fallback(kind, at);
+  return special(at, kind) ?? member(at, kind) ?? field(at, (type) => type.kind === kind) ?? fallback(kind, at);
 }
 
 /** What is no field: the user, the request, the time. */
@@ -171,6 +174,8 @@ function fallback(kind: Kind, at: Place): Expression {
 
 function calculated(at: Place, kind: Kind, depth: number): Expression | null {
   const { draw } = at;
+  if (at.nesting < 2 && draw.chance(18)) return aggregate(at, kind, depth);
+  if (draw.chance(25)) return generateCall(kind, draw, (of) => value(at, of, depth));
   switch (kind) {
     case "int":
       if (draw.chance(30)) return size(at, depth);
@@ -263,26 +268,6 @@ function inField(at: Place, list: Expression, of: Type, depth: number): Expressi
   return operation(bool, "in", value(at, at.draw.pick(partnersOf(of.kind as Kind)), depth), list);
 }
 
-const patterns: readonly string[] = [
-  "^a",
-  "b$",
-  "^[a-z]+$",
-  ".",
-  "^.$",
-  "ä|ß",
-  "[^a]",
-  "^(?:a|B)*$",
-  "\\d{2,4}",
-  "\\s",
-  "😀+",
-  "^\\S*$",
-  "",
-  "a.?b?",
-  "\\{row\\}",
-  "[\\w.-]",
-  "\\\\",
-];
-
 function textTest(at: Place, depth: number): Expression {
   const { draw } = at;
   const subject = value(at, draw.pick(["text", "text", "enum"]), depth);
@@ -292,7 +277,17 @@ function textTest(at: Place, depth: number): Expression {
   return operation(bool, operator, subject, draw.chance(60) ? literal(texts) : value(at, "text", depth));
 }
 
-function member(at: Place): Expression {
+/** Of an object that a field holds. */
+function member(at: Place, kind: Kind): Expression | null {
+  if (!at.draw.chance(8)) return null;
+  const object = field(at, (type) => type.kind === "opaque" && type.name === "object");
+  if (object?.kind !== "field") return null;
+  const found = [...at.world.schema.records.values()].map((one) => one.fields.get(object.path.at(-1) ?? "")?.members);
+  const members = found.find((one) => one !== undefined);
+  return members === undefined ? null : memberOf(object, members, kind, at.draw);
+}
+
+function belongs(at: Place): Expression {
   const { draw } = at;
   const organization = draw.chance(80)
     ? (field(at, ({ kind }) => kind === "uuid") ?? context("current_org", { kind: "uuid" }))
@@ -300,7 +295,8 @@ function member(at: Place): Expression {
   return { kind: "member", type: bool, organization, role: draw.chance(50) ? null : draw.pick(organizationRoles) };
 }
 
-function each(at: Place, depth: number, quantifier: "exists" | "all" | "exists_one" | "count"): Expression | null {
+/** `of` is the kind of what an aggregate is made of. */
+function each(at: Place, depth: number, quantifier: Quantifier | Aggregate, of?: Kind): Expression | null {
   const { draw } = at;
   const start = draw.pick(at.anchors);
   const { record, path } = walk(at, start, draw.pick([0, 0, 0, 1, 2]));
@@ -313,9 +309,26 @@ function each(at: Place, depth: number, quantifier: "exists" | "all" | "exists_o
     anchors: [...at.anchors, { row: variable, record: entity }, { row: variable, record: entity }],
     nesting: at.nesting + 1,
   };
-  const type: Type = quantifier === "count" ? { kind: "int" } : bool;
-  const judged = draw.chance(10) ? truth(true) : condition(inner, Math.min(depth, 2));
-  return { kind: "each", type, quantifier, row: start.row, path, relation, entity, variable, condition: judged };
+  const within = Math.min(depth, 2);
+  const judged = draw.chance(of === undefined ? 10 : 60) ? truth(true) : condition(inner, within);
+  const every = { kind: "each", quantifier, row: start.row, path, relation, entity, variable } as const;
+  if (of === undefined) return { ...every, type: quantifier === "count" ? { kind: "int" } : bool, condition: judged };
+  const made = value(inner, of, within);
+  return {
+    ...every,
+    type: quantifier === "avg" && of === "int" ? { kind: "decimal" } : made.type,
+    condition: judged,
+    value: made,
+  };
+}
+
+/** Of the kinds that some aggregate makes; null for the others. */
+function aggregate(at: Place, kind: Kind, depth: number): Expression | null {
+  const names = aggregatesOf[kind];
+  if (names === undefined) return null;
+  const quantifier = at.draw.pick(names);
+  const of = quantifier === "avg" && kind === "decimal" ? at.draw.pick(["int", "decimal"] as const) : kind;
+  return each(at, depth, quantifier, of);
 }
 
 /** A field of a row or of a record that it leads to, or of what was sent. */

@@ -41,10 +41,18 @@ export type DeclaredType =
   | { readonly kind: "enum_set"; readonly values: readonly string[] }
   | { readonly kind: "list"; readonly of: ScalarType }
   | { readonly kind: "json" }
+  | { readonly kind: "object"; readonly fields: readonly DeclaredMember[] }
   | { readonly kind: "uuid" }
   | { readonly kind: "user_ref"; readonly onDelete: "restrict" }
   | { readonly kind: "org_ref"; readonly onDelete: "restrict" }
   | { readonly kind: "ref"; readonly entity: string; readonly onDelete: "restrict" };
+
+export interface DeclaredMember {
+  readonly name: string;
+  readonly type: DeclaredType;
+  readonly optional: true;
+  readonly limits: { readonly min: null; readonly max: null; readonly pattern: null };
+}
 
 export type ScalarType = { readonly kind: "string" } | { readonly kind: "int" } | { readonly kind: "datetime" };
 
@@ -75,7 +83,8 @@ export function typeOf(declared: DeclaredType): Type {
     case "list":
       return { kind: "list", of: typeOf(declared.of) };
     case "json":
-      return { kind: "opaque", name: "json" };
+    case "object":
+      return { kind: "opaque", name: declared.kind };
     case "user_ref":
     case "org_ref":
     case "ref":
@@ -175,6 +184,16 @@ export function valueFor(declared: DeclaredType, draw: Draw): Value {
       return Array.from({ length: draw.int(0, 3) }, () => valueFor(declared.of, draw));
     case "json":
       return draw.pick<Value>([{}, [], { a: [1, null] }, "text", 0, false]);
+    case "object":
+      // What was written before the object was declared so may hold anything.
+      return Object.fromEntries(
+        declared.fields
+          .filter(() => draw.chance(85))
+          .map(({ name, type }) => [
+            name,
+            draw.chance(80) ? valueFor(type, draw) : draw.pick<Value>([null, 1, "1", true]),
+          ]),
+      );
     case "uuid":
       return draw.pick(strangeIds);
     case "user_ref":
@@ -192,3 +211,24 @@ function decimalText({ precision, scale }: { precision: number; scale: number },
   const fraction = draw.pick(["", ".5", ".10", ".05", ".25"]);
   return `${draw.int(-50, 50)}${fraction}`;
 }
+
+/** Patterns of `matches`. */
+export const patterns: readonly string[] = [
+  "^a",
+  "b$",
+  "^[a-z]+$",
+  ".",
+  "^.$",
+  "ä|ß",
+  "[^a]",
+  "^(?:a|B)*$",
+  "\\d{2,4}",
+  "\\s",
+  "😀+",
+  "^\\S*$",
+  "",
+  "a.?b?",
+  "\\{row\\}",
+  "[\\w.-]",
+  "\\\\",
+];

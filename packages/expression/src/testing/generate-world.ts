@@ -3,7 +3,7 @@
 import type { Value } from "../datum.ts";
 import type { EvaluationContext, Row } from "../evaluate.ts";
 import type { FieldSchema, RecordSchema, Schema } from "../schema.ts";
-import { type DeclaredType, type Draw, typeOf, valueFor } from "./generate-values.ts";
+import { type DeclaredMember, type DeclaredType, type Draw, typeOf, valueFor } from "./generate-values.ts";
 
 export interface GeneratedField {
   readonly name: string;
@@ -158,6 +158,32 @@ export function targetOf(declared: DeclaredType): string | null {
   return declared.kind === "ref" ? declared.entity : null;
 }
 
+const member = (name: string, type: DeclaredType): DeclaredMember => ({
+  name,
+  type,
+  optional: true,
+  limits: { min: null, max: null, pattern: null },
+});
+
+const members: readonly DeclaredMember[] = [
+  member("street", { kind: "string" }),
+  member("open", { kind: "bool" }),
+  member("level", { kind: "int" }),
+  member("share", { kind: "float" }),
+  member("fee", { kind: "decimal", precision: 12, scale: 4 }),
+  member("size", { kind: "enum", values: ["draft", "active"] }),
+  member("inner", { kind: "object", fields: [member("street", { kind: "string" })] }),
+];
+
+function membersOf(fields: readonly DeclaredMember[]): ReadonlyMap<string, FieldSchema> {
+  return new Map(fields.map((one) => [one.name, fieldOf(one.type)]));
+}
+
+function fieldOf(declared: DeclaredType): FieldSchema {
+  const own = { type: typeOf(declared), refersTo: targetOf(declared) };
+  return declared.kind === "object" ? { ...own, members: membersOf(declared.fields) } : own;
+}
+
 function generateFields(record: string, draw: Draw): GeneratedField[] {
   const scalars: readonly DeclaredType[] = [
     { kind: "string" },
@@ -182,6 +208,7 @@ function generateFields(record: string, draw: Draw): GeneratedField[] {
     { kind: "list", of: { kind: "int" } },
     { kind: "list", of: { kind: "datetime" } },
     { kind: "json" },
+    { kind: "object", fields: members },
     { kind: "uuid" },
   ];
   const names = [...trickyNames];
@@ -235,12 +262,7 @@ function schemaOf(records: readonly GeneratedRecord[], userFields: readonly Gene
     relations: readonly GeneratedRelation[],
   ): RecordSchema => ({
     name,
-    fields: new Map(
-      [...service, ...fields].map((one): [string, FieldSchema] => [
-        one.name,
-        { type: typeOf(one.declared), refersTo: targetOf(one.declared) },
-      ]),
-    ),
+    fields: new Map([...service, ...fields].map((one): [string, FieldSchema] => [one.name, fieldOf(one.declared)])),
     relations: new Map(relations.map((one) => [one.name, { record: one.entity }])),
   });
   const text = (name: string): GeneratedField => ({ name, declared: { kind: "string" } });

@@ -9,6 +9,10 @@ function plain(type: Type): FieldSchema {
   return { type, refersTo: null };
 }
 
+function object(members: Readonly<Record<string, FieldSchema>>): FieldSchema {
+  return { ...plain({ kind: "opaque", name: "object" }), members: new Map(Object.entries(members)) };
+}
+
 function reference(refersTo: string): FieldSchema {
   return { type: { kind: "uuid" }, refersTo };
 }
@@ -49,6 +53,13 @@ export const sampleSchema: Schema = {
         flags: plain({ kind: "list", of: status }),
         counts: plain({ kind: "list", of: { kind: "int" } }),
         details: plain({ kind: "opaque", name: "json" }),
+        address: object({
+          city: plain(text),
+          floor: plain({ kind: "int" }),
+          kind: plain(status),
+          since: plain({ kind: "opaque", name: "date" }),
+          place: object({ lat: plain({ kind: "float" }) }),
+        }),
         due_on: plain({ kind: "date" }),
         opens_at: plain({ kind: "time" }),
         length: plain({ kind: "duration" }),

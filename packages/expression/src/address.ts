@@ -1,0 +1,100 @@
+// Addresses of the internet and networks of them. In: their text. Out: numbers, and whether one lies in the other; null for what is
+// none. An IPv4 address that is written as one of IPv6 (`::ffff:10.0.0.1`) is the IPv4 address.
+
+export interface Address {
+  readonly version: 4 | 6;
+  readonly bits: bigint;
+}
+
+export interface Network extends Address {
+  /** How many bits from the left an address has in common with it. */
+  readonly length: number;
+}
+
+const lengths = { 4: 32, 6: 128 } as const;
+
+export function parseAddress(text: string): Address | null {
+  const four = parseFour(text);
+  if (four !== null) return { version: 4, bits: four };
+  const six = parseSix(text);
+  if (six === null) return null;
+  return six >> 32n === 0xffffn ? { version: 4, bits: six & 0xffff_ffffn } : { version: 6, bits: six };
+}
+
+/** `10.0.0.0/8`, or an address alone, which is a network of one. */
+export function parseNetwork(text: string): Network | null {
+  const [before = "", after, more] = text.split("/");
+  const address = parseAddress(before);
+  if (address === null || more !== undefined) return null;
+  const most = lengths[address.version];
+  // The length of what is written as IPv6 counts from its left.
+  const isMapped = address.version === 4 && before.includes(":");
+  if (after === undefined) return { ...address, length: most };
+  if (!/^(?:0|[1-9]\d{0,2})$/.test(after)) return null;
+  const length = Number(after) - (isMapped ? 96 : 0);
+  return length < 0 || length > most ? null : { ...address, length };
+}
+
+export function isWithin(address: Address, network: Network): boolean {
+  const rest = BigInt(lengths[network.version] - network.length);
+  return address.version === network.version && address.bits >> rest === network.bits >> rest;
+}
+
+/** As Postgres reads it. */
+export function printNetwork({ version, bits, length }: Network): string {
+  if (version === 4) return `${[24n, 16n, 8n, 0n].map((by) => (bits >> by) & 0xffn).join(".")}/${length}`;
+  const groups = Array.from({ length: 8 }, (_, index) => ((bits >> BigInt(112 - 16 * index)) & 0xffffn).toString(16));
+  return `${groups.join(":")}/${length}`;
+}
+
+/** Why a text is no network; null where it is one. */
+export function networkProblem(text: string): { readonly message: string; readonly hint: string } | null {
+  const network = parseNetwork(text);
+  if (network === null) {
+    const hint = 'Write it as `"10.0.0.0/8"` or `"2001:db8::/32"`.';
+    return { message: "This is no network of addresses.", hint };
+  }
+  const rest = BigInt(lengths[network.version] - network.length);
+  if ((network.bits >> rest) << rest === network.bits) return null;
+  const first = { ...network, bits: (network.bits >> rest) << rest };
+  const message = `The address has more bits than the ${network.length} that count.`;
+  return { message, hint: `Write \`"${printNetwork(first)}"\`.` };
+}
+
+function parseFour(text: string): bigint | null {
+  const parts = text.split(".");
+  if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255))
+    return null;
+  return parts.reduce((bits, part) => (bits << 8n) | BigInt(part), 0n);
+}
+
+function parseSix(text: string): bigint | null {
+  const halves = text.split("::");
+  if (halves.length > 2) return null;
+  const [left, right] = halves.map((half) => groupsOf(half));
+  if (left === null || left === undefined || right === null) return null;
+  if (right === undefined) return left.length === 8 ? joined(left) : null;
+  // `::` stands for one group at least.
+  const missing = 8 - left.length - right.length;
+  return missing < 1 || endsInFour(halves[0]) ? null : joined([...left, ...Array<bigint>(missing).fill(0n), ...right]);
+}
+
+/** An IPv4 address stands only at the very end. */
+function endsInFour(text: string | undefined): boolean {
+  return text?.includes(".") === true;
+}
+
+function groupsOf(text: string): readonly bigint[] | null {
+  if (text === "") return [];
+  const parts = text.split(":");
+  const groups = parts.flatMap((part, index): readonly (bigint | null)[] => {
+    if (/^[0-9a-f]{1,4}$/i.test(part)) return [BigInt(`0x${part}`)];
+    const four = index === parts.length - 1 ? parseFour(part) : null;
+    return four === null ? [null] : [four >> 16n, four & 0xffffn];
+  });
+  return groups.every((one) => one !== null) ? groups : null;
+}
+
+function joined(groups: readonly bigint[]): bigint {
+  return groups.reduce((bits, group) => (bits << 16n) | group, 0n);
+}
