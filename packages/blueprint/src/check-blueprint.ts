@@ -6,6 +6,7 @@ import { checkApi } from "./check/api.ts";
 import { checkEntities } from "./check/entities/entities.ts";
 import { warnOfUnguardedSiblings } from "./check/entities/lock.ts";
 import { checkTransitions } from "./check/entities/transitions.ts";
+import { warnOfUnreadRecords } from "./check/entities/unread-records.ts";
 import { warnOfUnusedEntities } from "./check/entities/unused-entities.ts";
 import { checkFills } from "./check/fills.ts";
 import { checkModules } from "./check/modules.ts";
@@ -17,6 +18,7 @@ import { checkPermissions } from "./check/permissions/permissions.ts";
 import { checkRoles } from "./check/permissions/roles.ts";
 import { checkTests } from "./check/tests.ts";
 import { brokenProfile, checkUserFields, readableUsers } from "./check/users.ts";
+import { checkViews } from "./check/views.ts";
 import type { Declarations } from "./declarations/declarations.ts";
 import { resolve } from "./declarations/read-declarations.ts";
 import { reportTests } from "./judging/report-tests.ts";
@@ -64,6 +66,7 @@ export function checkBlueprint(text: string, most?: MostAllowed): CheckedBluepri
       warnOfAllUsers(model, declarations.permissions, places, report);
       warnOfOwnProfile(model, declarations.permissions, places, report);
       warnOfUnguardedSiblings(model, declarations.permissions, places, report);
+      warnOfUnreadRecords(model, declarations.entities, report);
       warnOfUnusedEntities(model, declarations, report);
     }
     return { model: report.failed() ? null : model, draft: model, diagnostics: report.diagnostics(), places };
@@ -90,21 +93,31 @@ function check(declarations: Declarations, { source, report, places, most }: Che
   const api = checkApi(declarations.api, report, most?.api);
   const rules = checkNamedRules(declarations.namedRules, source, report);
   const rulesOfRows = { rules, rulesUsed: new Set<string>() };
-  const standing = checkEntities(declarations.entities, listed, report, rulesOfRows);
+  const names = new Set(declarations.entities.map((one) => one.name.text));
+  const userFields = checkUserFields(declarations.userFields, names, listed, report);
+  const standing = checkEntities(declarations.entities, { modules: listed, userFields, named: rulesOfRows, report });
   const entities = checkTransitions(declarations.entities, standing, report);
-  const entityNames = new Set(entities.map((one) => one.entity.name));
-  const userFields = checkUserFields(declarations.userFields, entityNames, listed, report);
   const { permissions, schema, rulesUsed } = checkPermissions(declarations.permissions, {
     entities,
     declaredEntities: declarations.entities,
     userFields,
     users: {
-      entity: userEntity({ userFields }),
+      entity: userEntity({ userFields, entities: entities.map(({ entity }) => entity) }),
       brokenFields: new Set(brokenProfile(declarations.userFields, userFields)),
     },
     modules: listed,
     roles: roleNames,
     rules,
+    pageMax: api.pageMax,
+    source,
+    report,
+    places,
+  });
+  const views = checkViews(declarations.views, {
+    entities,
+    schema,
+    rulesUsed,
+    modules: listed,
     pageMax: api.pageMax,
     source,
     report,
@@ -117,6 +130,7 @@ function check(declarations: Declarations, { source, report, places, most }: Che
     modules: listed,
     schema,
     rulesUsed,
+    places,
     callMsMax: most?.callMsMax ?? null,
     reader: { source, report },
   });
@@ -133,6 +147,7 @@ function check(declarations: Declarations, { source, report, places, most }: Che
       ...entity,
       fields: entity.fields.map((field) => filledBy(field, fills.get(entity.name))),
       permissions: permissions.get(entity.name) ?? [],
+      ...(views.has(entity.name) && { views: views.get(entity.name) ?? [] }),
     })),
     api,
     background,

@@ -51,7 +51,7 @@ export {
 } from "./modules/description.ts";
 export { describeModules, moduleEntities, moduleEvents } from "./modules/modules.ts";
 export { ORGANIZATION_ENTITY, organizationFields, organizationRoles } from "./modules/organizations.ts";
-export { USER_ENTITY, userEntity, userFields } from "./modules/users.ts";
+export { USER_ENTITY, userEntity, userFields, userRelations } from "./modules/users.ts";
 export { targetOf } from "./rules/expression-schema.ts";
 export {
   type Diagnostic,

@@ -7,7 +7,6 @@ import { readRules } from "../declarations/read-permissions.ts";
 import type { Action } from "../model/background.ts";
 import type { Field } from "../model/model.ts";
 import { recordSchema } from "../rules/expression-schema.ts";
-import { createPlaces } from "../text/places.ts";
 import { entryOf, type MapEntry, type MapNode, type Node, wordOf } from "../text/syntax.ts";
 import { type BackgroundContext, distinct } from "./context.ts";
 import { readWord } from "./durations.ts";
@@ -99,7 +98,6 @@ function readPermissions(context: BackgroundContext, node: Node, input: readonly
     checkRole(wordOf(entry.key), roles, reader.report);
     const rules = readRules(reader, entry.value);
     if (rules === null) continue;
-    const places = createPlaces(reader.source);
     const rule = checkRules(
       rules,
       [],
@@ -108,7 +106,7 @@ function readPermissions(context: BackgroundContext, node: Node, input: readonly
         schema,
         source: reader.source,
         report: reader.report,
-        places,
+        places: context.places,
         rulesUsed: context.rulesUsed,
         modules: context.modules,
         isBroken: () => false,

@@ -5,6 +5,7 @@ import type { CheckedEntity } from "../check/entities/entity-draft.ts";
 import type { Reader } from "../declarations/expect.ts";
 import type { Egress } from "../model/background.ts";
 import type { Field, JsonValue, ModuleName } from "../model/model.ts";
+import type { PlaceTable } from "../text/places.ts";
 import type { Node } from "../text/syntax.ts";
 
 export interface BackgroundContext {
@@ -27,6 +28,8 @@ export interface BackgroundContext {
   readonly mapped: ReadonlySet<string>;
   /** Milliseconds that the operator lets one call of another service take; null where no operator is known. */
   readonly callMsMax: number | null;
+  /** Where rules stand in the text; what is checked here is added. */
+  readonly places: PlaceTable;
   /** What rules know of the records. */
   readonly schema: Schema;
 }

@@ -130,6 +130,58 @@ describe("a computed field made of others", () => {
   });
 });
 
+describe("a computed field over other records", () => {
+  const parts = "total_parts: computed(parts.sum(p, p.weight))\nheavy: computed(total_parts > 10)";
+  const withWeight = (text: string, weight = "weight: int"): string =>
+    text.replace("order_id: ref(order)", `order_id: ref(order)\n      ${weight}`);
+  const foundIn = (text: string): readonly string[] =>
+    checkBlueprint(text).diagnostics.flatMap(({ code, message, severity }) =>
+      severity === "error" ? [`${code}: ${message}`] : [],
+    );
+
+  test("is written out where it is named, the variables apart", () => {
+    const permissions = 'user: { read: "heavy && parts.exists(p, p.order.total_parts > p.weight)" }';
+    const { model, diagnostics } = checkBlueprint(withWeight(blueprint({ fields: parts, permissions })));
+    const rule = model?.entities[0]?.permissions.find(({ role }) => role === "user")?.rule;
+    expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
+    expect(rule && printExpression(rule)).toBe(
+      "parts.sum(p, p.weight) > 10 && parts.exists(p_2, p_2.order_id.parts.sum(p_3, p_3.weight) > p_2.weight)",
+    );
+  });
+
+  test.each([
+    ["weight: int\n      net: computed(weight * 2)", "parts.sum(p, p.net)", []],
+    ["weight: int\n      net: computed(order.it * 2)", "parts.sum(p, p.net)", ["rule_circle: `it` is made of itself."]],
+    [
+      "weight: int\n      net: computed(wieght * 2)",
+      "parts.sum(p, p.net)",
+      ["unknown_name: `part` has no field `wieght`."],
+    ],
+    ["weight: int", "parts.sum(p, p.weight)", []],
+    ["weight: int", "parts.sum(p, p.order.parts.sum(q, q.order.parts.sum(r, r.weight)))", []],
+    [
+      "weight: int\n      net: computed(order.parts.sum(a, a.order.parts.sum(b, b.weight)))",
+      "parts.sum(p, p.order.parts.sum(q, q.net))",
+      ["expression_too_large: At most 3 relations can be judged within each other."],
+    ],
+    ["weight: int", "current_user.id == created_by", ["name_not_available: `current_user` can't stand here."]],
+    ["weight: int", "parts.exists(p, now > p.created_at)", ["name_not_available: `now` can't stand here."]],
+  ])("%s, %s", (weight, it, expected) => {
+    expect(foundIn(withWeight(blueprint({ fields: `it: computed(${it})` }), weight))).toEqual(expected);
+  });
+
+  test("is no part of a check, of what records are filled with, or of work", () => {
+    const beyond = "name_not_available: Records beyond the row itself can't be asked here.";
+    expect(foundIn(withWeight(blueprint({ fields: parts, checks: "light: total_parts < 10" })))).toEqual([beyond]);
+    expect(foundIn(withWeight(blueprint({ fields: `${parts}\nfirst: int? fill(total_parts)` })))).toEqual([
+      "name_not_available: Many records can't be asked here.",
+    ]);
+    const work = `workflows:\n  tell:\n    on: order.updated\n    when: record.heavy\n    actions: [audit.write]\n`;
+    const text = withWeight(blueprint({ fields: parts })).replace("audit_logs]", "audit_logs, workers]") + work;
+    expect(foundIn(text)).toContain("expression_not_supported: `heavy` is made of other records.");
+  });
+});
+
 describe("a check", () => {
   test("uses computed fields and named rules", () => {
     const parts = { rules: "cheap: total < 100\nsmall: cheap && quantity < 5", checks: "fits: small || cap == null" };

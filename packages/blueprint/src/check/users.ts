@@ -3,19 +3,14 @@
 import type { FieldDeclaration, PermissionDeclaration } from "../declarations/declarations.ts";
 import { notSupportedYet } from "../declarations/expect.ts";
 import type { Field, ModuleName, Permission } from "../model/model.ts";
-import { fieldsForOthers, userFields } from "../modules/users.ts";
+import { fieldsForOthers, userNames } from "../modules/users.ts";
 import { checkName } from "../text/names.ts";
 import type { Report } from "../text/report.ts";
 import { refuseFormer, unrenamed } from "./entities/entity-names.ts";
 import { checkField } from "./fields/fields.ts";
 
 const PROFILE_FIELDS_MAX = 50;
-/** What every user has, and what stands for more than a field. */
-const taken: readonly string[] = [
-  ...userFields([]).map(({ name }) => name),
-  ..."password password_hash created_by deleted_at".split(" "),
-  ..."organizations memberships sessions is".split(" "),
-];
+const taken = userNames([]);
 /** Types that need more than a column of the users' own table. */
 const notForUsers: readonly string[] = ["refs", "computed", "sequence", "secret", "file", "image", "vector", "slug"];
 

@@ -16,6 +16,8 @@ export interface Declarations {
   readonly namedRules: readonly NamedRuleDeclaration[];
   readonly userFields: readonly FieldDeclaration[];
   readonly api: readonly ApiDeclaration[];
+  /** From entities and from the top level, in the order of the text. */
+  readonly views: readonly ViewDeclaration[];
   /** Null where there are none. */
   readonly tests: TestsDeclaration | null;
   /** The sections that run in the background, as they stand: `background/` reads and checks them in one. */
@@ -77,6 +79,17 @@ export interface PermissionDeclaration {
 export interface SetDeclaration {
   readonly field: Word;
   readonly value: RuleDeclaration;
+}
+
+/** A list that is served under a name of its own. */
+export interface ViewDeclaration {
+  readonly name: Word;
+  readonly of: Word;
+  /** Any of these lets a record in; none: all do. */
+  readonly where: readonly RuleDeclaration[];
+  /** Fields, `-` before one that descends. */
+  readonly sort: readonly Word[];
+  readonly limit: { readonly value: number; readonly range: Range } | null;
 }
 
 /** A rule with a name, under `rules`. */

@@ -90,6 +90,7 @@ export interface EntityOptions {
   readonly seed: readonly SeedDeclaration[];
   readonly audit: Word | null;
   readonly realtime: Flag | null;
+  readonly requireVersion: Flag | null;
   readonly label: Word | null;
   readonly help: Word | null;
 }

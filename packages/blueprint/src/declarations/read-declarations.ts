@@ -2,7 +2,7 @@
 // never asks whether one declaration fits another (`check/` does).
 
 import { entryOf, type MapNode, type Node, wordOf } from "../text/syntax.ts";
-import type { Declarations, PermissionDeclaration } from "./declarations.ts";
+import type { Declarations, PermissionDeclaration, ViewDeclaration } from "./declarations.ts";
 import {
   describe,
   expectList,
@@ -18,6 +18,7 @@ import { readPermissions } from "./read-permissions.ts";
 import { readRoles } from "./read-roles.ts";
 import { readApi, readNamedRules, readUsers } from "./read-sections.ts";
 import { readTests } from "./read-tests.ts";
+import { readViews } from "./read-views.ts";
 
 /** Sections that this version serves, and those that it reads and keeps without running them. */
 export const servedSections: readonly string[] = [
@@ -29,6 +30,7 @@ export const servedSections: readonly string[] = [
   "entities",
   "permissions",
   "api",
+  "views",
   "tests",
 ];
 const backgroundSections: readonly string[] = [
@@ -64,15 +66,17 @@ export function resolve(root: Node, { source, report }: Reader): Declarations | 
     return entry === undefined ? null : reading(entry.value);
   };
   const permissions: PermissionDeclaration[] = [];
+  const views: ViewDeclaration[] = [];
   const entities = read("entities", (node) =>
     (expectMap(reader, node, "`entities`", hintForEntities(root, node))?.entries ?? []).flatMap((one) =>
-      readEntity(reader, one, permissions),
+      readEntity(reader, one, permissions, views),
     ),
   );
   read("permissions", (node) => {
     for (const one of mapEntries(reader, node, "`permissions`"))
       readPermissions(reader, wordOf(one.key), one.value, "top", permissions);
   });
+  views.push(...(read("views", (node) => readViews(reader, node, null)) ?? []));
   // Nothing is known yet of what a storage section would hold.
   read("storage", (node) => expectMap(reader, node, "`storage`"));
   return {
@@ -92,6 +96,7 @@ export function resolve(root: Node, { source, report }: Reader): Declarations | 
     namedRules: read("rules", (node) => readNamedRules(reader, node)) ?? [],
     userFields: read("users", (node) => readUsers(reader, node, permissions)) ?? [],
     api: read("api", (node) => readApi(reader, node)) ?? [],
+    views,
     background: new Map(
       root.entries.flatMap((entry) =>
         backgroundSections.includes(entry.key.text) ? [[entry.key.text, entry.value]] : [],

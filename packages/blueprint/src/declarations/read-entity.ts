@@ -2,7 +2,7 @@
 // Knows which keys an entity has; whether they fit each other is checked in `check/entities/entities.ts`.
 
 import { entryOf, type MapEntry, type MapNode, type Node, rangeWithin, type Word, wordOf } from "../text/syntax.ts";
-import type { EntityDeclaration, PermissionDeclaration } from "./declarations.ts";
+import type { EntityDeclaration, PermissionDeclaration, ViewDeclaration } from "./declarations.ts";
 import type {
   EntityOptions,
   ExclusionDeclaration,
@@ -23,6 +23,7 @@ import {
 import { readField } from "./read-field.ts";
 import { readPermissions, readRule } from "./read-permissions.ts";
 import { readTransitions } from "./read-transitions.ts";
+import { readViews } from "./read-views.ts";
 
 const entityKeys: readonly string[] = [
   "fields",
@@ -39,8 +40,10 @@ const entityKeys: readonly string[] = [
   "soft_delete",
   "retention",
   "seed",
+  "views",
   "audit",
   "realtime",
+  "require_version",
   "label",
   "help",
 ];
@@ -59,12 +62,18 @@ const noOptions: EntityOptions = {
   seed: [],
   audit: null,
   realtime: null,
+  requireVersion: null,
   label: null,
   help: null,
 };
 
 /** An entity is long where its `fields` is a map; else it is the map of fields itself. */
-export function readEntity(reader: Reader, entry: MapEntry, permissions: PermissionDeclaration[]): EntityDeclaration[] {
+export function readEntity(
+  reader: Reader,
+  entry: MapEntry,
+  permissions: PermissionDeclaration[],
+  views: ViewDeclaration[] = [],
+): EntityDeclaration[] {
   const name = wordOf(entry.key);
   const body = expectMap(reader, entry.value, `The entity \`${name.text}\``);
   if (body === null) return [];
@@ -85,6 +94,9 @@ export function readEntity(reader: Reader, entry: MapEntry, permissions: Permiss
         break;
       case "permissions":
         readPermissions(reader, name, option.value, "entity", permissions);
+        break;
+      case "views":
+        views.push(...readViews(reader, option.value, name));
         break;
       default:
         if (entityKeys.includes(option.key.text)) Object.assign(options, readOption(reader, option));
@@ -161,6 +173,8 @@ function readOption(reader: Reader, { key, value }: MapEntry): Partial<EntityOpt
       return { softDelete: readFlag(reader, key.range, value, what) };
     case "realtime":
       return { realtime: readFlag(reader, key.range, value, what) };
+    case "require_version":
+      return { requireVersion: readFlag(reader, key.range, value, what) };
     case "checks":
       return { checks: checksOf(reader, value, what).flatMap((entry) => readCheck(reader, entry)) };
     case "exclude":

@@ -106,7 +106,7 @@ function readSet(reader: Reader, node: Node): SetDeclaration[] {
   });
 }
 
-function readLimit({ report }: Reader, node: Node): { value: number; range: Range } | null {
+export function readLimit({ report }: Reader, node: Node): { value: number; range: Range } | null {
   if (node.kind === "scalar" && typeof node.value === "number" && Number.isInteger(node.value) && node.value >= 1)
     return { value: node.value, range: node.range };
   if (!isBroken(node)) report.add("invalid_limit", node.range, "`limit` is a whole number of records, at least 1.");

@@ -174,7 +174,14 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
     return null;
   }
 
-  return { gain, gainByRole, gainByScope, gainBySet, gainByValue, ...createComputedGains(compareGrants) };
+  return {
+    gain,
+    gainByRole,
+    gainByScope,
+    gainBySet,
+    gainByValue,
+    ...createComputedGains(compareGrants, { before, after, rangesFor, budget }),
+  };
 }
 
 function undecidedByRole({ name }: Role, operation: Operation, entity: Entity): Witness {

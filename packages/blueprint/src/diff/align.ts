@@ -83,6 +83,13 @@ function alignEntity(entity: Entity, names: Names, rename: Rename): Entity {
             field: field(machine.field),
             edges: machine.edges.map((edge) => ({ ...edge, require: edge.require.map(field) })),
           },
+    ...(entity.views && {
+      views: entity.views.map((view) => ({
+        ...view,
+        where: rename(view.where, entity.name),
+        sort: view.sort.map((key) => ({ ...key, field: field(key.field) })),
+      })),
+    }),
     seed: entity.seed.map((row) =>
       Object.fromEntries(Object.entries(row).map(([name, value]) => [field(name), value])),
     ),
@@ -217,6 +224,7 @@ function createRenamer(before: Model, after: Model, names: Names): Rename {
           relation: relation(owner.entity, rule.relation),
           entity: names.entity(rule.entity),
           condition: rename(rule.condition, inner, entity),
+          ...(rule.value && { value: rename(rule.value, inner, entity) }),
         };
       }
     }

@@ -1,8 +1,11 @@
 // In: an entity before and after, in the same words. Out: who reads, by way of a field that is computed or filled from others, what
-// they can't read itself: a field that never leaves the API, one that no grant of theirs shows, or one that is masked in logs where
-// this one isn't.
-import { type Expression, someNode } from "@plinth/expression";
-import type { Entity, Field, Permission } from "../model/model.ts";
+// they can't read itself: a field that never leaves the API, one that no grant of theirs shows, one of a record that they may not
+// read, or one that is masked in logs where this one isn't.
+import { type ComparisonBudget, type ComparisonTypes, type Expression, someNode } from "@plinth/expression";
+import type { Entity, Field, Model, Permission, View } from "../model/model.ts";
+import { USER_ENTITY } from "../modules/users.ts";
+import { type Look, looksOf } from "../rules/looks.ts";
+import { readsLook } from "../rules/readable-looks.ts";
 import type { Witness } from "./change.ts";
 import { same } from "./make-change.ts";
 import type { Compare } from "./witness.ts";
@@ -10,16 +13,61 @@ import type { Compare } from "./witness.ts";
 export interface ComputedGains {
   /** By a field that is computed and new, or computed from something else; or that gets values from `fill` now. */
   readonly gainByComputed: (before: Entity, after: Entity, field: Field) => Witness | null;
+  /** By a view, which tells of each record whether its condition holds. */
+  readonly gainByView: (before: Entity, after: Entity, view: View) => Witness | null;
   /** By a computed field that stays as it is, where a field that it reads is hidden from now on. */
   readonly gainByHiding: (before: Entity, after: Entity, hidden: Field) => Witness | null;
 }
 
-export function createComputedGains(compare: Compare): ComputedGains {
-  function gainOfReaders(was: Entity, is: Entity, field: Field, standing: readonly Permission[]): Witness | null {
+interface Standing {
+  readonly before: Model;
+  readonly after: Model;
+  readonly rangesFor: (entity: string) => ComparisonTypes;
+  readonly budget: ComparisonBudget;
+}
+
+export function createComputedGains(compare: Compare, { before, after, rangesFor, budget }: Standing): ComputedGains {
+  /** What could be read before, by fields that are hidden in either. */
+  const readable: Model = {
+    ...before,
+    entities: before.entities.map((was) => {
+      const is = after.entities.find(({ name }) => name === was.name);
+      return { ...was, fields: [...was.fields, ...(is?.fields ?? [])] };
+    }),
+  };
+  const stood = new Set(before.entities.map(({ name }) => name));
+
+  /** Whether who reads a record by this grant could read of others what is read there. There is nothing yet of an entity that is new. */
+  function couldRead(look: Look, entity: Entity, permission: Permission): boolean {
+    const isNew = after.entities.some(({ name }) => name === look.entity) && !stood.has(look.entity);
+    return isNew || readsLook(look, { entity, permission, model: readable, rangesFor, budget });
+  }
+
+  /** The fields of other records that are masked in logs. */
+  function maskedAt(looks: readonly Look[]): string | undefined {
+    const isMasked = (entity: string, name: string): boolean =>
+      [before, after].some(({ entities, userFields }) =>
+        (entity === USER_ENTITY ? userFields : entities.find((one) => one.name === entity)?.fields)?.some(
+          (one) => one.name === name && one.pii,
+        ),
+      );
+    const found = looks.flatMap(({ entity, fields }) =>
+      [...fields].filter((name) => isMasked(entity, name)).map((name) => `${entity}.${name}`),
+    );
+    return found[0];
+  }
+
+  /** `field` is what they read of it; null is a view, which is there for whoever reads any. */
+  function gainOfReaders(
+    was: Entity,
+    is: Entity,
+    field: Field | null,
+    standing: readonly Permission[],
+  ): Witness | null {
     let open: Witness | null = null;
     for (const permission of readsOf(is)) {
-      if (permission.fields !== null && !permission.fields.includes(field.name)) continue;
-      const named = { role: permission.role, operation: "read", entity: is.name, field: field.name } as const;
+      if (field !== null && permission.fields !== null && !permission.fields.includes(field.name)) continue;
+      const named = { role: permission.role, operation: "read", entity: is.name, field: field?.name ?? null } as const;
       const entity = { ...was, name: is.name, orgField: is.orgField };
       const found = compare(named, { entity, permissions: standing }, { entity: is, permissions: [permission] });
       if (found?.decided === true) return found;
@@ -33,16 +81,33 @@ export function createComputedGains(compare: Compare): ComputedGains {
     const source = field.internal ? null : (computedFrom(field) ?? filledFrom(previous, field));
     if (source === null) return null;
     if (previous !== undefined && !previous.internal && same(computedFrom(previous), source)) return null;
-    const parts = partsRead(source);
-    const fieldsOf = (name: string): Field[] =>
-      [was, is].flatMap(({ fields }) => fields.filter((one) => one.name === name));
-    const isShown = (name: string): boolean => fieldsOf(name).every((one) => !isHidden(one));
-    const covers = (grant: Permission): boolean =>
-      parts?.every((name) => isShown(name) && (grant.fields === null || grant.fields.includes(name))) ?? false;
-    const found = gainOfReaders(was, is, field, readsOf(was).filter(covers));
+    const found = gainOfReaders(was, is, field, readersOf(source, was, is));
     if (found !== null) return found;
-    const masked = parts?.find((name) => fieldsOf(name).some((one) => one.pii));
+    const masked =
+      partsRead(source, is).find((name) => fieldsOf(was, is, name).some((one) => one.pii)) ??
+      maskedAt(looksOf(source, is.name, after));
     return masked === undefined || field.pii ? null : unmasked(is, field, masked);
+  }
+
+  function gainByView(was: Entity, is: Entity, { name, where }: View): Witness | null {
+    const previous = was.views?.find((one) => one.name === name);
+    if (previous !== undefined && same(previous.where, where)) return null;
+    const found = gainOfReaders(was, is, null, readersOf(where, was, is));
+    if (found === null) return null;
+    const summary = `\`${found.role}\` may now find out, by the view \`${name}\`, what they may not read of a \`${is.name}\` or of records beside it.`;
+    return { ...found, summary };
+  }
+
+  /** The grants before by which all could be read that this is made of. */
+  function readersOf(source: Expression, was: Entity, is: Entity): readonly Permission[] {
+    const parts = partsRead(source, is);
+    const looks = looksOf(source, is.name, after);
+    const isShown = (name: string): boolean => fieldsOf(was, is, name).every((one) => !isHidden(one));
+    return readsOf(was).filter(
+      (grant) =>
+        parts.every((name) => isShown(name) && (grant.fields === null || grant.fields.includes(name))) &&
+        looks.every((look) => couldRead(look, is, grant)),
+    );
   }
 
   function gainByHiding(was: Entity, is: Entity, hidden: Field): Witness | null {
@@ -50,17 +115,26 @@ export function createComputedGains(compare: Compare): ComputedGains {
     if (previous === undefined) return null;
     const [leaves, masks] = [!isHidden(previous) && isHidden(hidden), !previous.pii && hidden.pii];
     if (!leaves && !masks) return null;
-    for (const field of is.fields) {
-      const source = field.internal ? null : computedFrom(field);
-      if (source === null || partsRead(source)?.includes(hidden.name) === false) continue;
-      const found = leaves ? gainOfReaders(was, is, field, []) : null;
-      if (found !== null) return found;
-      if (masks && !field.pii) return unmasked(is, field, hidden.name);
+    for (const entity of after.entities) {
+      const stands = entity.name === is.name ? was : before.entities.find(({ name }) => name === entity.name);
+      if (stands === undefined) continue;
+      for (const field of entity.fields) {
+        const source = field.internal ? null : computedFrom(field);
+        if (source === null || !reads(source, entity, is.name, hidden.name)) continue;
+        const found = leaves ? gainOfReaders(stands, entity, field, []) : null;
+        if (found !== null) return found;
+        if (masks && !field.pii) return unmasked(entity, field, hidden.name);
+      }
     }
     return null;
   }
 
-  return { gainByComputed, gainByHiding };
+  function reads(source: Expression, entity: Entity, of: string, field: string): boolean {
+    if (entity.name === of && partsRead(source, entity).includes(field)) return true;
+    return looksOf(source, entity.name, after).some((look) => look.entity === of && look.fields.has(field));
+  }
+
+  return { gainByComputed, gainByView, gainByHiding };
 }
 
 function readsOf(entity: Entity): Permission[] {
@@ -88,12 +162,26 @@ export function filledFrom(previous: Field | undefined, { fill, optional }: Fiel
   return isApplied ? fill : null;
 }
 
-/** The own fields that it reads; null where it looks further. */
-function partsRead(expression: Expression): readonly string[] | null {
+/** The record's own fields that it reads. */
+function partsRead(expression: Expression, { relations }: Entity): readonly string[] {
   const names: string[] = [];
-  const further = someNode(expression, (node) => {
-    if (node.kind === "field") names.push(node.path[0] ?? "");
-    return node.kind === "each" || node.kind === "member" || (node.kind === "field" && node.path.length > 1);
+  someNode(expression, (node) => {
+    if ((node.kind === "field" || node.kind === "each") && node.row === "record") {
+      const [name] = node.path;
+      const own = node.kind === "each" && name === undefined ? ownList(relations, node.relation) : name;
+      if (own !== undefined) names.push(own);
+    }
+    return false;
   });
-  return further ? null : names;
+  return names;
+}
+
+function fieldsOf(was: Entity, is: Entity, name: string): readonly Field[] {
+  return [was, is].flatMap(({ fields }) => fields.filter((one) => one.name === name));
+}
+
+/** The record's own field of many references, behind its relation. */
+function ownList(relations: Entity["relations"], name: string): string | undefined {
+  const by = relations.find((one) => one.name === name)?.by;
+  return by?.kind === "refs" ? by.field : undefined;
 }

@@ -26,7 +26,7 @@ function firstModel(after: Model): Change[] {
     ...diffModules([], after.modules),
     ...diffRoles([], after.roles, [], null),
     ...diffProfile({ ...after, userFields: [] }, after, null).map(withoutRecords),
-    ...after.entities.map(entityAdded),
+    ...after.entities.map((entity) => entityAdded(entity)),
     ...diffBackground(emptyBackground, after.background, false).map((change) => ({
       ...change,
       classes: first(change),

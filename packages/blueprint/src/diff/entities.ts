@@ -6,7 +6,7 @@ import { typeText } from "../model/notation.ts";
 import { createRanges } from "../rules/field-ranges.ts";
 import type { Access } from "./access.ts";
 import type { Alignment } from "./align.ts";
-import type { Change } from "./change.ts";
+import type { Change, Witness } from "./change.ts";
 import { diffConstraints } from "./constraints.ts";
 import { diffFields, impliedBy } from "./fields.ts";
 import { changeOf, named } from "./make-change.ts";
@@ -14,6 +14,7 @@ import { diffOptions } from "./options.ts";
 import { diffPermissions } from "./permissions.ts";
 import { type Matches, matchByName, whyNotRenamed } from "./renames.ts";
 import { diffTransitions } from "./transitions.ts";
+import { diffViews } from "./views.ts";
 import { exampleRole } from "./witness.ts";
 
 /** `before` as it was written; `alignment` holds it in the words of `after`. */
@@ -49,10 +50,11 @@ export function diffEntities(
         ),
         ...diffConstraints(was, pair.after, types, budget),
         ...diffTransitions(was, pair.after, liveNameIn(fields)),
+        ...diffViews(was, pair.after, access),
         ...diffPermissions(was, pair.after, access),
       ];
     }),
-    ...entities.added.map(entityAdded),
+    ...entities.added.map((entity) => entityAdded(entity, shownBy(entity, access))),
     ...entities.removed.map((entity) => entityRemoved(entity, entities)),
   ];
 }
@@ -92,8 +94,20 @@ function entityRenamed(before: Entity, after: Entity): Change {
   });
 }
 
+/** What a computed field of an entity that is new shows of records that stand. */
+function shownBy(entity: Entity, access: Access): Witness | null {
+  const was = withoutComputed(entity);
+  const found = entity.fields.map((field) => access.gainByComputed(was, entity, field)).filter((one) => one !== null);
+  return found.find(({ decided }) => decided) ?? found[0] ?? null;
+}
+
+/** An entity that is new, as if it stood without its computed fields. */
+export function withoutComputed(entity: Entity): Entity {
+  return { ...entity, fields: entity.fields.filter((field) => field.type.kind !== "computed") };
+}
+
 /** Its permissions are told in the same sentence. */
-export function entityAdded(entity: Entity): Change {
+export function entityAdded(entity: Entity, witness: Witness | null = null): Change {
   const fields = entity.fields.filter((field) => field.declared).length;
   const roles = [...new Set(entity.permissions.map((permission) => permission.role))];
   const grants = roles.map((role) => `\`${role}\` may ${whatMay(entity, role)}`);
@@ -102,8 +116,9 @@ export function entityAdded(entity: Entity): Change {
     kind: "entity_added",
     path: entity.name,
     summary: `Add the entity \`${entity.name}\` with ${fields} field${fields === 1 ? "" : "s"}: ${who}.`,
-    classes: ["safe"],
+    classes: [witness === null ? "safe" : "loosens_access"],
     after: entity.plural,
+    witness,
   });
 }
 

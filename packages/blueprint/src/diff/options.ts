@@ -23,6 +23,7 @@ export function diffOptions(before: Entity, after: Entity, { scopeGain, isReferr
     ...diffLock(before, after),
     ...option(after, "audit", before.audit, after.audit, audit),
     ...option(after, "realtime", before.realtime, after.realtime, realtime),
+    ...option(after, "require_version", before.requireVersion === true, after.requireVersion === true, requireVersion),
     ...option(after, "seed", before.seed, after.seed, seed),
     ...option(after, "label", before.label, after.label, words("label")),
     ...option(after, "help", before.help, after.help, words("help text")),
@@ -74,6 +75,12 @@ function audit({ name }: Entity, _was: string, is: string): Said {
 function realtime({ name }: Entity, _was: boolean, is: boolean): Said {
   if (is) return [`Changes of \`${name}\` can be followed as they happen.`, "safe"];
   return [`Changes of \`${name}\` can no longer be followed.`, "breaking"];
+}
+
+function requireVersion({ name }: Entity, _was: boolean, is: boolean): Said {
+  if (is)
+    return [`Whoever changes one of \`${name}\` has to say by \`If-Match\` which version they have read.`, "breaking"];
+  return [`\`${name}\` can be changed without saying which version is meant.`, "safe"];
 }
 
 function seed({ name }: Entity): Said {

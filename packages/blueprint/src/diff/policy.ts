@@ -1,6 +1,6 @@
 // In: the permissions of an entity and who holds which role. Out: one expression that says who may do an operation to which
 // row, by whatever role. What `compareRules` compares; it never decides anything itself.
-import { countNodes, type Expression, someNode } from "@plinth/expression";
+import { countNodes, type Expression, partsOf, someNode, withParts } from "@plinth/expression";
 import type { Entity, Operation, Permission, Role } from "../model/model.ts";
 
 const bool = { kind: "bool" } as const;
@@ -83,7 +83,10 @@ function inGivenRoles(rule: Expression, givers: Givers): Expression {
       return { ...rule, args: rule.args.map((one) => inGivenRoles(one, givers)) };
     }
     case "each":
-      return { ...rule, condition: inGivenRoles(rule.condition, givers) };
+      return withParts(
+        rule,
+        partsOf(rule).map((one) => inGivenRoles(one, givers)),
+      );
     case "list":
       return { ...rule, items: rule.items.map((one) => inGivenRoles(one, givers)) };
     case "user":

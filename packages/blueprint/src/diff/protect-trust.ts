@@ -6,6 +6,7 @@ import type { Entity, Field, Model } from "../model/model.ts";
 import type { Access } from "./access.ts";
 import type { Witness } from "./change.ts";
 import { filledFrom } from "./computed.ts";
+import { withoutComputed } from "./entities.ts";
 import { same } from "./make-change.ts";
 import { givenByDefault } from "./values.ts";
 
@@ -65,11 +66,6 @@ function computedTouches(before: Entity, after: Entity, access: Access): TrustTo
     const found = access.gainByComputed(before, after, field) ?? access.gainByHiding(before, after, field);
     return touch("computed", `${after.name}.${field.name}`, found);
   });
-}
-
-/** Of an entity that is new, only what never leaves the API or is masked could be shown by a computed field. */
-function withoutComputed(entity: Entity): Entity {
-  return { ...entity, fields: entity.fields.filter((field) => field.type.kind !== "computed") };
 }
 
 function touch(rule: TrustTouch["rule"], path: string, witness: Witness | null): TrustTouch[] {

@@ -83,9 +83,9 @@ function told(text: string, classes: readonly ChangeClass[]): Part {
   return { text: `${text}, which no migration can make of the values that stand: add a field beside it`, classes };
 }
 
-/** What happens to referring records is told apart. */
+/** What happens to referring records is told apart; what the other side is called changes no value. */
 function withoutTarget(type: FieldType): unknown {
-  return "onDelete" in type ? { ...type, onDelete: null } : type;
+  return "onDelete" in type ? { ...type, onDelete: null, as: null } : type;
 }
 
 function valuesOf(type: FieldType): readonly string[] {

@@ -2,7 +2,7 @@
 // forces. Out: whether a rule that reads the field lets somebody in by it who was kept out. Rules are compared with the value
 // before and the value after in the place of the field; a field that is read behind a reference, of other records, or for
 // another forced value can't be told apart so, and counts as letting in.
-import { type ComparisonBudget, type Expression, rewrite } from "@plinth/expression";
+import { type ComparisonBudget, type Expression, partsOf, rewrite } from "@plinth/expression";
 import type { Entity, Field, FieldDefault, Model, Operation, Permission } from "../model/model.ts";
 import { targetOf } from "../rules/expression-schema.ts";
 import type { Witness } from "./change.ts";
@@ -186,7 +186,7 @@ function fieldsRead(rule: Expression, entity: string, targets: ReadonlyMap<strin
         return;
       case "each":
         follow(rows.get(node.row) ?? entity, node.path, false);
-        visit(node.condition, new Map(rows).set(node.variable, node.entity));
+        for (const part of partsOf(node)) visit(part, new Map(rows).set(node.variable, node.entity));
     }
   };
   visit(rule, new Map());

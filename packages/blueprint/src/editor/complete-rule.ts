@@ -13,6 +13,14 @@ export function completeRule(location: Location, outline: Outline, entity: strin
   return { from, to: from + word.length, suggestions: suggest(lead, outline, outline.entities.get(entity ?? "")) };
 }
 
+/** Words of rules that have no meaning where nobody is signed in, and nothing is written. */
+const notComputed: readonly string[] = [...Object.keys(ruleNames).filter((name) => name !== "record"), "member", "can"];
+
+export function completeComputed(location: Location, outline: Outline, entity: string | null): Completion {
+  const rule = completeRule(location, outline, entity);
+  return { ...rule, suggestions: rule.suggestions.filter((one) => !notComputed.includes(one.label)) };
+}
+
 function suggest(lead: string, outline: Outline, entity: EntityOutline | undefined): Suggestion[] {
   const path = /((?:\w+\.)+)$/.exec(lead)?.[1]?.split(".").slice(0, -1);
   if (path !== undefined) return members(path, lead, outline, entity);
@@ -54,12 +62,24 @@ function members(
   let current = variable ?? entity;
   for (const name of variable === undefined ? start : start.slice(1)) {
     const target = targetOf(name, current, outline);
+    const object = /^["']?object\s*\{(.*)\}/.exec(current?.fields.get(name) ?? "")?.[1];
+    if (object !== undefined) return memberNames(object);
     if (target === null) return textMethods();
     if (target === "user") return userMembers(outline);
-    if (target.many) return helped(ruleMethods, "function", "(", ["exists", "all", "exists_one", "filter"]);
+    if (target.many) return helped(ruleMethods, "function", "(", manyMethods);
     current = outline.entities.get(target.entity);
   }
   return [...fieldsOf(current), ...relationsOf(current, outline)];
+}
+
+const manyMethods: readonly string[] = ["exists", "all", "exists_one", "filter", "count", "sum", "avg", "min", "max"];
+
+/** Of an object that is written in one line. */
+function memberNames(object: string): Suggestion[] {
+  return [...object.matchAll(/(\w+)\s*:\s*([^,]+)/g)].map(([, name = "", notation = ""]) => ({
+    ...plain(name, "field", "A member of the object."),
+    detail: notation.trim(),
+  }));
 }
 
 /** `comments.exists(c, c.`: the variable stands for a comment. */
@@ -69,9 +89,9 @@ function variableEntity(
   outline: Outline,
   entity: EntityOutline | undefined,
 ): EntityOutline | undefined {
-  const bound = [...lead.matchAll(/(\w+)\.(?:exists|all|exists_one|filter)\(\s*(\w+)\s*,/g)].filter(
-    ([, , variable]) => variable === name,
-  );
+  const bound = [
+    ...lead.matchAll(/(\w+)\.(?:exists|all|exists_one|filter|count|sum|avg|min|max)\(\s*(\w+)\s*,/g),
+  ].filter(([, , variable]) => variable === name);
   const relation = bound[bound.length - 1]?.[1];
   if (relation === undefined) return undefined;
   const target = targetOf(relation, entity, outline);

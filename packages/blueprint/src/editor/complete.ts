@@ -6,7 +6,7 @@ import { fieldKeys } from "../language/field-types.ts";
 import { moduleHelp, operationHelp } from "../language/sections.ts";
 import type { KeyShape, NameOf, Shape } from "../language/shape.ts";
 import { completeField } from "./complete-field.ts";
-import { completeRule } from "./complete-rule.ts";
+import { completeComputed, completeRule } from "./complete-rule.ts";
 import { completeWork } from "./complete-work.ts";
 import { type Location, locate } from "./locate.ts";
 import { moduleEventsOf } from "./module-outline.ts";
@@ -95,9 +95,18 @@ function completeValue(location: Location, outline: Outline, text: string, offse
     const words = shapes.flatMap((shape) => (shape.kind === "word" ? valuesOf(shape, outline, location) : []));
     return { ...rule, suggestions: [...words, ...rule.suggestions] };
   }
-  if (shapes.some((shape) => shape.kind === "field") || isTypeKey(location)) return completeField(location, outline);
+  if (shapes.some((shape) => shape.kind === "field") || isTypeKey(location))
+    return isComputed(location)
+      ? completeComputed(location, outline, entityIn(location.path))
+      : completeField(location, outline);
   const suggestions = unique(shapes.flatMap((shape) => valuesOf(shape, outline, location)));
   return suggestions.length === 0 ? null : { from: location.start, to: location.end, suggestions };
+}
+
+/** Whether it stands within the parentheses of `computed(...)`. */
+function isComputed({ before }: Location): boolean {
+  const inside = /^\s*["']?computed(\(.*)$/s.exec(before)?.[1] ?? "";
+  return [...inside].reduce((depth, one) => depth + (one === "(" ? 1 : one === ")" ? -1 : 0), 0) > 0;
 }
 
 function isTypeKey(location: Location): boolean {

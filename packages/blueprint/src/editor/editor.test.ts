@@ -86,6 +86,14 @@ describe("completion", () => {
     expect(labels(field("{ type: int, def| }"))).toEqual(["default"]);
   });
 
+  test("what a field is computed from", () => {
+    const made = (text: string): string => shop.replace("status: enum", `total: computed(${text}\n      status: enum`);
+    expect(labels(made("off|"))).toEqual(["offers"]);
+    expect(labels(made("offers.sum(o, o.am|"))).toEqual(["amount"]);
+    expect(labels(made("|"))).not.toContain("current_user");
+    expect(labels(made("offers.sum(o, o.amount)) de|"))).toEqual(["deprecated"]);
+  });
+
   test("roles, operations and transitions in permissions", () => {
     const permissions = `${shop}permissions:\n  bike:\n`;
     expect(labels(`${permissions}    |`)).toEqual(["public", "user", "owner", "admin", "mechanic"]);
@@ -103,8 +111,14 @@ describe("completion", () => {
     expect(labels(rule("status in [draft, |"))).toEqual(["draft", "on_sale"]);
     expect(labels(rule("current_user.|"))).toEqual(["id", "email", "roles", "is", "team"]);
     expect(labels(rule("name.sta|"))).toEqual(["startsWith"]);
-    expect(labels(rule("offers.|"))).toEqual(["exists", "all", "exists_one", "filter"]);
+    expect(labels(rule("offers.|"))).toEqual("exists all exists_one filter count sum avg min max".split(" "));
+    expect(labels(rule("offers.sum(o, o.|"))).toEqual(labels(rule("offers.exists(o, o.|")));
     expect(labels(rule("offers.exists(o, o.am|"))).toEqual(["amount"]);
+    const housed = rule("home.|").replace(
+      "name: string",
+      "name: string\n      home: object{ city: string, floor: int }",
+    );
+    expect(labels(housed)).toEqual(["city", "floor"]);
     expect(labels(rule("old.na|"))).toEqual(["name"]);
     expect(accept(rule("stat|us == draft"), "status")).toContain("read: status");
   });

@@ -28,7 +28,7 @@ export interface EntityOutline {
 }
 
 const entityOptions =
-  /^(?:fields|permissions|plural|was|unique|index|checks|exclude|lock|org_scoped|soft_delete|retention|transitions|seed|audit|realtime|label|help)$/;
+  /^(?:fields|permissions|plural|was|unique|index|checks|exclude|lock|org_scoped|soft_delete|retention|transitions|seed|audit|realtime|require_version|label|help)$/;
 
 export function outlineOf(text: string): Outline {
   const entities = new Map<string, { name: string; fields: Map<string, string>; transitions: string[] }>();

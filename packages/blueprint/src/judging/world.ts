@@ -73,6 +73,7 @@ export function worldOf(model: Model, tests: Tests): World {
   for (const { entity, row } of open) row.related = relatedTo(entity, row.values);
   for (const { entity, row, id } of open) row.many = relationsOf(entity, { values: row.values, id }, living);
   const users = userEntity(model);
+  for (const [id, row] of builtin) row.many = relationsOf(users, { values: row.values, id }, living);
   return {
     rows,
     users: tests.users.flatMap(({ name }): WorldRow[] => {
@@ -111,16 +112,16 @@ function builtinRows(
   model: Model,
   tests: Tests,
   idOf: (kind: string, name: string) => string,
-): readonly [string, Row][] {
-  const users = tests.users.map((user): [string, Row] => {
+): readonly [string, OpenRow][] {
+  const users = tests.users.map((user): [string, OpenRow] => {
     const id = idOf("user", user.name);
     const profile = filledRow(model.userFields, user.profile);
-    return [id, { values: { ...profile, id, email: user.email, name: user.name } }];
+    return [id, { values: { ...profile, id, email: user.email, name: user.name }, related: {}, many: {} }];
   });
   const names = new Set(tests.users.flatMap((user) => user.organizations.map((one) => one.organization)));
-  const organizations = [...names].map((name): [string, Row] => {
+  const organizations = [...names].map((name): [string, OpenRow] => {
     const id = idOf("organization", name);
-    return [id, { values: { id, name, created_at: testNow, updated_at: testNow } }];
+    return [id, { values: { id, name, created_at: testNow, updated_at: testNow }, related: {}, many: {} }];
   });
   return [...users, ...organizations];
 }

@@ -40,6 +40,30 @@ export const ruleFunctions: Readonly<Record<string, WordHelp>> = {
     "How many characters a text has, or how many members a list or a relation.",
     "size(title) >= 3",
   ),
+  round: word(
+    "round(number, places)",
+    "To that many places, or to a whole number; what lies in the middle goes away from zero.",
+    "round(price / 3, 2) < 10",
+  ),
+  floor: word("floor(number)", "The next whole number below.", "floor(price) == ceil(price)"),
+  ceil: word("ceil(number)", "The next whole number above.", "ceil(price) < 10"),
+  abs: word("abs(number)", "Without its sign.", "abs(price - 100) < 10"),
+  year: word(
+    "year(date)",
+    "The year of a date, or of a datetime in UTC; so with the next three.",
+    "year(published_at) == year(today)",
+  ),
+  month: word("month(date)", "1 to 12.", "month(today) in [6, 7, 8]"),
+  day: word("day(date)", "The day of the month.", "day(today) == 1"),
+  weekday: word("weekday(date)", "1 is Monday, 7 is Sunday.", "weekday(today) < 6"),
+  hour: word("hour(time)", "Of a time of day, or of a datetime in UTC; so with the next.", "hour(now) in [8, 9, 10]"),
+  minute: word("minute(time)", "0 to 59.", "minute(now) < 30"),
+  date: word("date(datetime)", "The day of a datetime, in UTC.", "date(published_at) == today"),
+  in_cidr: word(
+    "in_cidr(address, network)",
+    "Whether an address, of IPv4 or IPv6, lies in a network; unknown where it is no address.",
+    'in_cidr(request.ip, "10.0.0.0/8")',
+  ),
   duration: word('duration("1h")', "A length of time, in `h`, `m` and `s`.", 'published_at > now - duration("24h")'),
   member: word(
     "member(org), member(org, role)",
@@ -80,6 +104,23 @@ export const ruleMethods: Readonly<Record<string, WordHelp>> = {
     "For how many it holds.",
     "comments.filter(c, c.approved).size() < 10",
   ),
+  count: word("relation.count(x, rule)", "The same: for how many it holds.", "comments.count(c, c.approved) < 10"),
+  sum: word(
+    "relation.sum(x, value)",
+    "The sum of a value of each record, of numbers or durations; 0 where there is none. Behind `filter(x, rule)`, of those for which it holds.",
+    "comments.sum(c, c.likes) >= 100",
+  ),
+  avg: word(
+    "relation.avg(x, value)",
+    "Their average, to ten places; empty where there is none. Records without a value don't count.",
+    "comments.avg(c, c.likes) > 2.5",
+  ),
+  min: word(
+    "relation.min(x, value)",
+    "The least of them, of numbers, texts, dates or times; empty where there is none.",
+    "comments.min(c, c.likes) > 0",
+  ),
+  max: word("relation.max(x, value)", "The greatest of them.", "comments.filter(c, c.approved).max(c, c.likes) < 50"),
 };
 
 export const ruleOperators: readonly WordHelp[] = [
@@ -94,6 +135,12 @@ export const ruleOperators: readonly WordHelp[] = [
     "Arithmetic; exact, and never an error: what can't be computed is unknown.",
     "price * quantity <= 1000",
   ),
+  word(
+    "day + 7, day - other_day, time + duration",
+    "Dates and times: a date and a number of days is a date, two dates are the days between them; with a duration, a date or a datetime is a datetime, and two datetimes are a duration.",
+    "due_on - today <= 14",
+  ),
+  word("object.member", "What an object holds: texts, numbers, `bool` and enums.", 'address.city == "Berlin"'),
   word("a ? b : c", "One or the other.", "status == draft ? author_id == current_user.id : true"),
 ];
 

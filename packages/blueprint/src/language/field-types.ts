@@ -148,7 +148,7 @@ export const typeHelp: Readonly<Record<string, TypeHelp>> = {
   ),
   computed: type(
     "computed(expression)",
-    "Made from other fields whenever it is read; rules, checks and other computed fields can name it.",
+    "Made from other fields whenever it is read, its own or those of related records (`lines.sum(l, l.price)`); rules, checks and other computed fields can name it.",
     "as its expression",
     "nothing is stored",
     "computed(price * 2)",
@@ -209,7 +209,11 @@ export const modifierHelp: Readonly<
     help: "Of a profile field: admins write it, users don't write their own.",
     example: "bool writable(admin) = false",
   },
-  as: { notation: "as(name)", help: "What the other side calls this relation.", example: "ref(listing) as(children)" },
+  as: {
+    notation: "as(name)",
+    help: "What the other side calls this relation; from users, nothing leads here without it.",
+    example: "ref(listing) as(children)",
+  },
 };
 
 const limitKeys: Readonly<Record<string, KeyShape>> = {

@@ -99,6 +99,7 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
       emails: { hello: { subject: "Hello", body: "Hello." } },
       storage: {},
       api: { burst: 300 },
+      views: { cheap: { of: "listing", where: "price < 10" } },
       tests: { users: { ana: null }, rows: {}, expect: [] },
     }),
   },
@@ -127,8 +128,10 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
       retention: "90d",
       transitions: opening,
       seed: { first: { title: "A", price: 1 } },
+      views: { cheap: { where: "price < 10" } },
       audit: "all",
       realtime: true,
+      require_version: true,
       label: "Listing",
       help: "What is for sale.",
     }),
@@ -147,6 +150,14 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
   "entity > exclude > <exclusion>": {
     put: (keys) => ofEntity({ exclude: { once: { same: ["title"], overlap: ["price", "amount"], ...keys } } }),
     uses: alone({ same: ["status"], overlap: ["amount", "price"], where: "price > 0" }),
+  },
+  "entity > views > <view>": {
+    put: (keys) => ofEntity({ views: { cheap: keys } }),
+    uses: alone({ where: ["price > 0", "price < 10"], sort: ["-price", "title"], limit: 10 }),
+  },
+  "views > <view>": {
+    put: (keys) => top({ views: { cheap: { of: "listing", ...keys } } }),
+    uses: alone({ of: "listing", where: "price > 0", sort: "-price", limit: 10 }),
   },
   "permissions > <role> > <operation>": {
     put: grant,

@@ -73,6 +73,15 @@ const transition: Shape = map({
 const label = key("What people call it, in the console and the documentation.", text);
 const help = key("A sentence that explains it, in the console and the documentation.", text);
 
+const viewOptions: Readonly<Record<string, KeyShape>> = {
+  where: key(
+    "Which records are on it, as a rule that may ask who reads; each still by the read rule.",
+    oneOrMore(rule),
+  ),
+  sort: key("Its order, of three fields at most: `-created_at`, or `[rank, -created_at]`.", oneOrMore(text)),
+  limit: key("Records of a page, where the caller says nothing.", integer),
+};
+
 const entityOptions: Readonly<Record<string, KeyShape>> = {
   fields: { ...key("What a record holds.", shape("fields")), required: true },
   permissions: key("Who may do what: role, operation, rule.", shape("permissions")),
@@ -119,8 +128,10 @@ const entityOptions: Readonly<Record<string, KeyShape>> = {
     "Records that the first deployment inserts: a list, or a map by names that the others refer to them by.",
     anyOf(listOf(names("field", value)), names("row", names("field", value))),
   ),
+  views: key("Lists with a name, each at `/api/<plural>/<view>`.", names("view", map(viewOptions))),
   audit: key("What the audit log keeps: `writes` always, `all` with reads as well.", words("writes", "all")),
   realtime: key("Changes can be followed at `/v1/events/stream`, by whoever may read the records.", boolean),
+  require_version: key("Updates, transitions, deletes and restores need `If-Match`: else 428.", boolean),
   label,
   help,
 };
@@ -172,6 +183,10 @@ export const sections: Readonly<Record<string, KeyShape>> = {
   ),
   rules: key("Rules with a name, to be used in others by it.", names("rule", rule)),
   ...backgroundSections,
+  views: key(
+    "Lists with a name apart from their entities, each at `/api/<plural>/<view>`.",
+    names("view", map({ of: { ...key("The entity.", named("entity")), required: true }, ...viewOptions })),
+  ),
   api: key(
     "Limits of the public API.",
     map({

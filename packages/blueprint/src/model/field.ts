@@ -41,7 +41,8 @@ export type FieldType =
   | { readonly kind: "file"; readonly mime: readonly string[]; readonly maxBytes: number | null }
   | { readonly kind: "image"; readonly mime: readonly string[]; readonly maxBytes: number | null }
   | { readonly kind: "uuid" }
-  | { readonly kind: "user_ref"; readonly onDelete: OnDelete }
+  /** `as`: what leads from a user to these records; absent: nothing does. */
+  | { readonly kind: "user_ref"; readonly onDelete: OnDelete; readonly as?: string }
   | { readonly kind: "org_ref"; readonly onDelete: OnDelete }
   | { readonly kind: "ref"; readonly entity: string; readonly onDelete: OnDelete }
   /** Many to many: a list of ids, kept in a join table. */

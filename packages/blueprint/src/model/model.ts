@@ -64,6 +64,8 @@ export interface Entity {
   readonly exclusions?: readonly Exclusion[];
   /** A reference: writes of records that share it run one after the other. Absent: they don't wait for each other. */
   readonly lock?: string;
+  /** Sorted by name. Absent: there are none. */
+  readonly views?: readonly View[];
   /** To-many relations: who refers to this entity, and its own `refs` fields. Sorted by name. */
   readonly relations: readonly Relation[];
   /** The `org_ref` field that every row's organization stands in; null where rows belong to none. */
@@ -77,6 +79,8 @@ export interface Entity {
   /** `all`: reads go into the audit log too. */
   readonly audit: "writes" | "all";
   readonly realtime: boolean;
+  /** Whoever changes a record says which version they mean. */
+  readonly requireVersion?: true;
   readonly label: string | null;
   readonly help: string | null;
   /** Sorted by operation, then role. A pair that is absent is denied. */
@@ -87,6 +91,17 @@ export interface Entity {
 export interface NamedCheck {
   readonly name: string;
   readonly condition: Expression;
+}
+
+/** A list that is served under a name of its own; every record on it under the read rules as well. */
+export interface View {
+  readonly name: string;
+  /** Over `record`; may ask who reads. */
+  readonly where: Expression;
+  /** At most three fields; none: as lists are. */
+  readonly sort: readonly { readonly field: string; readonly descending: boolean }[];
+  /** Records of a page where the caller says nothing; null: as lists have. */
+  readonly limit: number | null;
 }
 
 /** Records whose fields `same` are equal may not overlap from `from` up to, not including, `to`; null is open. */

@@ -1,6 +1,9 @@
 // Changes of records as they happen. In: the project. Out: the route, where it has an entity that can be followed.
 import type { DescribedProject, ModuleDescription } from "./description.ts";
-import { id, replySchema } from "./schema-parts.ts";
+import { id, replySchema, schemaNamed } from "./schema-parts.ts";
+
+/** OpenAPI 3.1 has no word for events: what the text is made of stands beside it. */
+const STREAM = { type: "string", contentMediaType: "application/json", contentSchema: schemaNamed("Change") };
 
 const EVENTS = `Server-sent events. \`ready\`: the stream has begun here; what is read from now on holds all that was before. \`created\`
 and \`updated\`: \`id\`, and the record as the caller may read it. \`gone\`: the \`id\` of a record that the caller no longer sees,
@@ -33,7 +36,7 @@ export function describeChanges({ entities = [] }: DescribedProject): readonly M
         replies: {
           200: {
             description: EVENTS.replaceAll("\n", " "),
-            content: { kind: "plain", mediaType: "text/event-stream", schema: { type: "string" } },
+            content: { kind: "plain", mediaType: "text/event-stream", schema: STREAM },
           },
         },
         faults: [400, 401, 403, 429, 503],

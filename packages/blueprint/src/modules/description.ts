@@ -112,11 +112,15 @@ export interface ModuleOperation {
   readonly faults: readonly FaultStatus[];
   /** What the SDK calls it: `organizations.invite`. Null where the SDK does not offer it. */
   readonly sdk: string | null;
+  /** Bytes that its body may have, where they are more than for most routes. */
+  readonly bodyBytesMax?: number;
+  /** True where an `Idempotency-Key` gives it one effect, however often it is sent. */
+  readonly isOnce?: true;
   /** True where one of the entity's generated routes serves it. */
   readonly isGenerated?: true;
 }
 
-export type FaultStatus = 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 503;
+export type FaultStatus = 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 428 | 429 | 503;
 
 export interface OperationBody {
   readonly schema: JsonObject;

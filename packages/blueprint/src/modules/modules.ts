@@ -5,7 +5,7 @@ import { describeChanges } from "./changes.ts";
 import type { DescribedProject, ModuleDescription, ModuleEntity, ModuleEvent } from "./description.ts";
 import { emailDescription } from "./email.ts";
 import { organizationEvents, organizationsDescription } from "./organizations.ts";
-import { canDescription, projectDescription } from "./project.ts";
+import { batchDescription, canDescription, projectDescription } from "./project.ts";
 import { describeUsers, userEvents } from "./users.ts";
 import { webhookEndpointsDescription, webhookEvents } from "./webhook-endpoints.ts";
 import { webhooksDescription } from "./webhooks.ts";
@@ -18,6 +18,7 @@ export function describeModules(project: DescribedProject): readonly ModuleDescr
     authDescription,
     projectDescription,
     canDescription,
+    batchDescription,
     ...describeChanges(project),
     organizationsDescription,
     auditLogsDescription,

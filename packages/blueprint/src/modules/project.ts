@@ -40,6 +40,80 @@ export const projectDescription: ModuleDescription = {
   ],
 };
 
+const method = { type: "string", enum: ["GET", "POST", "PUT", "PATCH", "DELETE"] };
+
+export const batchDescription: ModuleDescription = {
+  module: null,
+  entity: null,
+  events: [],
+  schemas: {
+    Operation: {
+      type: "object",
+      properties: {
+        method,
+        path: {
+          type: "string",
+          maxLength: 2048,
+          description:
+            "Of one record, with its query string. `{order.id}` stands for what an operation before it gave.",
+        },
+        body: {
+          description:
+            'What the route takes. `{"$ref": "order.id"}` stands for what an operation before it gave; `{"$value": ...}` for what stands in it, whatever that looks like.',
+        },
+        as: {
+          type: "string",
+          pattern: "^[a-z_][a-z0-9_]{0,62}$",
+          description: "What later operations call its result.",
+        },
+        if_match: { type: "string", maxLength: 2000, description: "As the header If-Match." },
+      },
+      required: ["method", "path"],
+      additionalProperties: false,
+    },
+    Batch: {
+      type: "object",
+      properties: {
+        operations: { type: "array", items: schemaNamed("Operation"), minItems: 1, maxItems: 100 },
+        dry_run: { type: "boolean", description: "Judges and answers all of it, and keeps nothing." },
+      },
+      required: ["operations"],
+      additionalProperties: false,
+    },
+    Performed: replySchema({ status: { type: "integer" }, data: { description: "As the route answers." } }, ["status"]),
+  },
+  operations: [
+    {
+      id: "project.batch",
+      method: "POST",
+      path: "/v1/batch",
+      summary: "Perform several operations on records, all or none",
+      tag: "project",
+      audience: "caller",
+      query: null,
+      isOnce: true,
+      // It is read by the thread that serves everybody.
+      bodyBytesMax: 262_144,
+      body: {
+        schema: schemaNamed("Batch"),
+        example: { operations: [{ method: "GET", path: `/v1/resources/users/${exampleId}` }] },
+      },
+      replies: {
+        200: {
+          description: "What became of each, in their order",
+          content: {
+            kind: "data",
+            schema: { type: "array", items: schemaNamed("Performed") },
+            example: [{ status: 200, data: { id: exampleId } }],
+          },
+        },
+      },
+      faults: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503],
+      sdk: null,
+    },
+  ],
+};
+
 export const canDescription: ModuleDescription = {
   module: null,
   entity: null,

@@ -1,6 +1,6 @@
 // Users: their records, their roles. In: a project. Out: what every project has of them, whether it lists `users` or not.
 import type { Expression } from "@plinth/expression";
-import type { Entity, Field, Model, Permission } from "../model/model.ts";
+import type { Entity, Field, Model, Permission, Relation } from "../model/model.ts";
 import { plainField, serviceField } from "../model/plain-field.ts";
 import {
   type DescribedProject,
@@ -33,7 +33,7 @@ export function userFields(profile: readonly Field[]): readonly Field[] {
  * Users as an entity like those that a blueprint declares: what it says of who may read them is checked, compared and told with
  * the rules that always hold. That they see themselves is said of `owner`, which every user holds, so that `user` is free.
  */
-export function userEntity({ userFields: profile, userPermissions = [] }: DescribedUsers): Entity {
+export function userEntity({ userFields: profile, userPermissions = [], entities }: DescribedUsers): Entity {
   return {
     name: USER_ENTITY,
     plural: "users",
@@ -42,7 +42,7 @@ export function userEntity({ userFields: profile, userPermissions = [] }: Descri
     uniques: [],
     indexes: [],
     checks: [],
-    relations: [],
+    relations: userRelations(entities),
     orgField: null,
     softDelete: false,
     retentionDays: null,
@@ -56,7 +56,30 @@ export function userEntity({ userFields: profile, userPermissions = [] }: Descri
   };
 }
 
-type DescribedUsers = Pick<Model, "userFields" | "userPermissions">;
+type DescribedUsers = Pick<Model, "userFields" | "userPermissions"> & {
+  readonly entities: readonly Pick<Entity, "name" | "fields">[];
+};
+
+/** What users have, and what stands for more than a field: nothing else of theirs can be called so. */
+export function userNames(profile: readonly Field[]): readonly string[] {
+  return [
+    ...userFields(profile).map(({ name }) => name),
+    ..."password password_hash created_by deleted_at".split(" "),
+    ..."organizations memberships sessions is".split(" "),
+  ];
+}
+
+/** What leads from a user to the records that refer to them, where their field gives it a name. Sorted by name. */
+export function userRelations(entities: readonly Pick<Entity, "name" | "fields">[]): readonly Relation[] {
+  const relations = entities.flatMap(({ name: entity, fields }) =>
+    fields.flatMap(({ name: field, type }): Relation[] =>
+      type.kind === "user_ref" && type.as !== undefined
+        ? [{ name: type.as, entity, by: { kind: "referrer", field } }]
+        : [],
+    ),
+  );
+  return relations.sort((one, other) => (one.name < other.name ? -1 : 1));
+}
 
 const bool = { kind: "bool" } as const;
 const uuid = { kind: "uuid" } as const;

@@ -51,11 +51,11 @@ describe("each example checks", () => {
   function rule(operation: string, text: string): string {
     return (
       `${head}entities:\n  category:\n    fields:\n      name: string\n    permissions:\n      public: { read: true }\n` +
-      "  comment:\n    fields:\n      article_id: ref(article)\n      author_id: user_ref\n      approved: bool = false\n" +
+      "  comment:\n    fields:\n      article_id: ref(article)\n      author_id: user_ref\n      approved: bool = false\n      likes: int = 0\n" +
       "    permissions:\n      admin: { all: true }\n" +
       "  article:\n    fields:\n      title: string\n      price: decimal(10, 2)\n      quantity: int = 1\n" +
       "      status: enum[draft, active] = draft\n      author_id: user_ref\n      org_id: org_ref\n" +
-      "      published_at: datetime?\n      due_on: date?\n      category_id: ref(category)\n" +
+      '      published_at: datetime?\n      due_on: date?\n      category_id: ref(category)\n      address: "object{ city: string }"\n' +
       `    permissions:\n      user:\n        ${operation}: |\n          ${text}\n`
     );
   }

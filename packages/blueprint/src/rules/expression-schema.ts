@@ -1,14 +1,14 @@
 // In: checked entities, profile fields, roles. Out: what the checker of expressions must know of them.
 // It never says what is wrong: whoever makes the entities has.
 import type { Expression, FieldSchema, RecordSchema, Schema, Type } from "@plinth/expression";
-import type { Entity, Field, FieldType } from "../model/model.ts";
+import type { Entity, Field, FieldType, Relation } from "../model/model.ts";
 import {
   ORGANIZATION_ENTITY,
   organizationFields,
   organizationFieldsInRules,
   organizationRoles,
 } from "../modules/organizations.ts";
-import { USER_ENTITY, userFields, userFieldsInRules } from "../modules/users.ts";
+import { USER_ENTITY, userFields, userFieldsInRules, userRelations } from "../modules/users.ts";
 
 /** Stands for a computed field's expression until all fields of its entity are known. */
 export const unknownExpression = { kind: "literal", type: { kind: "null" }, value: null } as const;
@@ -23,7 +23,11 @@ export interface SchemaParts {
 }
 
 export function expressionSchema({ entities, userFields: profile, roles, rules, grants }: SchemaParts): Schema {
-  const records = [...entities.map((entity) => recordSchema(entity)), userRecord(profile), organizationRecord];
+  const records = [
+    ...entities.map((entity) => recordSchema(entity)),
+    userRecord(profile, entities),
+    organizationRecord,
+  ];
   return { records: new Map(records.map((one) => [one.name, one])), roles, organizationRoles, rules, grants };
 }
 
@@ -47,8 +51,21 @@ export function fieldSchema(type: FieldType): FieldSchema {
   return {
     type: typeInRules(type),
     refersTo: targetOf(type),
+    ...(type.kind === "object" ? { members: membersOf(type) } : {}),
     ...(type.kind === "money" ? { currency: type.currency } : {}),
   };
+}
+
+function membersOf({ fields }: Extract<FieldType, { kind: "object" }>): ReadonlyMap<string, FieldSchema> {
+  return new Map(
+    fields.map(({ name, type }): [string, FieldSchema] => {
+      const kept = typeInRules(type);
+      // Of what JSON keeps as a text of some form, rules can only ask whether it is there.
+      const isKnown = ["text", "enum", "bool", "int", "decimal", "float"].includes(kept.kind);
+      const nested = type.kind === "object" ? { members: membersOf(type) } : {};
+      return [name, { type: isKnown ? kept : { kind: "opaque", name: type.kind }, refersTo: null, ...nested }];
+    }),
+  );
 }
 
 /** The record that a to-one reference leads to. */
@@ -123,13 +140,18 @@ function listInRules(of: FieldType): Type {
 }
 
 /** Of an entity that no blueprint declares: what of it rules may use. */
-function builtinRecord(name: string, fields: readonly Field[], inRules: readonly string[]): RecordSchema {
-  return recordSchema({ name, fields: fields.filter((field) => inRules.includes(field.name)), relations: [] });
+function builtinRecord(
+  name: string,
+  fields: readonly Field[],
+  inRules: readonly string[],
+  relations: readonly Relation[] = [],
+): RecordSchema {
+  return recordSchema({ name, fields: fields.filter((field) => inRules.includes(field.name)), relations });
 }
 
-function userRecord(profile: readonly Field[]): RecordSchema {
+function userRecord(profile: readonly Field[], entities: SchemaParts["entities"]): RecordSchema {
   const inRules = [...userFieldsInRules, ...profile.map(({ name }) => name)];
-  return builtinRecord(USER_ENTITY, userFields(profile), inRules);
+  return builtinRecord(USER_ENTITY, userFields(profile), inRules, userRelations(entities));
 }
 
 const organizationRecord: RecordSchema = builtinRecord(

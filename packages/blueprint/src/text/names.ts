@@ -16,6 +16,7 @@ export type NameKind =
   | "relation"
   | "check"
   | "exclusion"
+  | "view"
   | "seed row"
   | "role"
   | "enum value";
@@ -30,6 +31,7 @@ const lengthMax: Record<NameKind, number> = {
   relation: 58,
   check: 58,
   exclusion: 58,
+  view: 58,
   "seed row": 58,
   role: 48,
   "enum value": 63,

@@ -1,9 +1,10 @@
 // In: the declared entities. Out: entities without permissions and transitions, implicit fields written out, plurals and
 // relations known. What concerns one entity comes first, then what two of them could quarrel about.
 import type { EntityDeclaration } from "../../declarations/declarations.ts";
-import type { Entity, ModuleName } from "../../model/model.ts";
+import type { Field, ModuleName } from "../../model/model.ts";
 import type { Report } from "../../text/report.ts";
 import { checkFields } from "../fields/fields.ts";
+import { type CheckedComputed, checkComputed } from "./computed.ts";
 import type { CheckedEntity, EntityDraft } from "./entity-draft.ts";
 import { checkFieldNames, checkFormerNames, checkPlurals, checkWord, pluralOf } from "./entity-names.ts";
 import { type CheckedOptions, checkOptions } from "./entity-options.ts";
@@ -12,7 +13,7 @@ import { withImplicitFields } from "./implicit-fields.ts";
 import { checkLock } from "./lock.ts";
 import { refuseReferenceCircles } from "./reference-circles.ts";
 import { checkRelations } from "./relations.ts";
-import { checkComputed, checkNamedChecks, type NamedRules } from "./row-expressions.ts";
+import { checkNamedChecks, type NamedRules } from "./row-expressions.ts";
 import { checkSeeds } from "./seed.ts";
 import { checkIndexes, checkUniques } from "./uniques.ts";
 
@@ -20,20 +21,29 @@ import { checkIndexes, checkUniques } from "./uniques.ts";
 const FIELDS_MAX = 300;
 const ENTITIES_MAX = 500;
 
+export interface EntitiesContext {
+  readonly modules: ReadonlySet<ModuleName>;
+  /** Profile fields of users. */
+  readonly userFields: readonly Field[];
+  readonly named: NamedRules;
+  readonly report: Report;
+}
+
 export function checkEntities(
   declared: readonly EntityDeclaration[],
-  modules: ReadonlySet<ModuleName>,
-  report: Report,
-  named: NamedRules,
+  context: EntitiesContext,
 ): readonly CheckedEntity[] {
+  const { report } = context;
   const over = declared[ENTITIES_MAX];
   if (over !== undefined) report.add("too_many", over.name.range, `A blueprint has at most ${ENTITIES_MAX} entities.`);
   const names = new Set(declared.map((one) => one.name.text));
-  const drafts = declared.map((one) => checkEntity(one, names, modules, report, named));
-  checkPlurals(drafts, report);
-  checkFormerNames(drafts, report);
-  refuseReferenceCircles(drafts, report);
-  const relations = checkRelations(drafts, report);
+  const open = declared.map((one) => openEntity(one, names, context));
+  checkPlurals(open, report);
+  checkFormerNames(open, report);
+  refuseReferenceCircles(open, report);
+  const relations = checkRelations(open, context.userFields, report);
+  const computed = checkComputed(open, { ...context, relations });
+  const drafts = open.map((draft) => complete(draft, computed.get(draft.entity.name), context));
   const seeds = checkSeeds(drafts, report);
   return drafts.map(({ entity, brokenFields }) => ({
     entity: { ...entity, relations: relations.get(entity.name) ?? [], seed: seeds.get(entity.name) ?? [] },
@@ -41,49 +51,62 @@ export function checkEntities(
   }));
 }
 
-function checkEntity(
+/** What an entity is by itself. */
+function openEntity(
   declared: EntityDeclaration,
   entities: ReadonlySet<string>,
-  modules: ReadonlySet<ModuleName>,
-  report: Report,
-  named: NamedRules,
+  { modules, report }: EntitiesContext,
 ): EntityDraft {
   const { name } = declared;
   const nameIsFine = checkWord(name, "entity", report);
   refuseNumberOfFields(declared, report);
-  const { fields, broken: unread } = checkFields(declared.fields, { entities, modules, report });
+  const { fields, broken } = checkFields(declared.fields, { entities, modules, report });
   const options = checkOptions(declared, fields, modules, report);
-  checkFieldNames(declared, fields, options, unread, report);
+  checkFieldNames(declared, fields, options, broken, report);
   refuseOrganizationOfNone(fields, options, report);
-  const all = withImplicitFields(
-    fields.map((one) => one.field),
-    options,
-  );
-  const rows = { entity: name.text, report, ...named };
-  const computed = checkComputed(fields, { ...rows, fields: all, broken: unread });
-  const complete = all.map((field) => computed.found.get(field.name) ?? field);
-  const broken = new Set([...unread, ...computed.broken]);
-  const byName = new Map(complete.map((field) => [field.name, field]));
-  const known = { name: name.text, fields: byName, broken, orgField: options.orgField, report };
-  const uniques = checkUniques(declared, known);
-  const exclusions = checkExclusions(declared.options.exclusions, { ...rows, fields: complete, broken });
-  const lock = checkLock(declared.options.lock, known);
-  const entity: Omit<Entity, "permissions"> = {
+  const entity: EntityDraft["entity"] = {
     name: name.text,
     plural: pluralOf(declared, nameIsFine, report),
     was: declared.options.was?.text ?? null,
-    fields: complete,
-    uniques,
-    indexes: checkIndexes(declared, uniques, known),
-    checks: checkNamedChecks(declared.options.checks, { ...rows, fields: complete, broken }),
-    ...(exclusions.length === 0 ? {} : { exclusions }),
-    ...(lock === null ? {} : { lock }),
+    fields: withImplicitFields(
+      fields.map((one) => one.field),
+      options,
+    ),
+    uniques: [],
+    indexes: [],
+    checks: [],
     relations: [],
     stateMachine: null,
     seed: [],
     ...options,
   };
   return { entity, brokenFields: broken, declared, fields };
+}
+
+/** With what says something of its fields, once all are known. */
+function complete(
+  { entity, brokenFields, declared, fields }: EntityDraft,
+  computed: CheckedComputed | undefined,
+  { named, report }: EntitiesContext,
+): EntityDraft {
+  const known = entity.fields.map((field) => computed?.found.get(field.name) ?? field);
+  const broken = new Set([...brokenFields, ...(computed?.broken ?? [])]);
+  const rows = { entity: entity.name, report, ...named, fields: known, broken };
+  const byName = new Map(known.map((field) => [field.name, field]));
+  const names = { name: entity.name, fields: byName, broken, orgField: entity.orgField, report };
+  const uniques = checkUniques(declared, names);
+  const exclusions = checkExclusions(declared.options.exclusions, rows);
+  const lock = checkLock(declared.options.lock, names);
+  const whole: EntityDraft["entity"] = {
+    ...entity,
+    fields: known,
+    uniques,
+    indexes: checkIndexes(declared, uniques, names),
+    checks: checkNamedChecks(declared.options.checks, rows),
+    ...(exclusions.length === 0 ? {} : { exclusions }),
+    ...(lock === null ? {} : { lock }),
+  };
+  return { entity: whole, brokenFields: broken, declared, fields };
 }
 
 function refuseOrganizationOfNone(fields: EntityDraft["fields"], { orgField }: CheckedOptions, report: Report): void {

@@ -10,7 +10,7 @@ import type { EntityDraft } from "./entity-draft.ts";
 
 export type CheckedOptions = Pick<
   Entity,
-  "orgField" | "softDelete" | "retentionDays" | "audit" | "realtime" | "label" | "help"
+  "orgField" | "softDelete" | "retentionDays" | "audit" | "realtime" | "requireVersion" | "label" | "help"
 >;
 
 export function checkOptions(
@@ -19,7 +19,7 @@ export function checkOptions(
   modules: ReadonlySet<ModuleName>,
   report: Report,
 ): CheckedOptions {
-  const { orgScoped, softDelete, realtime } = options;
+  const { orgScoped, softDelete, realtime, requireVersion } = options;
   const scoped = orgScoped?.value === true;
   if (scoped) {
     requireModule("organizations", modules, "`org_scoped`", orgScoped.range, report);
@@ -32,6 +32,7 @@ export function checkOptions(
     retentionDays: options.retention === null ? null : readRetention(options.retention, report),
     audit: options.audit === null ? "writes" : auditOf(options.audit, report),
     realtime: realtime?.value === true,
+    ...(requireVersion?.value === true && { requireVersion: true as const }),
     label: options.label?.text ?? null,
     help: options.help?.text ?? null,
   };

@@ -48,3 +48,46 @@ describe("is refused:", () => {
     expect(said(entry)).toEqual([expect.stringContaining("`once` says the same already.")]);
   });
 });
+
+describe("seed rows", () => {
+  const seeded = (...rows: readonly string[]): readonly string[] =>
+    checkBlueprint(`project: demo
+modules: [auth]
+entities:
+  booking:
+    exclude:
+      days: { same: [room], overlap: [first, last], where: open }
+      seats: { same: [room], overlap: [low, high] }
+    fields: { room: string?, first: date?, last: date?, low: "decimal(30, 2) = 0", high: "decimal(30, 2) = 0", open: bool = true }
+    seed:
+${rows.map((row) => `      - { ${row} }`).join("\n")}
+    permissions: { user: { all: true } }
+`).diagnostics.map(({ message }) => message);
+  const days = (first: string, last: string): string => `room: a, first: 2026-01-${first}, last: 2026-01-${last}`;
+
+  test.each<[string, readonly string[]]>([
+    ["one after the other", [days("05", "09"), days("01", "05"), days("09", "09"), days("09", "10")]],
+    ["of different rooms, or of none", [days("01", "05"), "room: b, first: 2026-01-02", "first: 2026-01-02", "low: 0"]],
+    ["that don't count", [days("01", "05"), `${days("02", "03")}, open: false`]],
+  ])("that stand %s are fine", (_, rows) => expect(seeded(...rows)).toEqual([]));
+
+  test.each<[string, readonly string[]]>([
+    ["overlap", [days("05", "09"), days("01", "03"), days("02", "06")]],
+    ["lie within another", [days("01", "09"), days("02", "03")]],
+    ["hold another", [days("02", "03"), days("01", "09")]],
+    ["are open", ["room: a, first: 2026-01-05", "room: a, last: 2026-01-06"]],
+  ])("that %s are refused", (_, rows) =>
+    expect(seeded(...rows)).toEqual(["The row can't stand here: it overlaps a row above (`days`)."]),
+  );
+
+  test("are compared as what they are", () => {
+    const wide = "low: 9999999999999999.01, high: 9999999999999999.03, open: false, room: a";
+    expect(seeded(wide, wide.replace(".01", ".02"))).toEqual([
+      "The row can't stand here: it overlaps a row above (`seats`).",
+    ]);
+    expect(seeded(wide, "low: 9999999999999999.03, high: 10000000000000000, open: false, room: a")).toEqual([]);
+  });
+
+  test("that end before they begin are refused", () =>
+    expect(seeded(days("05", "04"))).toEqual(["The row can't stand here: `last` must not be before `first`."]));
+});

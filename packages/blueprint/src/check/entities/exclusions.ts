@@ -1,6 +1,7 @@
 // In: what an entity declares that no two of its records may share at the same time. Out: exclusions over known fields, with every
 // problem at its place.
-import type { ExclusionDeclaration } from "../../declarations/entity-declaration.ts";
+import { type Expression, someNode } from "@plinth/expression";
+import type { ExclusionDeclaration, TextDeclaration } from "../../declarations/entity-declaration.ts";
 import { typeTraits } from "../../field-types/type-traits.ts";
 import type { Field } from "../../model/field.ts";
 import type { Exclusion } from "../../model/model.ts";
@@ -26,7 +27,7 @@ export function checkExclusions(declared: readonly ExclusionDeclaration[], conte
     if (!checkWord(one.name, "exclusion", report)) return [];
     const same = checkSame(one, fields, context);
     const span = checkSpan(one, fields, context);
-    const where = one.where === null ? null : checkRowCondition(one.where, context);
+    const where = one.where === null ? null : checkWhere(one.where, context);
     if (same === null || span === null || (one.where !== null && where === null)) return [];
     const exclusion = { name: one.name.text, same, ...span, where };
     const says = JSON.stringify([[...same].sort(), span, where]);
@@ -38,6 +39,15 @@ export function checkExclusions(declared: readonly ExclusionDeclaration[], conte
     known.set(says, one.name.text);
     return [exclusion];
   });
+}
+
+/** What it asks stands in an index, which must always get the same answer. */
+function checkWhere(text: TextDeclaration, context: RowContext): Expression | null {
+  const where = checkRowCondition(text, context);
+  const asks = where !== null && someNode(where, (node) => node.kind === "operation" && node.operator === "in_cidr");
+  if (!asks) return where;
+  context.report.add("expression_not_supported", text.range, "`in_cidr` can't decide which records count here.");
+  return null;
 }
 
 function checkSame(

@@ -3,7 +3,7 @@
 import { type Expression, partsOf } from "@plinth/expression";
 import type { PermissionDeclaration } from "../../declarations/declarations.ts";
 import type { Field } from "../../model/field.ts";
-import type { Model } from "../../model/model.ts";
+import type { Entity, Model } from "../../model/model.ts";
 import { targetOf } from "../../rules/expression-schema.ts";
 import type { Places } from "../../text/places.ts";
 import type { Report } from "../../text/report.ts";
@@ -49,28 +49,42 @@ export function warnOfUnguardedSiblings(
   report: Report,
 ): void {
   for (const entity of model.entities) {
-    if (entity.lock !== undefined || entity.exclusions !== undefined) continue;
+    if (entity.exclusions !== undefined) continue;
     for (const permission of entity.permissions) {
       if (permission.operation === "read") continue;
-      const found = siblingsIn(permission.rule, entity.name);
+      const found = siblingsIn(permission.rule, entity);
       const range = found === null ? null : rangeOfRule(entity.name, permission, declared, places);
       if (found === null || range === null) continue;
-      const parent = found.path[0];
-      const message = `This rule looks at other records of \`${entity.name}\`: two that are written at once may both pass it.`;
-      const hint =
-        parent === undefined
-          ? `Give \`${entity.name}\` a \`lock:\` with the reference that its records share.`
-          : `Add \`lock: ${parent}\` to \`${entity.name}\`: writes under one of them then run one after the other. Where they must not overlap, use \`exclude:\`.`;
-      report.add("siblings_unguarded", range, message, hint);
+      const why = entity.lock === undefined ? "" : `, and \`lock: ${entity.lock}\` is about another way to them`;
+      const message = `This rule looks at other records of \`${entity.name}\`${why}: two that are written at once may both pass it.`;
+      report.add("siblings_unguarded", range, message, hintFor(entity.name, found, entity.lock));
     }
   }
 }
 
-function siblingsIn(rule: Expression, entity: string): Extract<Expression, { kind: "each" }> | null {
-  if (rule.kind === "each" && rule.entity === entity) return rule;
+function hintFor(entity: string, { path: [parent, ...further] }: Each, lock: string | undefined): string {
+  if (parent === undefined) return `Give \`${entity}\` a \`lock:\` with the reference that its records share.`;
+  if (lock === parent && further.length > 0)
+    return `Only what refers to one record by \`${lock}\` runs one after the other. Give \`${entity}\` a reference of its own to what they share.`;
+  const instead = lock === undefined ? `Add \`lock: ${parent}\` to` : `Write \`lock: ${parent}\` in`;
+  return `${instead} \`${entity}\`: writes under one of them then run one after the other. Where they must not overlap, use \`exclude:\`.`;
+}
+
+type Each = Extract<Expression, { kind: "each" }>;
+
+/** A look at other records of the entity that its lock doesn't keep true. */
+function siblingsIn(rule: Expression, entity: Pick<Entity, "name" | "lock">): Each | null {
+  if (rule.kind === "each" && rule.entity === entity.name && !isGuarded(rule, entity.lock)) return rule;
   for (const part of partsOf(rule)) {
     const found = siblingsIn(part, entity);
     if (found !== null) return found;
   }
   return null;
+}
+
+/** Records behind the locked one. What refers to the record itself waits for its row; what an `each` around is at, nobody locks. */
+function isGuarded({ row, path }: Each, lock: string | undefined): boolean {
+  if (lock === undefined) return false;
+  const isOwn = row === "record" || row === "old" || row === "new";
+  return !isOwn || path.length === 0 || (path.length === 1 && path[0] === lock);
 }

@@ -9,11 +9,34 @@ import type { CheckedEntity } from "./entity-draft.ts";
 
 type Entity = CheckedEntity["entity"];
 
+/** Entities whose records nothing deletes for good: no delete, no retention, and no cascade from what is. */
+export function keptForGood(entities: readonly Entity[]): ReadonlySet<string> {
+  const kept = new Map(
+    entities
+      .filter(({ softDelete, retentionDays }) => softDelete && retentionDays === null)
+      .map((entity) => [entity.name, cascadesOf(entity)]),
+  );
+  for (;;) {
+    const lost = [...kept].filter(([, from]) => from.some(({ target }) => target === null || !kept.has(target)));
+    if (lost.length === 0) return new Set(kept.keys());
+    for (const [name] of lost) kept.delete(name);
+  }
+}
+
+/** References whose delete goes on to the entity; `target` is null where it is none that a blueprint declares. */
+function cascadesOf({ fields }: Entity): readonly { readonly name: string; readonly target: string | null }[] {
+  return fields.flatMap(({ name, type }) =>
+    "onDelete" in type && type.onDelete === "cascade"
+      ? [{ name, target: type.kind === "ref" ? type.entity : null }]
+      : [],
+  );
+}
+
 /** @param isMachineBroken The entity's transitions have a problem of their own, so that no name of theirs is blamed. */
 export function checkNumbered(
   declared: readonly FieldDeclaration[],
   entity: Entity,
-  softDeleted: ReadonlySet<string>,
+  kept: ReadonlySet<string>,
   isMachineBroken: boolean,
   report: Report,
 ): void {
@@ -21,7 +44,7 @@ export function checkNumbered(
   const [first] = words;
   if (first === undefined) return;
   for (const word of words) if (!isMachineBroken) refuseUnknown(word, entity, report);
-  for (const { message, hint } of deletesOf(entity, softDeleted))
+  for (const { message, hint } of deletesOf(entity, kept))
     report.add("misplaced_modifier", first.range, `\`at\` makes no sense here: ${message}`, hint);
 }
 
@@ -38,7 +61,7 @@ interface Refused {
   readonly hint: string;
 }
 
-function* deletesOf(entity: Entity, softDeleted: ReadonlySet<string>): Generator<Refused> {
+function* deletesOf(entity: Entity, kept: ReadonlySet<string>): Generator<Refused> {
   if (!entity.softDelete) {
     yield {
       message: `a \`${entity.name}\` is deleted for good, and a number must not go with it.`,
@@ -52,11 +75,10 @@ function* deletesOf(entity: Entity, softDeleted: ReadonlySet<string>): Generator
       hint: "Remove `retention`, or `at`.",
     };
   }
-  for (const { name, type } of entity.fields) {
-    if (!("onDelete" in type) || type.onDelete !== "cascade") continue;
-    if (type.kind === "ref" && softDeleted.has(type.entity)) continue;
+  for (const { name, target } of cascadesOf(entity)) {
+    if (target === entity.name || (target !== null && kept.has(target))) continue;
     yield {
-      message: `deleting what \`${name}\` refers to deletes the record for good, and a number must not go with it.`,
+      message: `what \`${name}\` refers to is deleted for good, the record goes with it, and a number must not.`,
       hint: `Write \`on_delete(restrict)\` on \`${name}\`.`,
     };
   }

@@ -2,7 +2,8 @@
 // name are reported with both of them.
 
 import { relationName, withArticle } from "@plinth/expression";
-import type { FieldType, Relation } from "../../model/model.ts";
+import type { Field, FieldType, Relation } from "../../model/model.ts";
+import { USER_ENTITY, userNames } from "../../modules/users.ts";
 import { targetOf } from "../../rules/expression-schema.ts";
 import { checkName } from "../../text/names.ts";
 import type { Report } from "../../text/report.ts";
@@ -12,6 +13,18 @@ import type { EntityDraft } from "./entity-draft.ts";
 /** Postgres cuts off longer names. */
 const TABLE_NAME_MAX = 63;
 
+/** Tables of the service whose names a plural and a field could make; whether their module is listed or not, so that it can be. */
+const serviceTables: readonly string[] = [
+  "workers__listeners",
+  "workers__events",
+  "workers__runs",
+  "workers__steps",
+  "workers__attempts",
+  "workers__waits",
+  "organizations__invitations",
+  "idempotency__replies",
+];
+
 interface OtherSide {
   readonly relation: Relation;
   /** `message.sender_id`. */
@@ -20,14 +33,22 @@ interface OtherSide {
   readonly word: Word;
 }
 
+/** @param profile Fields of users. */
 export function checkRelations(
   drafts: readonly EntityDraft[],
+  profile: readonly Field[],
   report: Report,
 ): ReadonlyMap<string, readonly Relation[]> {
   const sides = new Map<string, OtherSide[]>();
+  const ofUsers: OtherSide[] = [];
   const softDeleted = new Set(drafts.filter((draft) => draft.entity.softDelete).map((draft) => draft.entity.name));
   for (const draft of drafts) {
     for (const { field, declared } of draft.fields) {
+      if (field.type.kind === "user_ref" && declared.as !== null) {
+        const by = { kind: "referrer", field: field.name } as const;
+        const relation = { name: declared.as.text, entity: draft.entity.name, by };
+        ofUsers.push({ relation, from: `${draft.entity.name}.${field.name}`, word: declared.as });
+      }
       if (field.type.kind !== "ref" && field.type.kind !== "refs") continue;
       if (field.type.kind === "refs") refuseJoinTable(draft, declared.name, report);
       else warnOfDestruction(draft, field.type, softDeleted, declared.onDelete ?? declared.name, report);
@@ -40,6 +61,7 @@ export function checkRelations(
       else known.push(side);
     }
   }
+  otherSides(USER_ENTITY, takenOfUsers(profile), ofUsers, report);
   return new Map(
     drafts.map((draft) => [draft.entity.name, relationsOf(draft, sides.get(draft.entity.name) ?? [], report)]),
   );
@@ -64,6 +86,15 @@ function warnOfDestruction(
 
 function refuseJoinTable({ entity }: EntityDraft, field: Word, report: Report): void {
   const table = `${entity.plural}__${field.text}`;
+  if (serviceTables.includes(table)) {
+    const hint = "Choose another, or give the entity another `plural`.";
+    report.add(
+      "reserved_name",
+      field.range,
+      `\`${field.text}\` is a reserved name here: the service has a table \`${table}\`.`,
+      hint,
+    );
+  }
   if (table.length <= TABLE_NAME_MAX) return;
   const message = `The table behind it, \`${table}\`, would have a name of more than ${TABLE_NAME_MAX} characters.`;
   report.add("invalid_name", field.range, message, "Give the field or the entity's `plural` a shorter name.");
@@ -77,7 +108,18 @@ function relationsOf(draft: EntityDraft, sides: readonly OtherSide[], report: Re
       ? [{ name: field.name, entity: field.type.entity, by: { kind: "refs", field: field.name } }]
       : [],
   );
-  const others = sides.flatMap(({ relation, from, word }): Relation[] => {
+  const others = otherSides(entity.name, taken, sides, report);
+  return [...own, ...others].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}
+
+/** Those whose names are fine. @param taken What each name stands for already. */
+function otherSides(
+  entity: string,
+  taken: Map<string, string>,
+  sides: readonly OtherSide[],
+  report: Report,
+): readonly Relation[] {
+  return sides.flatMap(({ relation, from, word }): Relation[] => {
     const problem = checkName(relation.name, "relation");
     const other = taken.get(relation.name);
     taken.set(relation.name, `the other side of \`${from}\``);
@@ -94,12 +136,15 @@ function relationsOf(draft: EntityDraft, sides: readonly OtherSide[], report: Re
     report.add(
       "relation_collision",
       word.range,
-      `On \`${entity.name}\` the other side of \`${from}\` would be called \`${relation.name}\`, as ${other} is.`,
-      `Name it with \`as\`: \`ref(${entity.name}) as(${suggestion(from)})\`.`,
+      `On \`${entity}\` the other side of \`${from}\` would be called \`${relation.name}\`, as ${other} is.`,
+      `Name it with \`as\`: \`${entity === USER_ENTITY ? "user_ref" : `ref(${entity})`} as(${suggestion(from)})\`.`,
     );
     return [];
   });
-  return [...own, ...others].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}
+
+function takenOfUsers(profile: readonly Field[]): Map<string, string> {
+  return new Map(userNames(profile).map((name) => [name, "what every user has"]));
 }
 
 /** Names that relations can't have, each with what has it. */

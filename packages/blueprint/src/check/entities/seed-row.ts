@@ -94,7 +94,7 @@ function unknownField({ draft, report }: SeedContext, word: Word): undefined {
 
 /** What the database would refuse. An unknown check lets a row stand. */
 function refusedByCheck(declared: SeedDeclaration, row: SeedRow, { draft, fields, report }: SeedContext): boolean {
-  const values = Object.fromEntries([...fields.keys()].map((name) => [name, scalarOf(withDefault(row, name, fields))]));
+  const values = valuesInRules(row, fields);
   const nobody = { id: null, email: null, roles: [] };
   const broken = draft.entity.checks.find(
     ({ condition }) => evaluate(condition, { rows: { record: { values } }, user: nobody }) === false,
@@ -102,6 +102,11 @@ function refusedByCheck(declared: SeedDeclaration, row: SeedRow, { draft, fields
   if (broken === undefined) return false;
   report.add("invalid_seed", declared.range, `The row does not hold to the check \`${broken.name}\`.`);
   return true;
+}
+
+/** Of all fields of the row, as rules see them. */
+export function valuesInRules(row: SeedRow, fields: ReadonlyMap<string, Field>): Readonly<Record<string, Scalar>> {
+  return Object.fromEntries([...fields.keys()].map((name) => [name, scalarOf(withDefault(row, name, fields))]));
 }
 
 type Scalar = string | number | boolean | null | readonly string[];

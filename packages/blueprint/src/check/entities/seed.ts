@@ -5,7 +5,8 @@ import type { Report } from "../../text/report.ts";
 import type { Word } from "../../text/syntax.ts";
 import type { EntityDraft } from "./entity-draft.ts";
 import { checkWord } from "./entity-names.ts";
-import { createTwins, seedId, seedRow } from "./seed-row.ts";
+import { createOverlaps } from "./seed-overlaps.ts";
+import { createTwins, seedId, seedRow, valuesInRules } from "./seed-row.ts";
 
 const ROWS_MAX = 1_000;
 
@@ -67,6 +68,7 @@ function rowsOf(
   const before = new Set<string>();
   const fields = new Map(draft.entity.fields.map((field) => [field.name, field]));
   const isTwin = createTwins(draft.entity.uniques, fields);
+  const overlaps = createOverlaps(draft.entity.exclusions ?? [], fields);
   const rows: SeedRow[] = [];
   for (const declared of draft.declared.options.seed.slice(0, ROWS_MAX)) {
     const { name } = declared;
@@ -78,6 +80,8 @@ function rowsOf(
       const same = twin.map((one) => `\`${one}\``).join(", ");
       report.add("invalid_seed", declared.range, `A row above has the same ${same}, which must be unique.`);
     }
+    const refused = overlaps(valuesInRules(values, fields));
+    if (refused !== null) report.add("invalid_seed", declared.range, `The row can't stand here: ${refused}`);
     rows.push(name === null ? values : { id: seedId(draft.entity.name, name.text), ...values });
   }
   return rows;

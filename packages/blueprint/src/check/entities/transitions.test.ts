@@ -227,4 +227,24 @@ ${more}    transitions:
   ])("%s with `%s%s` is refused", (field, options, more, code) =>
     expect(checkBlueprint(numbered(field, options, more)).diagnostics.map((one) => one.code)).toEqual([code]),
   );
+
+  test.each([
+    ["soft_delete: true", "{ name: string }", []],
+    ["soft_delete: true", "{ region_id: ref(region) on_delete(restrict) }", []],
+    ["soft_delete: true", "{ region_id: ref(region) on_delete(cascade) }", ["misplaced_modifier"]],
+    ["{ soft_delete: true, retention: 30d }", "{ name: string }", ["misplaced_modifier"]],
+  ])("what they refer to may be deleted for good by no way: %s, %s", (options, fields, codes) => {
+    const cascading = "      order_id: ref(order) on_delete(cascade)\n";
+    const lines = options
+      .replace(/[{}]/g, "")
+      .split(",")
+      .map((line) => `    ${line.trim()}\n`);
+    const text = numbered("sequence(B-) at(transition:issue)", keeps, cascading)
+      .replace("    fields: { name: string }\n", `${lines.join("")}    fields: ${fields}\n`)
+      .replace(
+        "  bill:\n",
+        "  region:\n    fields: { name: string }\n    permissions: { admin: { all: true } }\n  bill:\n",
+      );
+    expect(checkBlueprint(text).diagnostics.map((one) => one.code)).toEqual(codes);
+  });
 });

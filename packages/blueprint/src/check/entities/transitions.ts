@@ -6,7 +6,7 @@ import type { Report } from "../../text/report.ts";
 import { suggestFor } from "../../text/suggestions.ts";
 import type { Word } from "../../text/syntax.ts";
 import type { CheckedEntity } from "./entity-draft.ts";
-import { checkNumbered } from "./numbered.ts";
+import { checkNumbered, keptForGood } from "./numbered.ts";
 
 const EDGES_MAX = 100;
 
@@ -22,11 +22,11 @@ export function checkTransitions(
   report: Report,
 ): readonly CheckedEntity[] {
   const byName = new Map(declared.map((one) => [one.name.text, one]));
-  const softDeleted = new Set(checked.filter(({ entity }) => entity.softDelete).map(({ entity }) => entity.name));
+  const kept = keptForGood(checked.map(({ entity }) => entity));
   const moving = checked.map((one) => withMachine(one, byName, report));
   for (const { entity } of moving) {
     const { fields = [], transitions = [] } = byName.get(entity.name) ?? {};
-    checkNumbered(fields, entity, softDeleted, transitions.length > 0 && entity.stateMachine === null, report);
+    checkNumbered(fields, entity, kept, transitions.length > 0 && entity.stateMachine === null, report);
   }
   return moving;
 }

@@ -250,7 +250,7 @@ describe("modifiers", () => {
     ["computed(price) readonly"],
     ["computed(price) was(cost)"],
     ["string as(others)"],
-    ["user_ref as(others)"],
+    ["org_ref as(others)"],
     ["string? on_delete(cascade)"],
     ["ref(seller) on_delete(set_null)"],
     ["string? immutable readonly"],

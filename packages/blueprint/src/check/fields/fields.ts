@@ -57,9 +57,12 @@ export function checkField(declared: FieldDeclaration, context: TypeContext): Fi
 }
 
 /** What modifiers say of a type. */
-function completeType(type: FieldType, onDelete: OnDelete | null, { per, at }: FieldDeclaration): FieldType {
+function completeType(type: FieldType, onDelete: OnDelete | null, { per, at, as }: FieldDeclaration): FieldType {
   if (type.kind === "sequence") {
     return { ...type, ...(per !== null && { per: "org" }), ...(at !== null && { at: edgeNamed(at) ?? "" }) };
+  }
+  if (type.kind === "user_ref") {
+    return { ...type, onDelete: onDelete ?? type.onDelete, ...(as !== null && { as: as.text }) };
   }
   return onDelete === null ? type : ({ ...type, onDelete } as FieldType);
 }

@@ -14,16 +14,7 @@ export function checkModifiers(declared: FieldDeclaration, type: FieldType, repo
   for (const { what, range, why, hint } of refusals) {
     report.add("misplaced_modifier", range, `\`${what}\` makes no sense here: ${why}`, hint ?? null);
   }
-  if (refusals.length === 0) warnOfSearchable(declared, report);
   return refusals.length === 0;
-}
-
-/** Only its index exists so far. */
-function warnOfSearchable({ marks }: FieldDeclaration, report: Report): void {
-  const range = marks.get("searchable");
-  if (range === undefined) return;
-  const message = "`searchable` is not served yet: no list can search.";
-  report.add("field_not_served", range, message, "Leave it out until lists can search.");
 }
 
 interface Refusal {
@@ -95,9 +86,14 @@ function* misplaced(declared: FieldDeclaration, type: FieldType): Generator<Refu
   if (kind === "computed" && declared.was !== null) {
     yield refusal("was", declared.was.range, "a computed field keeps no data.");
   }
-  const reference = kind === "ref" || kind === "refs";
+  const reference = kind === "ref" || kind === "refs" || kind === "user_ref";
   if (declared.as !== null && !reference) {
-    yield refusal("as", declared.as.range, `${own} has no other side.`, "It names the other side of `ref` and `refs`.");
+    yield refusal(
+      "as",
+      declared.as.range,
+      `${own} has no other side.`,
+      "It names the other side of `ref`, `refs` and `user_ref`.",
+    );
   }
   if (declared.onDelete !== null && kind !== "ref" && kind !== "user_ref" && kind !== "org_ref") {
     yield refusal("on_delete", declared.onDelete.range, `${own} is no reference to one record.`);

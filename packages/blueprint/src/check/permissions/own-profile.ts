@@ -3,32 +3,43 @@
 import { type Expression, partsOf } from "@plinth/expression";
 import type { PermissionDeclaration } from "../../declarations/declarations.ts";
 import type { Model } from "../../model/model.ts";
+import { USER_ENTITY } from "../../modules/users.ts";
 import type { Places } from "../../text/places.ts";
 import type { Report } from "../../text/report.ts";
-import { rangeOfRule } from "./rule-range.ts";
+import type { Range } from "../../text/syntax.ts";
+import { placeOf, rangeOfRule } from "./rule-range.ts";
 
 export function warnOfOwnProfile(
-  model: Model,
+  { userFields, userPermissions = [], entities, background }: Model,
   declared: readonly PermissionDeclaration[],
   places: Places,
   report: Report,
 ): void {
-  const written = new Set(model.userFields.filter(({ writer }) => writer === "caller").map(({ name }) => name));
+  const written = new Set(userFields.filter(({ writer }) => writer === "caller").map(({ name }) => name));
   if (written.size === 0) return;
-  for (const { name, permissions } of model.entities) {
+  for (const { name, permissions } of [...entities, { name: USER_ENTITY, permissions: userPermissions }]) {
     for (const permission of permissions) {
-      const field = writtenIn(permission.rule, written);
-      const range = field === null ? null : rangeOfRule(name, permission, declared, places);
-      if (field === null || range === null) continue;
-      const message = `Users write their own \`${field}\`, so that this rule lets in whoever says so.`;
-      const hint = `Add \`writable(admin)\` to the profile field \`${field}\`, if others are to decide on it.`;
-      report.add("rule_trusts_caller", range, message, hint);
+      const found = writtenIn(permission.rule, written);
+      if (found !== null) warn(found, rangeOfRule(name, permission, declared, places), report);
     }
+  }
+  for (const rule of background.actions.flatMap(({ access }) => Object.values(access))) {
+    const found = writtenIn(rule, written);
+    if (found !== null) warn(found, placeOf(found, places), report);
   }
 }
 
-function writtenIn(rule: Expression, written: ReadonlySet<string>): string | null {
-  if (rule.kind === "user" && written.has(rule.name)) return rule.name;
+type Read = Extract<Expression, { kind: "user" }>;
+
+function warn({ name }: Read, range: Range | null, report: Report): void {
+  if (range === null) return;
+  const message = `Users write their own \`${name}\`, so that this rule lets in whoever says so.`;
+  const hint = `Add \`writable(admin)\` to the profile field \`${name}\`, if others are to decide on it.`;
+  report.add("rule_trusts_caller", range, message, hint);
+}
+
+function writtenIn(rule: Expression, written: ReadonlySet<string>): Read | null {
+  if (rule.kind === "user" && written.has(rule.name)) return rule;
   for (const part of partsOf(rule)) {
     const found = writtenIn(part, written);
     if (found !== null) return found;

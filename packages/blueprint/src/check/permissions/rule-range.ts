@@ -15,7 +15,8 @@ export function rangeOfRule(
   return placeOf(permission.rule, places) ?? declaredAt(entity, permission, declared);
 }
 
-function placeOf(rule: Expression, places: Places): Range | null {
+/** Of a node as it was written. */
+export function placeOf(rule: Expression, places: Places): Range | null {
   const place = places.get(rule);
   return place === null ? null : { start: place.start.offset, end: place.end.offset };
 }

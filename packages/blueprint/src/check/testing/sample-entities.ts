@@ -33,9 +33,12 @@ export function checkText(text: string, modules: readonly ModuleName[] = moduleN
     entries?.value.kind === "map"
       ? entries.value.entries.flatMap((entry) => readEntity({ source: text, report }, entry, permissions))
       : [];
-  const entities = checkEntities(declared, new Set(modules), report, { rules: new Map(), rulesUsed: new Set() }).map(
-    (one) => one.entity,
-  );
+  const entities = checkEntities(declared, {
+    modules: new Set(modules),
+    userFields: [],
+    named: { rules: new Map(), rulesUsed: new Set() },
+    report,
+  }).map((one) => one.entity);
   // `searchable` is read and kept, though nothing serves it yet.
   const diagnostics = report.diagnostics().filter(({ message }) => !message.startsWith("`searchable` is not served"));
   return {

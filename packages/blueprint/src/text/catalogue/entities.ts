@@ -9,7 +9,8 @@ export type EntityCode =
   | "cascade_destroys"
   | "reference_circle"
   | "entity_unused"
-  | "siblings_unguarded";
+  | "siblings_unguarded"
+  | "computed_beyond_reader";
 
 const owned = (option: string): string =>
   `${listing("")}    soft_delete: true\n  offer:\n${option}    fields: { listing_id: "ref(listing) on_delete(cascade)" }\n`;
@@ -17,6 +18,9 @@ const option = (line: string): string => `${listing("price: int?")}    ${line}\n
 
 const booked = (option: string): string =>
   `project: demo\nmodules: [auth]\nentities:\n  room:\n    fields: { name: string }\n    permissions: { user: { read: true } }\n  booking:\n${option}    fields: { room_id: ref(room), day: date }\n    permissions:\n      user: { read: true, create: "!record.room.bookings.exists(other, other.day == record.day)" }\n`;
+
+const totalled = (read: string): string =>
+  `project: demo\nmodules: [auth]\nentities:\n  bill:\n    fields:\n      total: computed(lines.sum(l, l.price))\n    permissions: { user: { read: true } }\n  line:\n    fields: { bill_id: ref(bill), price: int }\n    permissions: { user: { read: "${read}", create: true } }\n`;
 
 export const entityDiagnostics: Readonly<Record<EntityCode, DiagnosticKind>> = {
   lookalike_name: error(
@@ -44,6 +48,11 @@ export const entityDiagnostics: Readonly<Record<EntityCode, DiagnosticKind>> = {
     "A rule over other records of its own entity, which two that are written at once may both pass",
     booked(""),
     booked("    lock: room_id\n"),
+  ),
+  computed_beyond_reader: warning(
+    "A computed field that shows something of records which who reads it may not read",
+    totalled("price < 10"),
+    totalled("true"),
   ),
   reference_circle: error(
     "Required references that lead back to where they begin",

@@ -1,0 +1,45 @@
+// In: a model without errors. Out: a warning for each computed field that is made of records which somebody who reads it may not read.
+import { createBudget } from "@plinth/expression";
+import type { EntityDeclaration } from "../../declarations/declarations.ts";
+import type { Entity, Model, Permission } from "../../model/model.ts";
+import { createRanges } from "../../rules/field-ranges.ts";
+import { type Look, looksOf } from "../../rules/looks.ts";
+import { readsLook } from "../../rules/readable-looks.ts";
+import type { Report } from "../../text/report.ts";
+
+export function warnOfUnreadRecords(model: Model, declared: readonly EntityDeclaration[], report: Report): void {
+  const [rangesFor, budget] = [createRanges(model, model), createBudget()];
+  for (const entity of model.entities) {
+    for (const field of entity.fields) {
+      if (field.type.kind !== "computed" || field.internal) continue;
+      const looks = looksOf(field.type.expression, entity.name, model);
+      if (looks.length === 0) continue;
+      const found = readersOf(entity, field.name).flatMap((permission) => {
+        const readers = { entity, permission, model, rangesFor, budget };
+        // Whoever reads no record reads none of its fields.
+        const unread = looks
+          .flatMap((look) => [{ ...look, fields: new Set<string>() }, look])
+          .find((look) => !readsLook(look, readers));
+        return unread === undefined ? [] : [{ role: permission.role, unread }];
+      });
+      const [first] = found;
+      const range = declared
+        .find(({ name }) => name.text === entity.name)
+        ?.fields.find(({ name }) => name.text === field.name)?.type?.expression?.range;
+      if (first === undefined || range === undefined) continue;
+      const roles = found.map(({ role }) => `\`${role}\``).join(", ");
+      const message = `Who reads \`${field.name}\` as ${roles} may not be allowed to read ${wordsOf(first.unread)}, which it is made of.`;
+      const hint = `If that is meant, leave it. Else let \`${first.role}\` read ${wordsOf(first.unread)} wherever they read the \`${entity.name}\`, or keep \`${field.name}\` out of their \`fields\`.`;
+      report.add("computed_beyond_reader", range, message, hint);
+    }
+  }
+}
+
+function readersOf({ permissions }: Entity, field: string): readonly Permission[] {
+  return permissions.filter(({ operation, fields }) => operation === "read" && (fields?.includes(field) ?? true));
+}
+
+function wordsOf({ entity, fields }: Look): string {
+  const [field] = fields;
+  return field === undefined ? `each \`${entity}\`` : `\`${field}\` of each \`${entity}\``;
+}

@@ -1,0 +1,99 @@
+// In: what an expression looks at beside its own record, and who reads the record. Out: whether they may also read all of that,
+// decided by comparing rules; what can't be decided counts as no.
+import {
+  type ComparisonBudget,
+  type ComparisonTypes,
+  type Expression,
+  findLoosening,
+  joined,
+} from "@plinth/expression";
+import type { Entity, Model, Permission } from "../model/model.ts";
+import { ORGANIZATION_ENTITY } from "../modules/organizations.ts";
+import { USER_ENTITY } from "../modules/users.ts";
+import type { Look } from "./looks.ts";
+
+interface Readers {
+  /** The entity of the record. */
+  readonly entity: Pick<Entity, "name" | "orgField">;
+  /** By which they read the record. */
+  readonly permission: Permission;
+  /** Whose permissions count for the records beside it. */
+  readonly model: Pick<Model, "entities" | "roles" | "userFields" | "userPermissions">;
+  readonly rangesFor: (entity: string) => ComparisonTypes;
+  readonly budget: ComparisonBudget;
+}
+
+/** Whether whoever reads the record by this permission may read each of the fields looked at, wherever it counts. */
+export function readsLook(look: Look, readers: Readers): boolean {
+  const fields: readonly (string | null)[] = look.fields.size === 0 ? [null] : [...look.fields];
+  return fields.every((field) => {
+    const rules = grantsOf(look.entity, field, readers).map((rule) => scoped(rule, look, readers));
+    if (rules.length === 0) return false;
+    const before = joined("||", [...rules.map(look.place), ...look.unless]);
+    const after = joined("&&", [readers.permission.rule, ...look.through]);
+    return findLoosening(before, after, typesOf(look, readers), readers.budget) === null;
+  });
+}
+
+/** The rules by which the readers may read this field; null is the record by itself. */
+function grantsOf(entity: string, field: string | null, readers: Readers): readonly Expression[] {
+  const { model } = readers;
+  const held = heldWith(readers.permission.role, model);
+  const granted = (permissions: readonly Permission[]): Expression[] =>
+    permissions.flatMap(({ role, operation, fields, rule }) =>
+      operation === "read" && held.has(role) && (field === null || (fields?.includes(field) ?? true)) ? [rule] : [],
+    );
+  if (entity === ORGANIZATION_ENTITY) return held.has("admin") ? [always] : [member("id")];
+  const isUser = entity === USER_ENTITY;
+  const found = model.entities.find((one) => one.name === entity);
+  const fields = isUser ? model.userFields : (found?.fields ?? []);
+  if (fields.some((one) => one.name === field && (one.internal || one.type.kind === "secret"))) return [];
+  if (isUser) return [held.has("admin") ? always : oneself, ...granted(model.userPermissions ?? [])];
+  return granted(found?.permissions ?? []);
+}
+
+/** The roles that whoever has this one holds in any case. */
+function heldWith(role: string, { roles }: Readers["model"]): ReadonlySet<string> {
+  const held = new Set(["public", role, ...(roles.find(({ name }) => name === role)?.inherits ?? [])]);
+  const signedIn = ["user", "owner"];
+  return signedIn.some((one) => held.has(one)) ? new Set([...held, ...signedIn]) : held;
+}
+
+/** Records of organizations refer to each other within one alone; by way of any other record, to those of all. */
+function scoped(rule: Expression, { entity, way }: Look, readers: Readers): Expression {
+  const orgFieldOf = (of: string): string | null =>
+    readers.model.entities.find(({ name }) => name === of)?.orgField ?? null;
+  const orgField = orgFieldOf(entity);
+  if (orgField === null || (readers.entity.orgField !== null && way.every((one) => orgFieldOf(one) !== null)))
+    return rule;
+  return joined("&&", [member(orgField), rule]);
+}
+
+function typesOf({ entities }: Look, { rangesFor, entity }: Readers): ComparisonTypes {
+  const own = rangesFor(entity.name);
+  return {
+    ...own,
+    field(row, path) {
+      const found = entities.get(row);
+      return found === undefined ? null : rangesFor(found).field("record", path);
+    },
+  };
+}
+
+const bool = { kind: "bool" } as const;
+const uuid = { kind: "uuid" } as const;
+const always: Expression = { kind: "literal", type: bool, value: true };
+const oneself: Expression = {
+  kind: "operation",
+  type: bool,
+  operator: "==",
+  args: [
+    { kind: "field", type: uuid, row: "record", path: ["id"] },
+    { kind: "user", type: uuid, name: "id" },
+  ],
+};
+
+function member(field: string): Expression {
+  const organization: Expression = { kind: "field", type: uuid, row: "record", path: [field] };
+  return { kind: "member", type: bool, organization, role: null };
+}
