@@ -46,6 +46,16 @@ export interface BundleField {
     /** The transition that numbers the record, unless it has a number already; absent: it is numbered at create. */
     readonly at?: string;
   } | null;
+  /** Of an object: what it holds. Absent for all else, free JSON too. */
+  readonly members?: readonly BundleMember[];
   /** Many-to-many: where the pairs stand. */
   readonly join: { readonly table: string; readonly own: string; readonly other: string } | null;
+}
+
+/** A member of an object that stands in a field. */
+export interface BundleMember {
+  readonly name: string;
+  /** What its text in the JSON is cast to, to be compared. */
+  readonly sqlType: string;
+  readonly members?: readonly BundleMember[];
 }

@@ -18,6 +18,8 @@ export interface Bundle {
   /** Includes the built-in `user`, whose routes stand under /v1/users. */
   readonly entities: readonly BundleEntity[];
   readonly routes: readonly Route[];
+  /** Lists under names of their own; absent: there are none. */
+  readonly views?: readonly BundleView[];
   /** The routes that handlers of modules serve; they go before those of entities. */
   readonly moduleRoutes: readonly ModuleRoute[];
   /** What happens after a request: events, workflows, schedules, actions. */
@@ -83,13 +85,23 @@ export interface BundleRole {
   readonly inherits: readonly string[];
 }
 
-export type Operation = "read" | "create" | "update" | "delete" | "restore" | `transition:${string}`;
+export type Operation =
+  | "read"
+  | "create"
+  | "update"
+  | "delete"
+  | "update_many"
+  | "delete_many"
+  | "restore"
+  | `transition:${string}`;
 
 export interface BundleEntity {
   readonly name: string;
   readonly plural: string;
   readonly table: string;
   readonly fields: readonly BundleField[];
+  /** What leads from its records to others, by name; no two have one, nor is one called like a field unless it is that field's own. */
+  readonly relations: readonly BundleRelation[];
   /** operation > role > grant. A role that is absent is denied. A state machine's edges stand as `transition:<name>`. */
   readonly access: Readonly<Partial<Record<Operation, Readonly<Record<string, Grant>>>>>;
   /** JSON Schema (2020-12) of the body of a create and of an update; unknown properties are refused. */
@@ -113,12 +125,25 @@ export interface BundleEntity {
   readonly audit: "writes" | "all";
   /** Its changes can be followed; absent where they can't. */
   readonly realtime?: true;
+  /** Writes of its records say by `If-Match` which version they are for. */
+  readonly requireVersion?: true;
   /** Reference field: writes of records that share it run one after the other. Absent: they don't wait for each other. */
   readonly lock?: string;
   /** Days after which a record is deleted; null for never. */
   readonly retentionDays: number | null;
   /** Rows that the first release with this entity inserts; column > value, in Postgres's text form. */
   readonly seed: readonly Readonly<Record<string, string | null>>[];
+}
+
+export interface BundleRelation {
+  readonly name: string;
+  /** Whose records are at the other end. */
+  readonly entity: string;
+  /**
+   * `reference`: `field` of this entity holds the id of one record. `referrer`: `field` of the other entity refers to this one.
+   * `refs`: `field` of this entity is a many-to-many field. `refs_inverse`: `field` of the other entity is.
+   */
+  readonly by: { readonly kind: "reference" | "referrer" | "refs" | "refs_inverse"; readonly field: string };
 }
 
 export interface Grant {
@@ -155,16 +180,47 @@ export interface Referrer {
   readonly onDelete: "restrict" | "cascade" | "set_null";
 }
 
-export type RouteOperation = "list" | "read" | "create" | "update" | "delete" | "restore" | "transition";
+export type RouteOperation =
+  | "list"
+  | "aggregate"
+  | "read"
+  | "upsert"
+  | "create"
+  | "update"
+  | "delete"
+  | "update_many"
+  | "delete_many"
+  | "restore"
+  | "transition";
 
-/** One generated route. `path` holds `:id` where a record is named. */
+/** One generated route. `path` holds `:id` where a record is named, and `:key` where it is by the values of a unique key. */
 export interface Route {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly entity: string;
   readonly operation: RouteOperation;
   /** Of a transition: which edge. */
   readonly edge?: string;
+  /** Of a list: which view it is, of `Bundle.views`; absent for the list of all. */
+  readonly view?: string;
+  /** Of one with `:key`: the fields whose values, joined by commas, stand there. */
+  readonly key?: readonly string[];
+}
+
+/**
+ * A list of some records of an entity, at `/api/<plural>/<name>`. It is read like the list of all: what the read grants show,
+ * filters, cursors and bounds are the same; its `where` stands beside them.
+ */
+export interface BundleView {
+  /** Unique among the views of its entity. */
+  readonly name: string;
+  readonly entity: string;
+  /** Which records are on it, over the row alias `{record}`; never unknown. */
+  readonly where: Predicate;
+  /** Its order where the caller asks for none, of at most three fields, then by the id; none: as lists are. */
+  readonly sort: readonly { readonly field: string; readonly descending: boolean }[];
+  /** Records of a page where the caller says nothing, within the bounds that lists have; null: as lists have. */
+  readonly limit: number | null;
 }
 
 /** One route of a module. `path` holds `:id` and the like where a record is named: UUIDs, all of them. */

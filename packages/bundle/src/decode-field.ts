@@ -6,6 +6,14 @@ export const identifier: z.ZodString = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$
 export const sql: z.ZodString = z.string();
 export const sqlType: z.ZodString = z.string().regex(/^[a-z][a-z0-9 ()[\],]*$/, "not a type's name");
 
+const member: z.ZodType = z.looseObject({
+  name: z.string(),
+  sqlType,
+  get members() {
+    return z.array(member).optional();
+  },
+});
+
 /** Members of an object. */
 export const field: Readonly<Record<string, z.ZodType>> = {
   name: identifier,
@@ -33,5 +41,6 @@ export const field: Readonly<Record<string, z.ZodType>> = {
       at: z.string().optional(),
     })
     .nullable(),
+  members: z.array(member).optional(),
   join: z.looseObject({ table: identifier, own: identifier, other: identifier }).nullable(),
 };

@@ -44,6 +44,7 @@ const publication: Publication = {
             join: null,
           },
         ],
+        relations: [],
         access: {
           read: { public: { rule: { kind: "always" }, fields: null, set: {}, limit: null } },
           "transition:publish": {
@@ -190,6 +191,7 @@ describe("a publication", () => {
   it.each([
     ["a route to no entity", "bundle.routes.0.entity", "ghost"],
     ["a transition that is none", "bundle.routes.1.edge", "ghost"],
+    ["a view that is none", "bundle.routes.0.view", "ghost"],
     ["a referrer of no entity", "bundle.entities.0.referrers.0.entity", "ghost"],
     ["a role that inherits none that exists", "bundle.roles.1.inherits", ["ghost"]],
     ["two steps of one id", "plan.steps", [publication.plan.steps[0], publication.plan.steps[0]]],

@@ -3,7 +3,8 @@
 import { z } from "zod";
 import { type Bundle, FORMAT_VERSION, type Publication } from "./bundle.ts";
 import { background } from "./decode-background.ts";
-import { field, identifier, sql, sqlType } from "./decode-field.ts";
+import { field, identifier, sql } from "./decode-field.ts";
+import { table } from "./decode-table.ts";
 import { isProjectId } from "./ids.ts";
 import type { MigrationPlan } from "./migration.ts";
 import { predicate } from "./predicate.ts";
@@ -111,6 +112,13 @@ const entity = z.looseObject({
   plural: identifier,
   table: identifier,
   fields: z.array(z.looseObject(field)),
+  relations: z.array(
+    z.looseObject({
+      name: identifier,
+      entity: identifier,
+      by: z.looseObject({ kind: z.enum(["reference", "referrer", "refs", "refs_inverse"]), field: identifier }),
+    }),
+  ),
   access: z.record(operation, z.record(identifier, grant)),
   createSchema: z.looseObject({}),
   updateSchema: z.looseObject({}),
@@ -129,17 +137,40 @@ const entity = z.looseObject({
   exclusions: z.array(z.looseObject({ name: identifier, message: z.string(), fields: z.array(identifier) })).optional(),
   audit: z.enum(["writes", "all"]),
   realtime: z.literal(true).optional(),
+  requireVersion: z.literal(true).optional(),
   lock: identifier.optional(),
   retentionDays: z.number().int().positive().nullable(),
   seed: z.array(texts),
 });
 
 const route = z.looseObject({
-  method: z.enum(["GET", "POST", "PATCH", "DELETE"]),
+  method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]),
   path: z.string().startsWith("/"),
   entity: identifier,
-  operation: z.enum(["list", "read", "create", "update", "delete", "restore", "transition"]),
+  operation: z.enum([
+    "list",
+    "aggregate",
+    "read",
+    "upsert",
+    "create",
+    "update",
+    "delete",
+    "update_many",
+    "delete_many",
+    "restore",
+    "transition",
+  ]),
   edge: identifier.optional(),
+  view: identifier.optional(),
+  key: z.array(identifier).min(1).optional(),
+});
+
+const view = z.looseObject({
+  name: identifier,
+  entity: identifier,
+  where: predicate,
+  sort: z.array(z.looseObject({ field: identifier, descending: z.boolean() })).max(3),
+  limit: z.number().int().positive().nullable(),
 });
 
 const moduleRoute = z.looseObject({
@@ -178,75 +209,6 @@ const tests = z.looseObject({
   ),
 });
 
-const columnNames = z.array(identifier).min(1);
-const bound = z.string().nullable();
-const count = z.number().nullable();
-
-const check = z.looseObject({
-  name: identifier,
-  columns: z.array(identifier),
-  rule: z.discriminatedUnion("kind", [
-    z.looseObject({ kind: z.enum(["one_of", "subset_of"]), values: z.array(z.string()) }),
-    z.looseObject({ kind: z.literal("length"), min: count, max: count }),
-    z.looseObject({ kind: z.literal("range"), min: bound, max: bound }),
-    z.looseObject({ kind: z.literal("sql"), sql }),
-  ]),
-});
-
-const table = z.looseObject({
-  name: identifier,
-  columns: z.array(
-    z.looseObject({
-      name: identifier,
-      sqlType,
-      nullable: z.boolean(),
-      default: z.string().nullable(),
-      identity: z.boolean(),
-      encrypted: z.literal(true).optional(),
-    }),
-  ),
-  primaryKey: columnNames,
-  uniques: z.array(
-    z.looseObject({
-      name: identifier,
-      columns: columnNames,
-      where: sql.nullable(),
-      constraint: z.literal(true).optional(),
-    }),
-  ),
-  indexes: z.array(
-    z.looseObject({
-      name: identifier,
-      method: z.enum(["btree", "gin"]),
-      keys: z.array(sql).min(1),
-      where: sql.nullable(),
-    }),
-  ),
-  foreignKeys: z.array(
-    z.looseObject({
-      name: identifier,
-      column: identifier,
-      table: identifier,
-      onDelete: z.enum(["no action", "cascade", "restrict", "set null"]),
-    }),
-  ),
-  checks: z.array(check),
-  exclusions: z
-    .array(
-      z.looseObject({
-        name: identifier,
-        guard: identifier,
-        same: columnNames,
-        rangeType: sqlType,
-        from: identifier,
-        to: identifier,
-        where: sql.nullable(),
-      }),
-    )
-    .optional(),
-  privileges: z.array(z.enum(["select", "insert", "update", "delete"])),
-});
-
 const limit = z.number().int().positive();
 
 const bundle = z.looseObject({
@@ -256,6 +218,7 @@ const bundle = z.looseObject({
   roles: z.array(z.looseObject({ name: identifier, inherits: z.array(identifier) })),
   entities: z.array(entity),
   routes: z.array(route),
+  views: z.array(view).optional(),
   moduleRoutes: z.array(moduleRoute),
   limits: z.looseObject({
     requestsPerSecond: limit,
@@ -353,6 +316,14 @@ function namesThatDangle({ bundle, plan }: Publication): DecodeProblem[] {
     else if (route.operation === "transition" && !entity.stateMachine?.edges.some((edge) => edge.name === route.edge)) {
       problems.push({ path: "bundle.routes", message: `no edge ${route.edge} of ${route.entity}` });
     }
+    const isListed = bundle.views?.some(({ name, entity }) => name === route.view && entity === route.entity);
+    if (route.view !== undefined && isListed !== true)
+      problems.push({ path: "bundle.routes", message: `no view ${route.view} of ${route.entity}` });
+  }
+  for (const { name, entity, sort } of bundle.views ?? []) {
+    const fields = new Set(entities.get(entity)?.fields.map((field) => field.name));
+    if (sort.some(({ field }) => !fields.has(field)))
+      problems.push({ path: "bundle.views", message: `${name} is sorted by no field of ${entity}` });
   }
   for (const role of bundle.roles) {
     for (const inherited of role.inherits) {

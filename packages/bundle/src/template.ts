@@ -8,7 +8,7 @@ export type SqlTemplate = string;
  * Fills every hole of a template.
  *
  * Holes in use: `{schema}` (quoted identifier), `{owner}`, `{worker}` (quoted role names), `{row}`, `{record}`,
- * `{old}`, `{new}` (row aliases), `{pairs.<row>.<join table>}` (the pairs that the row `record`, `old` or `new` has, and all
+ * `{old}`, `{new}` (row aliases), `{pairs.<row>.<join table>}` (the pairs that the row `row`, `record`, `old` or `new` has, and all
  * others, as a relation of the join table's columns), `{value}` (a sent value), and parameters of the request: `{user.id}`, `{user.email}`,
  * `{user.roles}`, `{org}`, `{now}`, `{request.ip}`, `{request.key_kind}`, `{input.<field>}` (as the column would hold it),
  * `{sent.<field>}` (boolean). Of migrations: `{after}`, `{limit}`. The compiler writes a brace

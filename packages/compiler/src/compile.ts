@@ -9,8 +9,10 @@ import { builtinEntities, builtinEntityOf } from "./requests/builtin-entities.ts
 import { moduleRoutesOf } from "./requests/module-routes.ts";
 import { bundleFieldOf } from "./requests/queries.ts";
 import { referrersOf } from "./requests/referrers.ts";
+import { relationsOf } from "./requests/relations.ts";
 import { routesOf } from "./requests/routes.ts";
 import { createSchemaOf, updateSchemaOf } from "./requests/schemas.ts";
+import { viewsOf } from "./requests/views.ts";
 import { accessOf, scopeOf } from "./rules/access.ts";
 import { type Catalog, catalogOf, DELETED_AT } from "./sql/catalog.ts";
 import { isServed } from "./sql/column-type.ts";
@@ -31,11 +33,16 @@ export function compileModel(model: Model): Bundle {
     roles: model.roles.map(({ name, inherits }) => ({ name, inherits })),
     entities: [
       ...builtinEntities(model).map((entity) =>
-        builtinEntityOf(entity, of(entity.name), entity.name === USER_ENTITY ? readersOfUsers(model, catalog) : {}),
+        builtinEntityOf(
+          entity,
+          of(entity.name),
+          entity.name === USER_ENTITY ? declaredOfUsers(model, catalog) : { access: {}, relations: [] },
+        ),
       ),
       ...model.entities.map((entity) => bundleEntityOf(entity, catalog, of(entity.name))),
     ],
     routes: routesOf(model),
+    ...viewsOf(model, catalog),
     moduleRoutes: moduleRoutesOf(model),
     background: backgroundOf(model, catalog),
     limits: model.api,
@@ -46,8 +53,12 @@ export function compileModel(model: Model): Bundle {
   };
 }
 
-function readersOfUsers(model: Model, catalog: Catalog): BundleEntity["access"] {
-  return accessOf({ ...userEntity(model), permissions: model.userPermissions ?? [] }, catalog);
+function declaredOfUsers(model: Model, catalog: Catalog): Pick<Entity, "relations"> & Pick<BundleEntity, "access"> {
+  const users = userEntity(model);
+  return {
+    access: accessOf({ ...users, permissions: model.userPermissions ?? [] }, catalog),
+    relations: users.relations,
+  };
 }
 
 function bundleEntityOf(entity: Entity, catalog: Catalog, referrers: readonly Referrer[]): BundleEntity {
@@ -58,6 +69,7 @@ function bundleEntityOf(entity: Entity, catalog: Catalog, referrers: readonly Re
     plural: entity.plural,
     table: entity.plural,
     fields: fields.map((field) => bundleFieldOf(field, source)),
+    relations: relationsOf(fields, entity.relations),
     access: accessOf(entity, catalog),
     createSchema: createSchemaOf(fields, entity.stateMachine),
     updateSchema: updateSchemaOf(fields),
@@ -69,6 +81,7 @@ function bundleEntityOf(entity: Entity, catalog: Catalog, referrers: readonly Re
     ...exclusionMessagesOf(entity),
     audit: entity.audit,
     ...(entity.realtime && { realtime: true as const }),
+    ...(entity.requireVersion === true && { requireVersion: true as const }),
     ...(entity.lock !== undefined && { lock: entity.lock }),
     retentionDays: entity.retentionDays,
     seed: seedOf(entity),

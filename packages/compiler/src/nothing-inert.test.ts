@@ -109,6 +109,7 @@ const others: Readonly<Record<string, JsonMap>> = {
   "webhooks > in > <source> > verify: scheme": { scheme: "hmac-sha1" },
   "webhooks > in > <source> > verify: header": { header: "x-other" },
   "api: body_max": { body_max: "2MiB" },
+  "views > <view>: of": { of: "seller" },
   "tests > users > <user>: email": { email: "other@example.com" },
   "tests > expect > [ ]: list": { list: "seller", sees: [] },
   "tests > expect > [ ]: read": { update: "listing.a", allow: false },

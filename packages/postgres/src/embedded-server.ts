@@ -35,6 +35,8 @@ const settingsOfOurs: Readonly<Record<string, string>> = {
   work_mem: "8MB",
   maintenance_work_mem: "64MB",
   max_locks_per_transaction: "256",
+  // Before a statement gives up its wait for a lock (a second), so that one of two goes on.
+  deadlock_timeout: "100ms",
   max_wal_size: "1GB",
   wal_level: "minimal",
   max_wal_senders: "0",

@@ -72,6 +72,8 @@ export type TenantStatement = {
   readonly lock?: RowLock;
   /** Asked after it in its transaction, with a snapshot of its own; slow lane only. */
   readonly confirm?: Confirmation;
+  /** True for what is only tried: it runs as it would, and all that it wrote is undone. Slow lane only. Default false. */
+  readonly undo?: boolean;
 };
 
 /** `cut`: there are more rows, which would have made the result too large. */
@@ -80,6 +82,8 @@ export type TenantResult = RawResult & { readonly cut?: boolean };
 export type TenantTransaction = {
   /** Rows of raw text, as `run` gives them. @param bytesMax Of a read: rows behind so many bytes are left out. */
   query(text: string, values?: readonly unknown[], bytesMax?: number): Promise<TenantResult>;
+  /** The same for a text that is run many times: its connection keeps it prepared. */
+  repeat(text: string, values: readonly unknown[]): Promise<TenantResult>;
   /** The client itself, under the worker role until the transaction ends. */
   readonly client: ClientBase;
 };
@@ -101,6 +105,19 @@ export type TenantScope = {
    */
   forget(projectId: string): void;
 };
+
+/** Texts that a connection keeps prepared of those that transactions run many times. */
+const REPEATED_KEPT_MAX = 8;
+
+/** Ends a transaction without a commit, with what its statement gave. */
+class Undone extends Error {
+  readonly result: TenantResult;
+  constructor(result: TenantResult) {
+    super("A statement was tried, and is undone");
+    this.name = "Undone";
+    this.result = result;
+  }
+}
 
 const slowWaitMsMax = 5_000;
 /** Before that. */
@@ -143,6 +160,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     refusal: tooManySlow,
   });
   const rawQuery = createRawQuery(limits.slowKeptMax);
+  const repeatedQuery = limits.slowKeptMax > 0 ? rawQuery : createRawQuery(REPEATED_KEPT_MAX);
   const noise = new Noise();
   pool.on("connect", (client) => lowerPriority(client, limits.slowNiceness));
 
@@ -185,7 +203,8 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
       await client.query(beginTransactionSql(names.worker, { ...slowLimits, statementTimeoutMs }));
       const query: TenantTransaction["query"] = (text, values = [], bytesMax) =>
         bytesMax === undefined ? rawQuery(client, text, values) : readPieces(client, text, values, bytesMax);
-      const result = await work({ client, query });
+      const repeat: TenantTransaction["repeat"] = (text, values) => repeatedQuery(client, text, values);
+      const result = await work({ client, query, repeat });
       const { command } = await client.query("COMMIT");
       // Postgres answers a COMMIT after a failed statement with a rollback, and calls that a success.
       if (command !== "COMMIT") throw new Error("A transaction went on after one of its statements had failed");
@@ -206,7 +225,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
   /** Null: its results have turned out larger than expected while it waited for its place. */
   const runInPlace = (
     names: TenantNames,
-    { text, values, bytesMax, admit, msMax, lock, confirm }: TenantStatement,
+    { text, values, bytesMax, admit, msMax, lock, confirm, undo }: TenantStatement,
     known: ProvenText,
     expectedBytes: number,
   ): Promise<TenantResult | null> =>
@@ -224,11 +243,15 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
           known.pace.failTrial(performance.now());
         }
         await confirmed(confirm, result, query);
+        if (undo === true) throw new Undone(result);
         return result;
       },
       msMax,
       names.projectId,
-    );
+    ).catch((error: unknown) => {
+      if (error instanceof Undone) return error.result;
+      throw error;
+    });
 
   /** Null: it was not run, or was undone as a whole. */
   const tryOut = async (names: TenantNames, statement: TenantStatement, pace: Pace): Promise<TenantResult | null> => {

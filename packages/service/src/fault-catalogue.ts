@@ -24,6 +24,8 @@ export type FaultCode =
   | "transition_not_allowed"
   | "deployment_required"
   | "idempotency_in_flight"
+  | "precondition_failed"
+  | "precondition_required"
   | "payload_too_large"
   | "uri_too_long"
   | "unsupported_media_type"
@@ -57,6 +59,8 @@ export const faultCatalogue: { readonly [Code in FaultCode]: { readonly status: 
   transition_not_allowed: { status: 409, title: "The record's state does not allow this" },
   deployment_required: { status: 409, title: "The project must be deployed once again" },
   idempotency_in_flight: { status: 409, title: "A request with this Idempotency-Key is under way" },
+  precondition_failed: { status: 412, title: "The record is not as the request expects it" },
+  precondition_required: { status: 428, title: "The request must say which version it is for" },
   payload_too_large: { status: 413, title: "The body is too large" },
   uri_too_long: { status: 414, title: "The address is too long" },
   unsupported_media_type: { status: 415, title: "The body's media type is not supported" },

@@ -4,6 +4,7 @@
 // Format 3 says of a rule whether it always holds and which other rows it looks at. That is asked for entities whose changes are
 // followed alone, which format 2 had none of: the list stays empty.
 // Format 3 says which routes the modules serve; of format 2, the runtime knew by the modules alone.
+// Format 3 names what leads from one record to others, which nobody could ask for in format 2: the list stays empty.
 // Format 3 holds work in the background, which format 2 declared and nothing ran: a project of then has none.
 
 interface Grant {
@@ -53,7 +54,7 @@ function entityOf(entity: Entity): object {
     ),
   ]);
   const scope = entity.scope === null ? null : predicateOf(entity.scope);
-  return { ...entity, access: Object.fromEntries(access), scope };
+  return { ...entity, relations: [], access: Object.fromEntries(access), scope };
 }
 
 /**

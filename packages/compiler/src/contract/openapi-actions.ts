@@ -6,7 +6,8 @@ import { createSchemaOf, writableFields } from "../requests/schemas.ts";
 import { isServed } from "../sql/column-type.ts";
 import { outputExample, outputSchema, outputTypeOf } from "../work/action-output.ts";
 import { described } from "./openapi-entity.ts";
-import { body, type Components, dataOf, errors, type OpenapiObject, reference, reply } from "./openapi-shared.ts";
+import { body, dataOf, errors, type OpenapiObject, reference, reply } from "./openapi-shared.ts";
+import { idempotencyHeader, idempotencyKey } from "./openapi-writing.ts";
 
 export function actionPaths(model: Model, scoped: boolean): OpenapiObject {
   if (!model.modules.includes("workers")) return {};
@@ -15,15 +16,6 @@ export function actionPaths(model: Model, scoped: boolean): OpenapiObject {
     { post: actionOperation(action, model, scoped) },
   ]);
   return Object.fromEntries(actions);
-}
-
-export function actionComponents({ modules, background }: Model): Components {
-  if (!modules.includes("workers")) return {};
-  const called = background.actions.length > 0;
-  return {
-    parameters: called ? { idempotencyKey } : {},
-    headers: called ? { IdempotencyReplayed: replayed } : {},
-  };
 }
 
 function actionOperation(action: Action, model: Model, scoped: boolean): OpenapiObject {
@@ -36,10 +28,7 @@ function actionOperation(action: Action, model: Model, scoped: boolean): Openapi
     operationId: `project.call.${name}`,
     summary: `Call ${name}`,
     tags: ["project"],
-    parameters: [
-      reference("parameters", "idempotencyKey"),
-      ...(scoped ? [reference("parameters", "organization")] : []),
-    ],
+    parameters: [idempotencyKey, ...(scoped ? [reference("parameters", "organization")] : [])],
     requestBody: { ...sent, required: needsBody },
     responses: {
       ...(mode === "sync" ? { 200: answer(action, model) } : { 202: begun(name) }),
@@ -48,11 +37,9 @@ function actionOperation(action: Action, model: Model, scoped: boolean): Openapi
   };
 }
 
-const replayHeader: OpenapiObject = { "Idempotency-Replayed": reference("headers", "IdempotencyReplayed") };
-
 function answer(action: Action, model: Model): OpenapiObject {
   const type = outputTypeOf(action, model);
-  return reply("What it answers", dataOf(outputSchema(type)), { data: outputExample(type) }, replayHeader);
+  return reply("What it answers", dataOf(outputSchema(type)), { data: outputExample(type) }, idempotencyHeader);
 }
 
 function begun(name: string): OpenapiObject {
@@ -69,18 +56,6 @@ function begun(name: string): OpenapiObject {
     "Begun: a run goes on with it",
     dataOf(schema),
     { data: example },
-    { Location: location, ...replayHeader },
+    { Location: location, ...idempotencyHeader },
   );
 }
-
-const idempotencyKey: OpenapiObject = {
-  name: "Idempotency-Key",
-  in: "header",
-  description: "The same key with the same request has its effect once within 24 hours.",
-  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
-};
-
-const replayed: OpenapiObject = {
-  description: "The reply is the one that an earlier request with this Idempotency-Key got.",
-  schema: { const: "true" },
-};

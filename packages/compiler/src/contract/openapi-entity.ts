@@ -1,8 +1,7 @@
 // One entity's part of the OpenAPI document. In: the entity. Out: schemas, parameters, bodies and replies with examples.
 // Each example validates against the schema beside it.
-import type { Edge, Entity, Field, FieldType } from "@plinth/blueprint";
+import type { Edge, Field, FieldType } from "@plinth/blueprint";
 import { exampleOf } from "../requests/example-values.ts";
-import { isFilterable } from "../requests/queries.ts";
 import {
   createSchemaOf,
   fieldSchema,
@@ -10,17 +9,23 @@ import {
   type JsonSchema,
   readableFields,
   updateSchemaOf,
-  valueSchema,
   writableFields,
 } from "../requests/schemas.ts";
 import { visibleFieldsOf } from "../requests/visible-fields.ts";
-import { body, type Components, dataOf, type OpenapiObject, pageOf, reference, reply } from "./openapi-shared.ts";
-
-/** What the document must know of an entity; the built-in ones have it too. */
-export type DocumentedEntity = Pick<
-  Entity,
-  "name" | "plural" | "fields" | "permissions" | "softDelete" | "stateMachine" | "orgField" | "label" | "help"
->;
+import type { DocumentedEntity } from "./documented-entity.ts";
+import { readingParameters } from "./openapi-reading.ts";
+import {
+  body,
+  type Components,
+  dataOf,
+  etagHeader,
+  type OpenapiObject,
+  pageOf,
+  reference,
+  reply,
+} from "./openapi-shared.ts";
+import { writeHeaders } from "./openapi-writing.ts";
+import { withFormat } from "./value-formats.ts";
 
 export function entityComponents(entity: DocumentedEntity): Components {
   const { name, plural, fields, stateMachine } = entity;
@@ -29,7 +34,6 @@ export function entityComponents(entity: DocumentedEntity): Components {
   const { shown } = visibleFieldsOf(entity);
   const example = exampleOf(readableFields(fields).filter((field) => shown.has(field.name)));
   const writable = writableFields(fields);
-  const filterable = filterableFields(entity);
   const edges = (stateMachine?.edges ?? []).filter((edge) => transitionFields(entity, edge).length > 0);
   return {
     schemas: {
@@ -41,10 +45,7 @@ export function entityComponents(entity: DocumentedEntity): Components {
         anyOf: [record, idOnly],
       },
     },
-    parameters: {
-      [`${name}.sort`]: sortParameter(filterable),
-      ...Object.fromEntries(filterable.map((field) => [`${name}.filter.${field.name}`, filterParameter(field)])),
-    },
+    parameters: readingParameters(entity),
     requestBodies: {
       [`${name}.create`]: body(reference("schemas", `${name}.create`), createExample(entity)),
       [`${name}.update`]: body(
@@ -54,20 +55,29 @@ export function entityComponents(entity: DocumentedEntity): Components {
       ...Object.fromEntries(edges.map((edge) => [`${name}.transition.${edge.name}`, transitionBody(entity, edge)])),
     },
     responses: {
-      [`${name}.one`]: reply("The record", dataOf(record), { data: example }),
-      [`${name}.written`]: reply("The record as it is now", written, { data: example }),
-      [`${name}.created`]: reply("Created", written, { data: example }, locationHeader),
+      [`${name}.one`]: reply("The record", dataOf(record), { data: example }, etagHeader),
+      [`${name}.written`]: reply(
+        "The record as it is now",
+        written,
+        { data: example },
+        { ...etagHeader, ...writeHeaders },
+      ),
+      [`${name}.created`]: reply(
+        "Created",
+        written,
+        { data: example },
+        {
+          ...locationHeader,
+          ...etagHeader,
+          ...writeHeaders,
+        },
+      ),
       [`${name}.page`]: reply(`A page of ${plural}`, pageOf(record), {
         data: [example],
-        page: { next_cursor: null, has_more: false },
+        page: { next_cursor: null, prev_cursor: null, has_more: false },
       }),
     },
   };
-}
-
-/** What stands in a column and leaves by the API has an order, and can be asked for. */
-export function filterableFields({ fields }: DocumentedEntity): readonly Field[] {
-  return readableFields(fields).filter(isFilterable);
 }
 
 function createExample({ fields, stateMachine }: DocumentedEntity): OpenapiObject {
@@ -95,17 +105,6 @@ function transitionBody(entity: DocumentedEntity, edge: Edge): OpenapiObject {
   return { ...body(described(updateSchemaOf(fields), fields), exampleOf(fields)), required: false };
 }
 
-export function sortParameter(fields: readonly { readonly name: string }[]): OpenapiObject {
-  const names = fields.map((field) => field.name).join("|");
-  return {
-    name: "sort",
-    in: "query",
-    description: "Fields joined by commas, `-` before one that descends; the id breaks ties.",
-    schema: { type: "string", pattern: `^-?(?:${names})(?:,-?(?:${names}))*$` },
-    example: "-created_at",
-  };
-}
-
 const locationHeader: OpenapiObject = {
   Location: { description: "Where the record is read.", schema: { type: "string" } },
 };
@@ -116,16 +115,6 @@ const idOnly: OpenapiObject = {
   required: ["id"],
   additionalProperties: false,
 };
-
-function filterParameter(field: Field): OpenapiObject {
-  return {
-    name: field.name,
-    in: "query",
-    description: `Only records whose ${field.name} is this.`,
-    ...(field.deprecated === null ? {} : { deprecated: true }),
-    schema: withFormat(valueSchema(field.type, { min: null, max: null, pattern: null }), field.type),
-  };
-}
 
 /** A field that some caller doesn't see is absent for them. */
 function recordSchema(entity: DocumentedEntity): OpenapiObject {
@@ -200,26 +189,3 @@ function shared(schema: JsonSchema, type: FieldType): OpenapiObject {
   if (!holdsJson(type)) return schema;
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/json"', '"#/components/schemas/Json"'));
 }
-
-/** Formats tell generators the type; the patterns and bounds beside them are what is enforced. */
-function withFormat(schema: JsonSchema, type: FieldType): OpenapiObject {
-  if (type.kind === "markdown") return { ...schema, contentMediaType: "text/markdown" };
-  const format = formats[type.kind];
-  return format === undefined ? schema : { ...schema, format };
-}
-
-const formats: Readonly<Partial<Record<FieldType["kind"], string>>> = {
-  uuid: "uuid",
-  user_ref: "uuid",
-  org_ref: "uuid",
-  ref: "uuid",
-  email: "email",
-  url: "uri",
-  date: "date",
-  time: "time",
-  datetime: "date-time",
-  duration: "duration",
-  int: "int32",
-  bigint: "int64",
-  float: "double",
-};

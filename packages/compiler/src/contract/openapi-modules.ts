@@ -17,7 +17,9 @@ import {
 import { builtinEntities } from "../requests/builtin-entities.ts";
 import { exampleOf } from "../requests/example-values.ts";
 import { readableFields } from "../requests/schemas.ts";
-import { type DocumentedEntity, entityComponents, filterableFields } from "./openapi-entity.ts";
+import type { DocumentedEntity } from "./documented-entity.ts";
+import { entityComponents } from "./openapi-entity.ts";
+import { listParameters } from "./openapi-reading.ts";
 import {
   body,
   type ComponentKind,
@@ -31,6 +33,7 @@ import {
   reply,
   replyHeaders,
 } from "./openapi-shared.ts";
+import { idempotencyKey } from "./openapi-writing.ts";
 
 export function modulePaths(model: Model): OpenapiObject {
   const paths = new Map<string, OpenapiObject>();
@@ -67,6 +70,8 @@ export function documentedEntity(
     orgField: null,
     label: null,
     help,
+    relations: [],
+    uniques: [],
   };
 }
 
@@ -127,8 +132,8 @@ function describeOperation(
   operation: ModuleOperation,
   { entity, user }: { readonly entity: ModuleEntity | null; readonly user: ModuleEntity },
 ): OpenapiObject {
-  const { id, summary, tag, query, body: sent, replies, faults, audience } = operation;
-  const parameters = parametersOf(query, entity);
+  const { id, summary, tag, query, body: sent, replies, faults, audience, isOnce } = operation;
+  const parameters = [...(isOnce === true ? [idempotencyKey] : []), ...parametersOf(query, entity)];
   const namedOr = (
     kind: "responses" | "requestBodies",
     name: string | undefined,
@@ -207,15 +212,7 @@ function streamParameters(followed: readonly string[]): readonly OpenapiObject[]
 
 function recordParameters(entity: ModuleEntity | null): readonly OpenapiObject[] {
   if (entity === null) throw new Error("a list without an entity");
-  const { component } = entity;
-  return [
-    reference("parameters", "limit"),
-    reference("parameters", "cursor"),
-    reference("parameters", `${component}.sort`),
-    ...filterableFields(documentedEntity(entity)).map(({ name }) =>
-      reference("parameters", `${component}.filter.${name}`),
-    ),
-  ];
+  return listParameters(documentedEntity(entity));
 }
 
 /** Pages of a log are as long for every project. */

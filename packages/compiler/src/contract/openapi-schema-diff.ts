@@ -38,6 +38,9 @@ function narrowedProperties(before: Json, after: Json): readonly SchemaChange[] 
   const [old, now] = [propertiesOf(before), propertiesOf(after)];
   const gone = after.additionalProperties === false ? [...old.keys()].filter((name) => !now.has(name)) : [];
   const [needed, needs] = [requiredOf(before), requiredOf(after)];
+  // What took no object before demands nothing of those that were sent.
+  const types = typesOf(before);
+  if (types.length > 0 && !types.includes("object")) return [];
   return [
     ...gone.map((name) => ({ at: name, says: "It is not taken any more." })),
     ...[...needs].filter((name) => !needed.has(name)).map((name) => ({ at: name, says: "It must be given now." })),

@@ -68,9 +68,11 @@ const errorReplies: Readonly<Record<FaultStatus, ErrorReply>> = {
   403: { name: "Forbidden", code: "forbidden", title: "The caller may not do this" },
   404: { name: "NotFound", code: "not_found", title: "Missing, or hidden from the caller" },
   409: { name: "Conflict", code: "conflict", title: "In conflict with what stands already" },
+  412: { name: "PreconditionFailed", code: "precondition_failed", title: "The record has another version by now" },
   413: { name: "PayloadTooLarge", code: "payload_too_large", title: "The body is too large" },
   415: { name: "UnsupportedMediaType", code: "unsupported_media_type", title: "The body is not JSON" },
   422: { name: "ValidationFailed", code: "validation_failed", title: "A field does not hold what it must" },
+  428: { name: "PreconditionRequired", code: "precondition_required", title: "If-Match is missing" },
   429: { name: "RateLimited", code: "rate_limited", title: "Too many requests" },
   503: { name: "Unavailable", code: "unavailable", title: "Not available now; try again" },
 };
@@ -94,14 +96,18 @@ export const replyHeaders: OpenapiObject = {
   "RateLimit-Policy": reference("headers", "RateLimitPolicy"),
 };
 
+/** Of replies with one record. */
+export const etagHeader: OpenapiObject = { ETag: reference("headers", "ETag") };
+
 /** What of the shared parts a project's document needs. */
 export interface SharedOptions {
   readonly pageMax: number;
+  readonly entities: readonly { readonly requireVersion?: true }[];
   readonly scoped: boolean;
   readonly json: boolean;
 }
 
-export function sharedComponents({ pageMax, scoped, json }: SharedOptions): Components {
+export function sharedComponents({ pageMax, entities, scoped, json }: SharedOptions): Components {
   return {
     schemas: {
       Problem: problemSchema,
@@ -110,6 +116,16 @@ export function sharedComponents({ pageMax, scoped, json }: SharedOptions): Comp
       ...(json ? { Json: jsonSchema } : {}),
     },
     parameters: {
+      ...(entities.some(({ requireVersion }) => requireVersion !== true) ? { ifMatch } : {}),
+      ...(entities.some(({ requireVersion }) => requireVersion === true)
+        ? { ifMatchRequired: { ...ifMatch, required: true } }
+        : {}),
+      ifNoneMatch: {
+        name: "If-None-Match",
+        in: "header",
+        description: "The ETag of what the caller has: answered with 304 where that is still the same.",
+        schema: { type: "string" },
+      },
       id: { name: "id", in: "path", required: true, schema: reference("schemas", "Id") },
       limit: {
         name: "limit",
@@ -120,19 +136,35 @@ export function sharedComponents({ pageMax, scoped, json }: SharedOptions): Comp
       cursor: {
         name: "cursor",
         in: "query",
-        description: "`page.next_cursor` of the page before; it holds for the same filters and order only.",
+        description:
+          "`page.next_cursor` of the page before, or `page.prev_cursor` of the page behind; it holds for the same filters and order only.",
         schema: { type: "string", minLength: 1 },
+      },
+      count: {
+        name: "count",
+        in: "query",
+        description: "`exact` counts all records of the list, whatever the page: `page.count`.",
+        schema: { type: "string", enum: ["exact"] },
       },
       ...(scoped ? { organization: organizationParameter } : {}),
     },
     responses: {
       ...Object.fromEntries(
-        Object.entries(errorReplies).map(([status, error]) => [error.name, problem(+status, error)]),
+        Object.entries(errorReplies)
+          .filter(([status]) => status !== "428" || entities.some(({ requireVersion }) => requireVersion === true))
+          .map(([status, error]) => [error.name, problem(+status, error)]),
       ),
       Failed: problem(500, { name: "Failed", code: "internal", title: "Failed" }),
-      Gone: { description: "Deleted", headers: replyHeaders },
+      NotModified: {
+        description: "What the caller has is still the same",
+        headers: { ...replyHeaders, ...etagHeader },
+      },
     },
     headers: {
+      ETag: {
+        description: "The version of the record, and what tells representations apart.",
+        schema: { type: "string" },
+      },
       RequestId: {
         description: "Names the request in logs and in the audit log.",
         schema: { type: "string" },
@@ -161,6 +193,13 @@ export function sharedComponents({ pageMax, scoped, json }: SharedOptions): Comp
     },
   };
 }
+
+const ifMatch: OpenapiObject = {
+  name: "If-Match",
+  in: "header",
+  description: "The ETag that came with the record: the write is refused with 412 where its version is another by now.",
+  schema: { type: "string" },
+};
 
 const organizationParameter: OpenapiObject = {
   name: "Plinth-Organization",
@@ -218,7 +257,9 @@ const pageSchema: OpenapiObject = {
   type: "object",
   properties: {
     next_cursor: { type: ["string", "null"], description: "null on the last page." },
+    prev_cursor: { type: ["string", "null"], description: "The page before; null on the first page." },
     has_more: { type: "boolean" },
+    count: { type: "integer", minimum: 0, description: "All records of the list, where `count` asks for it." },
   },
   required: ["next_cursor", "has_more"],
 };

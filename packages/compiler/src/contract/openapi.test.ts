@@ -186,6 +186,6 @@ describe("the document", () => {
       .filter((route) => route.entity === "sheep")
       .map((route) => `${route.method} ${route.path}`);
     expect(new Set(paths).size).toBe(paths.length);
-    expect(paths).toHaveLength(10);
+    expect(paths).toHaveLength(16);
   });
 });

@@ -5,11 +5,16 @@ import { builtinEntities } from "../requests/builtin-entities.ts";
 import { holdsJson } from "../requests/schemas.ts";
 import { isServed } from "../sql/column-type.ts";
 import { handsEventsOn } from "../tables/system-tables.ts";
-import { actionComponents, actionPaths } from "./openapi-actions.ts";
-import { type DocumentedEntity, entityComponents, filterableFields, hasTransitionBody } from "./openapi-entity.ts";
+import type { DocumentedEntity } from "./documented-entity.ts";
+import { actionPaths } from "./openapi-actions.ts";
+import { entityComponents, hasTransitionBody } from "./openapi-entity.ts";
 import { eventSchemas, webhooksOf } from "./openapi-events.ts";
+import { keyComponents, keyPaths } from "./openapi-keys.ts";
+import { manyComponents, manyOperations } from "./openapi-many.ts";
 import { documentedEntity, moduleComponents, modulePaths } from "./openapi-modules.ts";
+import { aggregatePath, listParameters, selectionParameters } from "./openapi-reading.ts";
 import { components, errors, type OpenapiObject, reference, sharedComponents } from "./openapi-shared.ts";
+import { type WriteCondition, writeParameters, writingComponents } from "./openapi-writing.ts";
 
 export function openapiOf(model: Model): OpenapiObject {
   const entities = model.entities.map(served);
@@ -17,7 +22,7 @@ export function openapiOf(model: Model): OpenapiObject {
     .filter(({ documented }) => documented)
     .map((entity) => ({ path: entity.path, entity: documentedEntity(entity) }));
   const documented = [...builtin.map(({ entity }) => entity), ...entities];
-  const own = components(moduleComponents(model), actionComponents(model), ...documented.map(entityComponents), {
+  const own = components(moduleComponents(model), ...documented.map(entityComponents), ...entities.map(keyComponents), {
     schemas: eventSchemas(model),
   });
   const scoped = entities.some((entity) => entity.orgField !== null);
@@ -31,23 +36,25 @@ export function openapiOf(model: Model): OpenapiObject {
     servers: [{ url: "/" }],
     security: [{ apiKey: [] }, { apiKey: [], userToken: [] }, { accessToken: [] }],
     tags: [
-      { name: "project" },
-      { name: "user" },
-      ...(model.modules.includes("auth") ? [{ name: "auth" }] : []),
-      ...documented.map(({ name, label, help }) => {
-        const description = [label, help].filter((part) => part !== null && part !== "").join(": ");
-        return { name, ...(description === "" ? {} : { description }) };
+      { name: "project", description: "What the project tells of itself, and several operations at once." },
+      { name: "user", description: "The users of the app." },
+      ...(model.modules.includes("auth") ? [{ name: "auth", description: "Accounts and sessions." }] : []),
+      ...documented.map(({ name, plural, label, help }) => {
+        const said = [label, help].filter((part) => part !== null && part !== "").join(": ");
+        return { name, description: said === "" ? `The ${plural.replaceAll("_", " ")}.` : said };
       }),
     ],
     paths: {
       ...modulePaths(model),
       ...actionPaths(model, scoped),
-      ...Object.assign({}, ...builtin.map(({ path, entity }) => pathsAt(path, entity, ""))),
+      ...Object.assign({}, ...builtin.map(({ path, entity }) => pathsAt(path, entity, "", true))),
       ...Object.assign({}, ...entities.map((entity) => entityPaths(entity, entities))),
     },
     ...webhooksOf(model),
     components: components(
-      sharedComponents({ pageMax: model.api.pageMax, scoped, json: usesJson(model, entities) }),
+      writingComponents,
+      ...(entities.length > 0 ? [manyComponents] : []),
+      sharedComponents({ pageMax: model.api.pageMax, entities, scoped, json: usesJson(model, entities) }),
       own,
     ),
   };
@@ -84,64 +91,100 @@ function pathPointer(path: string): string {
   return `#/paths/${path.replaceAll("~", "~0").replaceAll("/", "~1").replaceAll("{", "%7B").replaceAll("}", "%7D")}`;
 }
 
-function pathsAt(path: string, entity: DocumentedEntity, suffix: string): OpenapiObject {
+function pathsAt(path: string, entity: DocumentedEntity, suffix: string, isBuiltin = false): OpenapiObject {
   const { name, plural } = entity;
   const common = operationOf(entity, suffix);
-  const filters = filterableFields(entity).map((field) => reference("parameters", `${name}.filter.${field.name}`));
   const written = reference("responses", `${name}.written`);
   const scope = entity.orgField === null ? [] : [reference("parameters", "organization")];
+  const { parameters, stale } = conditionOf(entity);
   return {
     [path]: {
       ...(scope.length === 0 ? {} : { parameters: scope }),
       get: {
         ...common("list", `List ${plural}`),
-        parameters: [
-          reference("parameters", "limit"),
-          reference("parameters", "cursor"),
-          reference("parameters", `${name}.sort`),
-          ...filters,
-        ],
+        parameters: listParameters(entity),
         responses: { 200: reference("responses", `${name}.page`), ...errors(400, 401, 403, 429, 503) },
       },
       post: {
         ...common("create", `Create one of ${plural}`),
+        parameters: writeParameters,
         requestBody: reference("requestBodies", `${name}.create`),
         responses: {
           201: reference("responses", `${name}.created`),
           ...errors(400, 401, 403, 409, 413, 415, 422, 429, 503),
         },
       },
+      ...(isBuiltin ? {} : manyOperations(entity, common)),
     },
     [`${path}/{id}`]: {
       parameters: [reference("parameters", "id"), ...scope],
       get: {
         ...common("read", `Read one of ${plural}`),
-        responses: { 200: reference("responses", `${name}.one`), ...errors(400, 401, 403, 404, 429, 503) },
+        parameters: [...selectionParameters(entity), reference("parameters", "ifNoneMatch")],
+        responses: {
+          200: reference("responses", `${name}.one`),
+          304: reference("responses", "NotModified"),
+          ...errors(400, 401, 403, 404, 429, 503),
+        },
       },
       patch: {
         ...common("update", `Update one of ${plural}`),
+        parameters: [...writeParameters, ...parameters],
         requestBody: reference("requestBodies", `${name}.update`),
-        responses: { 200: written, ...errors(400, 401, 403, 404, 409, 413, 415, 422, 429, 503) },
+        responses: { 200: written, ...errors(400, 401, 403, 404, 409, ...stale, 413, 415, 422, 429, 503) },
       },
       delete: {
         ...common(
           "delete",
           entity.softDelete ? `Delete one of ${plural}; it can be restored` : `Delete one of ${plural}`,
         ),
-        responses: { 204: reference("responses", "Gone"), ...errors(400, 401, 403, 404, 409, 429, 503) },
+        parameters: [...writeParameters, ...parameters],
+        responses: { 204: reference("responses", "Gone"), ...errors(400, 401, 403, 404, 409, ...stale, 429, 503) },
       },
     },
+    ...(isBuiltin ? {} : aggregatePath(path, entity, common("aggregate", `Calculate over ${plural}`), scope)),
+    ...keyPaths(path, entity, operationOf(entity, suffix), conditionOf(entity)),
+    ...viewPaths(path, entity, suffix),
     ...commandPaths(path, entity, suffix),
   };
+}
+
+/** What a write of a record that stands can be held to. */
+function conditionOf({ requireVersion }: DocumentedEntity): WriteCondition {
+  return requireVersion === true
+    ? { parameters: [reference("parameters", "ifMatchRequired")], stale: [412, 428] }
+    : { parameters: [reference("parameters", "ifMatch")], stale: [412] };
+}
+
+/** Each is read as the list of all is. */
+function viewPaths(path: string, entity: DocumentedEntity, suffix: string): OpenapiObject {
+  const { name, plural } = entity;
+  const scope = entity.orgField === null ? [] : [reference("parameters", "organization")];
+  return Object.fromEntries(
+    (entity.views ?? []).map((view) => [
+      `${path}/${view.name}`,
+      {
+        ...(scope.length === 0 ? {} : { parameters: scope }),
+        get: {
+          ...operationOf(entity, suffix)(`list.${view.name}`, `List ${plural}: ${view.name.replaceAll("_", " ")}`),
+          parameters: listParameters(entity),
+          responses: { 200: reference("responses", `${name}.page`), ...errors(400, 401, 403, 429, 503) },
+        },
+      },
+    ]),
+  );
 }
 
 /** What is neither a create nor an update: each has a path of its own. */
 function commandPaths(path: string, entity: DocumentedEntity, suffix: string): OpenapiObject {
   const { name, plural, stateMachine } = entity;
   const common = operationOf(entity, suffix);
+  const { parameters: conditions, stale } = conditionOf(entity);
   const parameters = [
     reference("parameters", "id"),
     ...(entity.orgField === null ? [] : [reference("parameters", "organization")]),
+    ...writeParameters,
+    ...conditions,
   ];
   const success = { 200: reference("responses", `${name}.written`) };
   const restore = {
@@ -149,7 +192,7 @@ function commandPaths(path: string, entity: DocumentedEntity, suffix: string): O
       parameters,
       post: {
         ...common("restore", `Restore a deleted one of ${plural}`),
-        responses: { ...success, ...errors(400, 401, 403, 404, 409, 413, 415, 422, 429, 503) },
+        responses: { ...success, ...errors(400, 401, 403, 404, 409, ...stale, 413, 415, 422, 429, 503) },
       },
     },
   };
@@ -162,7 +205,7 @@ function commandPaths(path: string, entity: DocumentedEntity, suffix: string): O
         ...(hasTransitionBody(entity, edge)
           ? { requestBody: reference("requestBodies", `${name}.transition.${edge.name}`) }
           : {}),
-        responses: { ...success, ...errors(400, 401, 403, 404, 409, 413, 415, 422, 429, 503) },
+        responses: { ...success, ...errors(400, 401, 403, 404, 409, ...stale, 413, 415, 422, 429, 503) },
       },
     },
   ]);

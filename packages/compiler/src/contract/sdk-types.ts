@@ -3,13 +3,15 @@
 import { type Entity, type Field, type FieldType, type Model, moduleEvents } from "@plinth/blueprint";
 import type { Type } from "@plinth/expression";
 import { builtinEntities } from "../requests/builtin-entities.ts";
-import { isRequired, readableFields, writableFields } from "../requests/schemas.ts";
+import { keysOf } from "../requests/keys.ts";
+import { relationsOf } from "../requests/relations.ts";
+import { addedSchema, isRequired, readableFields, writableFields } from "../requests/schemas.ts";
 import { visibleFieldsOf } from "../requests/visible-fields.ts";
 import { isServed } from "../sql/column-type.ts";
 import { handsEventsOn } from "../tables/system-tables.ts";
 import { outputTypeOf, outputTypescript } from "../work/action-output.ts";
 import { eventsOf } from "../work/background.ts";
-import { filterableFields } from "./openapi-entity.ts";
+import { filterableFields } from "./openapi-reading.ts";
 
 export function sdkTypesOf(model: Model): string {
   const entities = model.entities.map(entityType).join("\n");
@@ -117,17 +119,54 @@ function entityType(declared: Entity): string {
     ),
     member(
       "update",
-      writable.filter((field) => !field.immutable).map((field) => property(field, "maybe", orNull(field))),
+      writable.filter((field) => !field.immutable).map((field) => property(field, "maybe", changeOf(field))),
     ),
     member(
       "where",
-      filterableFields(entity).map((field) => property(field, "maybe", typeOf(field.type))),
+      comparableFields(entity).map((field) => property(field, "maybe", typeOf(field.type))),
     ),
-    ...(edges.length === 0
-      ? []
-      : [`      transitions: ${edges.map((edge) => JSON.stringify(edge.name)).join(" | ")};`]),
+    ...relationTypes(entity),
+    ...keyTypes(entity, shown),
+    ...unionMember(
+      "views",
+      (entity.views ?? []).map(({ name }) => name),
+    ),
+    ...unionMember(
+      "transitions",
+      edges.map(({ name }) => name),
+    ),
     "    };",
   ].join("\n");
+}
+
+/** What a condition can be about: what has an order, and lists and JSON. */
+function comparableFields(entity: Entity): readonly Field[] {
+  const ordered = new Set(filterableFields(entity));
+  const held: readonly FieldType["kind"][] = ["list", "enum_set", "json", "object", "i18n"];
+  return readableFields(entity.fields).filter((field) => ordered.has(field) || held.includes(field.type.kind));
+}
+
+function relationTypes({ fields, relations }: Entity): readonly string[] {
+  const lines = relationsOf(readableFields(fields), relations).map(
+    ({ name, entity, by }) => `        ${name}: { to: ${JSON.stringify(entity)}; many: ${by.kind !== "reference"} };`,
+  );
+  return lines.length === 0 ? [] : [`      relations: {\n${lines.join("\n")}\n      };`];
+}
+
+/** What names one record: `{ sku: string }`, and of several fields as the path has them, `{ "a,b": [string, number] }`. */
+function keyTypes(entity: Entity, shown: ReadonlySet<string>): readonly string[] {
+  const types = new Map(entity.fields.map((field) => [field.name, typeOf(field.type)]));
+  const keys = keysOf(entity)
+    .filter((key) => key.every((name) => shown.has(name)))
+    .map((key) => {
+      const values = key.map((name) => types.get(name) ?? "never");
+      return key.length === 1 ? `{ ${key[0]}: ${values[0]} }` : `{ "${key.join(",")}": [${values.join(", ")}] }`;
+    });
+  return keys.length === 0 ? [] : [`      keys: ${keys.join(" | ")};`];
+}
+
+function unionMember(member: string, names: readonly string[]): readonly string[] {
+  return names.length === 0 ? [] : [`      ${member}: ${union(names)};`];
 }
 
 function property(field: Field, presence: "always" | "maybe", type: string): string {
@@ -150,6 +189,11 @@ function comment(
 
 function orNull(field: Field): string {
   return field.optional ? `${typeOf(field.type)} | null` : typeOf(field.type);
+}
+
+/** What an update takes: a number may also be added to. */
+function changeOf(field: Field): string {
+  return addedSchema(field.type) === null ? orNull(field) : `${orNull(field)} | { add: ${typeOf(field.type)} }`;
 }
 
 function typeOf(type: FieldType): string {

@@ -11,8 +11,8 @@ export interface Filling {
   readonly summary: string;
   readonly undo: string;
   readonly assignments: readonly { readonly column: string; readonly value: (row: string) => string }[];
-  /** `validate`: the new release serves, and everything has its new name. Default: the old one does. */
-  readonly stage?: "backfill" | "validate";
+  /** `validate`: the new release serves, and everything has its new name. Default, and `index`: the old one does. */
+  readonly stage?: "backfill" | "index" | "validate";
 }
 
 /**
@@ -22,7 +22,7 @@ export interface Filling {
 export function backfill(table: TableChange, filling: Filling): Step {
   const { slug, summary, undo, assignments, stage = "backfill" } = filling;
   const { before } = table;
-  const now = stage === "backfill" ? before : table.after;
+  const now = stage === "validate" ? table.after : before;
   const [keyName, ...more] = now.primaryKey;
   const keyType = now.columns.find((column) => column.name === keyName)?.sqlType;
   if (keyName === undefined || keyType === undefined || more.length > 0)

@@ -1,26 +1,34 @@
 // What becomes of a table's exclusions. In: a table's change. Out: steps, and which constraints are called otherwise from the switch
 // on. A new one first binds no row that stands; then they are let in, batch by batch, and no writer waits for all of them.
-import type { Exclusion } from "@plinth/bundle";
+import type { Exclusion, SqlTemplate } from "@plinth/bundle";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import { backfill } from "./backfill.ts";
 import type { Renamed, RuleChange } from "./checks.ts";
 import * as ddl from "./ddl.ts";
-import type { TableChange } from "./match.ts";
+import type { Matched, TableChange } from "./match.ts";
 import { alteration, type Step, UNDO_BY_DEPLOY } from "./migration-step.ts";
 import { stagedName } from "./names.ts";
-import { isFilled, newNameOf, newNamesOf, overOldRows, underNewNames } from "./table-sql.ts";
+import {
+  changeOf,
+  forgetsDeleted,
+  isFilled,
+  newNameOf,
+  newNamesOf,
+  overOldRows,
+  underNamesOfNow,
+  underNewNames,
+} from "./table-sql.ts";
 import { verifyDisjoint } from "./verify.ts";
 
-export function exclusionChanges(table: TableChange): RuleChange {
+export function exclusionChanges(table: TableChange, schema: Matched): RuleChange {
   const left = new Set(table.before.exclusions ?? []);
   const renamed: Renamed[] = [];
   const steps: Step[] = [];
+  const added: Exclusion[] = [];
   for (const exclusion of table.after.exclusions ?? []) {
     const kept = [...left].find((one) => translated(table, one) === definitionOf(exclusion));
     if (kept === undefined) {
-      const replaced = [...left].find((one) => one.name === exclusion.name && bindsOn(table, one));
-      if (replaced !== undefined) left.delete(replaced);
-      steps.push(...add(table, exclusion, replaced ?? null));
+      added.push(exclusion);
       continue;
     }
     left.delete(kept);
@@ -28,8 +36,28 @@ export function exclusionChanges(table: TableChange): RuleChange {
     if (kept.name !== exclusion.name) renamed.push([kept.name, exclusion.name]);
     if (kept.guard !== exclusion.guard) steps.push(renameGuard(table, kept, exclusion));
   }
+  for (const exclusion of added) {
+    if (forgetsDeleted(table)) {
+      const replaced = [...left].find((one) => one.name === exclusion.name && bindsOn(table, one)) ?? null;
+      if (replaced !== null) left.delete(replaced);
+      steps.push(...addLate(table, exclusion, replaced));
+      continue;
+    }
+    const staged = stagedOf(table, exclusion, schema);
+    if (staged.name !== exclusion.name) renamed.push([staged.name, exclusion.name]);
+    steps.push(...add(table, exclusion, staged));
+  }
   for (const exclusion of left) steps.push(drop(table, exclusion));
   return { steps, renamed };
+}
+
+/** What it is called until the switch, where another one has its names until then. */
+function stagedOf(table: TableChange, { name, guard }: Exclusion, schema: Matched): Pick<Exclusion, "name" | "guard"> {
+  const isGuardTaken = (table.before.exclusions ?? []).some((one) => one.guard === guard);
+  return {
+    name: schema.namesBefore.has(name) ? stagedName(name) : name,
+    guard: isGuardTaken ? stagedName(guard) : guard,
+  };
 }
 
 function definitionOf({ same, rangeType, from, to, where }: Omit<Exclusion, "name" | "guard">): string {
@@ -51,36 +79,74 @@ function bindsOn(table: TableChange, exclusion: Exclusion): boolean {
 }
 
 /**
- * Until the new one binds all rows, the one that it replaces goes on binding, under the name that both have: there is no moment
- * at which two records could come to overlap.
+ * Before the switch, so that nothing that the new release writes can come to overlap, and what the old one writes meanwhile stops
+ * the deployment before anything has changed. One that it replaces goes on binding until then.
  */
-function add(table: TableChange, exclusion: Exclusion, replaced: Exclusion | null): readonly Step[] {
+function add(table: TableChange, exclusion: Exclusion, staged: Pick<Exclusion, "name" | "guard">): readonly Step[] {
   const { before, after } = table;
-  const name = replaced === null ? exclusion.name : stagedName(exclusion.name);
-  const over = columnsOf(exclusion).join("+");
+  const rename = alteration(
+    {
+      slug: `name-guard-${exclusion.name}`,
+      stage: "tighten",
+      summary: `Give what tells the records of ${after.name} that may not overlap its name.`,
+      table: before.name,
+      undo: UNDO_BY_DEPLOY,
+    },
+    ddl.renameColumn(after.name, staged.guard, exclusion.guard),
+  );
   return [
     verify(table, exclusion),
-    alteration(
-      {
-        slug: `add-exclusion-${exclusion.name}`,
-        stage: "build",
-        summary: `Let no new record of ${after.name} overlap another by ${over}.`,
-        table: before.name,
-        undo: UNDO_BY_DEPLOY,
-        class: "data_dependent",
-        scans: true,
-      },
-      ddl.addExclusion(after.name, { ...exclusion, name }),
-    ),
-    backfill(table, {
-      slug: `guard-${exclusion.name}`,
-      stage: "validate",
-      summary: `Hold the records of ${after.name} that stand already to it, too.`,
-      undo: UNDO_BY_DEPLOY,
-      assignments: [{ column: exclusion.guard, value: () => "true" }],
-    }),
+    bind(table, exclusion, "index", ddl.addExclusion(before.name, { ...underNow(table, exclusion), ...staged })),
+    letIn(table, exclusion, "index", staged.guard),
+    ...(staged.guard === exclusion.guard ? [] : [rename]),
+  ];
+}
+
+/**
+ * Behind the switch, which takes deleted rows aside that would be in the way before it. Until the new one binds all rows, the one
+ * that it replaces goes on binding, under the name that both have.
+ */
+function addLate(table: TableChange, exclusion: Exclusion, replaced: Exclusion | null): readonly Step[] {
+  const name = replaced === null ? exclusion.name : stagedName(exclusion.name);
+  return [
+    verify(table, exclusion),
+    bind(table, exclusion, "build", ddl.addExclusion(table.after.name, { ...exclusion, name })),
+    letIn(table, exclusion, "validate", exclusion.guard),
     ...(replaced === null ? [] : [swap(table, exclusion, replaced)]),
   ];
+}
+
+function bind(table: TableChange, exclusion: Exclusion, stage: "index" | "build", sql: SqlTemplate): Step {
+  return alteration(
+    {
+      slug: `add-exclusion-${exclusion.name}`,
+      stage,
+      summary: `Let no new record of ${table.after.name} overlap another by ${columnsOf(exclusion).join("+")}.`,
+      table: table.before.name,
+      undo: UNDO_BY_DEPLOY,
+      class: "data_dependent",
+      scans: true,
+    },
+    sql,
+  );
+}
+
+function letIn(table: TableChange, exclusion: Exclusion, stage: "index" | "validate", guard: string): Step {
+  return backfill(table, {
+    slug: `guard-${exclusion.name}`,
+    stage,
+    summary: `Hold the records of ${table.after.name} that stand already to it, too.`,
+    undo: UNDO_BY_DEPLOY,
+    assignments: [{ column: guard, value: () => "true" }],
+  });
+}
+
+/** Over the columns as they are called while the old release serves. */
+function underNow(table: TableChange, exclusion: Exclusion): Exclusion {
+  const { same, from, to, where } = exclusion;
+  const now = (column: string): string => changeOf(table, column).now;
+  const counted = where === null ? null : underNamesOfNow(table, where);
+  return { ...exclusion, same: same.map(now), from: now(from), to: now(to), where: counted };
 }
 
 function swap(table: TableChange, exclusion: Exclusion, replaced: Exclusion): Step {
@@ -123,11 +189,14 @@ function verify(table: TableChange, exclusion: Exclusion): Step {
 
 function drop(table: TableChange, exclusion: Exclusion): Step {
   const over = columnsOf(exclusion).join("+");
+  const isReplaced = (table.after.exclusions ?? []).some(({ name }) => name === exclusion.name);
   return alteration(
     {
       slug: `drop-exclusion-${exclusion.name}`,
       stage: "loosen",
-      summary: `Let records of ${table.before.name} overlap again by ${over}.`,
+      summary: isReplaced
+        ? `Take the old rule against overlaps of ${table.before.name} off (${over}); the new one binds.`
+        : `Let records of ${table.before.name} overlap again by ${over}.`,
       table: table.before.name,
       undo: UNDO_BY_DEPLOY,
     },

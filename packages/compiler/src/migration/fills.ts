@@ -3,7 +3,8 @@
 // plan, so that none hangs on how far another column or table is.
 import { type Field, isMadeForStanding, type Model, targetOf } from "@plinth/blueprint";
 import type { Renames } from "@plinth/bundle";
-import type { Type } from "@plinth/expression";
+import type { Expression } from "@plinth/expression";
+import { keptValue } from "../rules/kept-value.ts";
 import { lower } from "../rules/lower.ts";
 import { type Catalog, catalogOf, DELETED_AT, entityOf } from "../sql/catalog.ts";
 import { sqlTypeOf } from "../sql/column-type.ts";
@@ -57,7 +58,7 @@ function valueDeclaredBy(field: Field, entity: string, catalog: Catalog): Declar
   if (fill === undefined) return null;
   return (write) => {
     const path = (names: readonly string[]): string => write(wayOf(names, entity, catalog));
-    return fitted(lower(fill, { entity, catalog, path }), fill.type, sqlTypeOf(type));
+    return fitted(lower(fill, { entity, catalog, path }), fill, sqlTypeOf(type));
   };
 }
 
@@ -73,15 +74,17 @@ function wayOf(names: readonly string[], entity: string, catalog: Catalog): read
 }
 
 /** Numbers are rounded to the places of the column; what is too large for it is no value. */
-function fitted(value: string, { kind }: Type, sqlType: string): string {
-  const isNumber = kind === "int" || kind === "decimal" || kind === "float";
-  if (!isNumber) return `(${value})::${sqlType}`;
-  if (sqlType === "double precision") return `(case when abs(${value}) < 1e150 then ${value} end)::double precision`;
-  const exact = `(case when abs(${value}) < 1e30 then (${value})::numeric end)`;
+function fitted(value: string, fill: Expression, sqlType: string): string {
+  const { kind } = fill.type;
+  if (kind !== "int" && kind !== "decimal" && kind !== "float") return `(${keptValue(value, fill)})::${sqlType}`;
+  // Whole numbers would overflow where the least one loses its sign.
+  const number = kind === "float" ? value : `(${value})::numeric`;
+  if (sqlType === "double precision") return `(case when abs(${number}) < 1e150 then ${number} end)::double precision`;
+  const exact = kind === "float" ? `(case when abs(${value}) < 1e30 then (${value})::numeric end)` : number;
   const [, precision, scale] = /^numeric\((\d+), ?(\d+)\)$/.exec(sqlType) ?? [];
   if (precision === undefined) {
     const most = sqlType === "integer" ? "2147483647" : "9223372036854775807";
-    return `(case when ${exact} = trunc(${exact}) and abs(${exact}) <= ${most} then ${exact} end)::${sqlType}`;
+    return `(case when ${exact} = trunc(${exact}) and ${exact} between -${most} - 1 and ${most} then ${exact} end)::${sqlType}`;
   }
   const bound = `1${"0".repeat(Number(precision) - Number(scale))}`;
   return `(case when abs(round(${exact}, ${scale})) < ${bound} then round(${exact}, ${scale}) end)::${sqlType}`;

@@ -126,6 +126,7 @@ function relationNames(table: Table): readonly string[] {
     primaryKeyName(table.name),
     ...table.uniques.map((unique) => unique.name),
     ...table.indexes.map((index) => index.name),
+    ...(table.exclusions ?? []).map((exclusion) => exclusion.name),
   ];
 }
 

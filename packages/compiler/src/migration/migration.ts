@@ -90,12 +90,12 @@ function changesOf(
   },
 ): RenamedTable & { readonly steps: readonly Step[] } {
   const [checks, keys] = [checkChanges(table), foreignKeyChanges(table, schema)];
-  const exclusions = exclusionChanges(table);
+  const exclusions = exclusionChanges(table, schema);
   const [uniques, indexes] = [uniqueChanges(table, schema), indexChanges(table, schema)];
   return {
     table,
-    constraints: [...checks.renamed, ...keys.renamed, ...exclusions.renamed],
-    indexes: [...uniques.renamed, ...indexes.renamed],
+    constraints: [...checks.renamed, ...keys.renamed],
+    indexes: [...uniques.renamed, ...indexes.renamed, ...exclusions.renamed],
     steps: [
       ...columnSteps(table, tag, numberSteps(table, schema, numbers), carried),
       ...typeSteps(table, tag),

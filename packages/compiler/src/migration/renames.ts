@@ -11,7 +11,7 @@ export interface RenamedTable {
   readonly table: TableChange;
   /** Checks and foreign keys. */
   readonly constraints: readonly Renamed[];
-  /** Indexes, unique ones among them. */
+  /** Indexes, unique ones and those of exclusions among them: a constraint that stands on an index takes its name. */
   readonly indexes: readonly Renamed[];
 }
 

@@ -7,12 +7,14 @@ import {
   type ModuleEntity,
   moduleEntities,
   ORGANIZATION_ENTITY,
+  type Relation,
 } from "@plinth/blueprint";
 import { ALWAYS, type BundleEntity, type Grant, type Predicate, type Referrer, type SqlTemplate } from "@plinth/bundle";
 import { grant } from "../rules/access.ts";
 import { MEMBERSHIPS_TABLE } from "../sql/catalog.ts";
 import { isServed } from "../sql/column-type.ts";
 import { bundleFieldOf } from "./queries.ts";
+import { relationsOf } from "./relations.ts";
 import { createSchemaOf, updateSchemaOf } from "./schemas.ts";
 
 /** With what of their fields is served. */
@@ -30,11 +32,11 @@ const shared = {
   seed: [],
 } as const;
 
-/** @param declared Who may read users, as the blueprint says. */
+/** @param declared Of users: who may read them, as the blueprint says, and what leads from them to other records. */
 export function builtinEntityOf(
   entity: ModuleEntity,
   referrers: readonly Referrer[],
-  declared: BundleEntity["access"],
+  declared: { readonly access: BundleEntity["access"]; readonly relations: readonly Relation[] },
 ): BundleEntity {
   const { name, plural, fields, generated, handled } = entity;
   const source = { name, table: plural };
@@ -44,7 +46,8 @@ export function builtinEntityOf(
     plural,
     table: plural,
     fields: fields.map((field) => bundleFieldOf(field, source)),
-    access: accessOf(entity, declared),
+    relations: relationsOf(fields, declared.relations),
+    access: accessOf(entity, declared.access),
     createSchema: createSchemaOf([...generated, ...handled].includes("create") ? fields : [], null),
     updateSchema: updateSchemaOf(fields),
     // The members of an organization go with it.

@@ -34,14 +34,14 @@ function handledRoutes({ name, path, handled }: ModuleEntity): readonly ModuleRo
   );
 }
 
-function routeOf({ id, method, path, audience, query, body }: ModuleOperation): ModuleRoute {
+function routeOf({ id, method, path, audience, query, body, bodyBytesMax }: ModuleOperation): ModuleRoute {
   return {
     operation: id,
     method,
     path: path.replaceAll(/\{(\w+)\}/g, ":$1"),
     audience,
     filters: filtersOf(query),
-    bodyBytesMax: body === null ? 0 : BODY_BYTES_MAX,
+    bodyBytesMax: body === null ? 0 : (bodyBytesMax ?? BODY_BYTES_MAX),
   };
 }
 

@@ -1,7 +1,7 @@
 // Says how each field is read and written. In: an entity's fields. Out: the bundle's fields with their SQL templates.
 // It never writes whole statements: the runtime joins the parts a request asks for.
-import { type Field, type FieldType, targetOf } from "@plinth/blueprint";
-import type { BundleField, SqlTemplate } from "@plinth/bundle";
+import { type Field, type FieldType, type ObjectMember, targetOf } from "@plinth/blueprint";
+import type { BundleField, BundleMember, SqlTemplate } from "@plinth/bundle";
 import { lower } from "../rules/lower.ts";
 import { type Catalog, DELETED_AT, type JoinTable, joinTableOf } from "../sql/catalog.ts";
 import { isStored, sqlTypeOf } from "../sql/column-type.ts";
@@ -38,8 +38,13 @@ export function bundleFieldOf(field: Field, source: FieldSource): BundleField {
     searchable: field.searchable,
     slugFrom: type.kind === "slug" ? type.from : null,
     sequence: type.kind === "sequence" ? sequenceOf(type, counterOf(source.table, field.name)) : null,
+    ...(type.kind === "object" && { members: type.fields.map(memberOf) }),
     join: type.kind === "refs" ? joinTableOf(source, field.name, type.entity) : null,
   };
+}
+
+function memberOf({ name, type }: ObjectMember): BundleMember {
+  return { name, sqlType: sqlTypeOf(type), ...(type.kind === "object" && { members: type.fields.map(memberOf) }) };
 }
 
 /** A column by its name, all else by what stands for it. What is encrypted never leaves. */
@@ -72,7 +77,7 @@ function computedSelect(
   { name, catalog }: FieldSource,
 ): SqlTemplate {
   if (catalog === undefined) throw new Error(`${name} has no computed fields`);
-  const value = lower(expression, { entity: name, catalog, column: (_, column) => `{row}.${q(column)}` });
+  const value = lower(expression, { entity: name, catalog, column: (_, column) => `{row}.${q(column)}`, isRead: true });
   const { type } = expression;
   switch (type.kind) {
     case "decimal":

@@ -2,6 +2,7 @@
 // A route stands for every operation: whether it is allowed, `access` says.
 import { type Entity, type Model, type ModuleEntity, moduleEntities } from "@plinth/blueprint";
 import type { Route } from "@plinth/bundle";
+import { keysOf } from "./keys.ts";
 
 export function routesOf(model: Model): readonly Route[] {
   const { entities } = model;
@@ -33,15 +34,49 @@ function entityRoutes(path: string, entity: Entity): readonly Route[] {
       edge: edge.name,
     }),
   );
-  return [...operationsAt(path, entity.name), ...restore, ...transitions];
+  const views = (entity.views ?? []).map(
+    ({ name }): Route => ({
+      method: "GET",
+      path: `${path}/${name}`,
+      entity: entity.name,
+      operation: "list",
+      view: name,
+    }),
+  );
+  const byKey = keysOf(entity).flatMap((key): readonly Route[] => {
+    const named = { path: `${path}/by/${key.join(",")}/:key`, entity: entity.name, key };
+    return [
+      { method: "GET", ...named, operation: "read" },
+      { method: "PUT", ...named, operation: "upsert" },
+      { method: "PATCH", ...named, operation: "update" },
+      { method: "DELETE", ...named, operation: "delete" },
+    ];
+  });
+  return [
+    ...operationsAt(path, entity.name),
+    ...manyAt(path, entity.name),
+    ...byKey,
+    ...views,
+    ...restore,
+    ...transitions,
+  ];
 }
 
 function operationsAt(path: string, entity: string): readonly Route[] {
   return [
     { method: "GET", path, entity, operation: "list" },
+    { method: "GET", path: `${path}/aggregate`, entity, operation: "aggregate" },
     { method: "POST", path, entity, operation: "create" },
     { method: "GET", path: `${path}/:id`, entity, operation: "read" },
     { method: "PATCH", path: `${path}/:id`, entity, operation: "update" },
     { method: "DELETE", path: `${path}/:id`, entity, operation: "delete" },
+  ];
+}
+
+/** Of several records in one request; a create of several goes by the route of one. */
+function manyAt(path: string, entity: string): readonly Route[] {
+  return [
+    { method: "PATCH", path, entity, operation: "update_many" },
+    { method: "DELETE", path, entity, operation: "delete_many" },
   ];
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { entity, field, limited, optional, userRef } from "../testing/sample-model.ts";
 import { createSchemaOf, updateSchemaOf } from "./schemas.ts";
 
-const ajv = new Ajv2020({ strict: true, allErrors: true });
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
 
 const { fields } = entity("thing", {
   fields: [

@@ -31,11 +31,38 @@ export function createSchemaOf(fields: readonly Field[], machine: StateMachine |
   return withDefinitions(bodySchema(properties, required), writable);
 }
 
-/** What an update may send: any part of it; null clears what is optional. What is set at create only is left out. */
+/**
+ * What an update may send: any part of it; null clears what is optional, and `{"add": n}` adds to a number. What is set at
+ * create only is left out.
+ */
 export function updateSchemaOf(fields: readonly Field[]): JsonSchema {
   const writable = writableFields(fields).filter((field) => !field.immutable);
-  const properties = writable.map((field) => [field.name, fieldSchema(field)] as const);
+  const properties = writable.map((field) => [field.name, changeSchema(field)] as const);
   return withDefinitions(bodySchema(properties, []), writable);
+}
+
+function changeSchema(field: Field): JsonSchema {
+  const { type, ...rest } = fieldSchema(field);
+  const add = addedSchema(field.type);
+  if (add === null) return { type, ...rest };
+  const types = Array.isArray(type) ? type : [type];
+  return { type: [...types, "object"], ...rest, properties: { add }, required: ["add"], additionalProperties: false };
+}
+
+/** Of what may be added to a field; null where it holds no number. */
+export function addedSchema(type: FieldType): JsonSchema | null {
+  switch (type.kind) {
+    case "int":
+    case "bigint":
+    case "float":
+    case "decimal":
+    case "money":
+      return valueSchema(type);
+    case "percent":
+      return valueSchema(type, { ...noLimits, min: "-1000", max: "1000" });
+    default:
+      return null;
+  }
 }
 
 /** Fields that a body may hold. */

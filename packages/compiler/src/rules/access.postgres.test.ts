@@ -138,6 +138,36 @@ describe("predicates", () => {
     expect(granted).toBeGreaterThan(1000);
   });
 
+  test("arithmetic of whole numbers fails on no row, however they come about", async () => {
+    const int = { kind: "int" } as const;
+    const price = path(int, "price");
+    const chosen: Expression = {
+      ...operation("?:", path({ kind: "bool" }, "visible"), price, literal(2147483647)),
+      type: int,
+    };
+    const size: Expression = { ...operation("size", path({ kind: "text" }, "title")), type: int };
+    const decimal = { kind: "decimal" } as const;
+    const large = literal("9000000000", decimal);
+    for (const [operator, left, right, type] of [
+      ["+", chosen, chosen, int],
+      ["-", chosen, size, int],
+      ["*", chosen, size, int],
+      ["*", chosen, chosen, int],
+      ["/", large, price, decimal],
+      ["*", large, large, decimal],
+      ["/", { ...chosen, type: decimal }, large, decimal],
+    ] as const) {
+      const made: Expression = { ...operation(operator, left, right), type };
+      const rule = operation(">", made, literal(0));
+      const sql = fillTemplate(holds(rule, { entity: "thing", catalog }), (hole) => (hole === "record" ? "r" : ""));
+      const { rows: found } = await client.query(`select r.id, ${sql} as allowed from rules.things r order by r.id`);
+      const user = { id: null, email: null, roles: [] };
+      expect(found).toEqual(
+        rows.map((row) => ({ id: row.values.id, allowed: allows(rule, { rows: { record: row }, user }) })),
+      );
+    }
+  });
+
   test("a rule over one's own rows can use the index", async () => {
     const sql = fillTemplate(
       holds(operation("==", path({ kind: "uuid" }, "owner_id"), userId), { entity: "thing", catalog }),

@@ -6,6 +6,7 @@ import type { Expression } from "@plinth/expression";
 import { type Catalog, entityOf, MEMBERSHIPS_TABLE, ORGANIZATIONS_TABLE } from "../sql/catalog.ts";
 import { sqlTypeOf } from "../sql/column-type.ts";
 import { quoteIdentifier } from "../sql/sql-text.ts";
+import { keptValue } from "./kept-value.ts";
 import { Looks } from "./looks.ts";
 import { holds, lower } from "./lower.ts";
 import type { LowerScope } from "./lower-scope.ts";
@@ -27,7 +28,7 @@ function grantOf({ rule, fields, set, limit }: Permission, entity: string, catal
   const forced = set.map(({ field, value }) => {
     const type = types.get(field);
     if (type === undefined) throw new Error(`${entity} has no field ${field}`);
-    return [field, `(${lower(value, { entity, catalog })})::${sqlTypeOf(type)}`] as const;
+    return [field, `(${keptValue(lower(value, { entity, catalog }), value)})::${sqlTypeOf(type)}`] as const;
   });
   return { rule: predicateOf(rule, entity, catalog), fields, set: Object.fromEntries(forced), limit };
 }
@@ -41,7 +42,8 @@ export function predicateOf(rule: Expression, entity: string, catalog: Catalog):
 
 /** A check over the columns of one row, as a constraint has it: null passes. */
 export function lowerCheck(condition: Expression, entity: string, catalog: Catalog): string {
-  const scope: LowerScope = { entity, catalog, column: (_, column) => quoteIdentifier(column) };
+  const column = (_: string, name: string): string => quoteIdentifier(name);
+  const scope: LowerScope = { entity, catalog, column, isConstraint: true };
   return lower(condition, scope);
 }
 

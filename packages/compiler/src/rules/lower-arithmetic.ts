@@ -1,6 +1,7 @@
 // Lowers arithmetic, and brings the two sides of a comparison to one type. In: operands. Out: SQL that fails on no value.
 // What would divide by zero or leave the range of floats or times is null; whole numbers and decimals are exact.
-import type { Arithmetic, Expression, Type } from "@plinth/expression";
+import type { Arithmetic, Expression, Operator, Type } from "@plinth/expression";
+import { once } from "./lower-once.ts";
 import type { LowerScope } from "./lower-scope.ts";
 
 type Lower = (expression: Expression, scope: LowerScope) => string;
@@ -13,15 +14,22 @@ export function lowerArithmetic(
   scope: LowerScope,
   lower: Lower,
 ): string {
+  if (left.type.kind === "date")
+    return dates(operator, [left, lower(left, scope)], [right, lower(right, scope)], scope);
   switch (result.kind) {
     case "int":
     case "decimal":
       return exact(operator, asNumeric(left, lower(left, scope)), asNumeric(right, lower(right, scope)), result.kind);
     case "float":
-      return float(operator, asFloat(left, lower(left, scope)), asFloat(right, lower(right, scope)));
+      return float(
+        operator,
+        asFloat(left, lower(left, scope), scope),
+        asFloat(right, lower(right, scope), scope),
+        scope,
+      );
     case "datetime":
     case "duration":
-      return time(operator, [left, lower(left, scope)], [right, lower(right, scope)]);
+      return time(operator, [left, lower(left, scope)], [right, lower(right, scope)], scope);
     case "text":
       return `(${lower(left, scope)} || ${lower(right, scope)})`;
     default:
@@ -37,12 +45,27 @@ export function lowerSides(
 ): readonly [string, string] {
   const [a, b] = [lower(left, scope), lower(right, scope)];
   if (left.type.kind !== "float" && right.type.kind !== "float") return [a, b];
-  return [asFloat(left, a), asFloat(right, b)];
+  return [asFloat(left, a, scope), asFloat(right, b, scope)];
 }
 
-function asNumeric({ type, kind }: Expression, sql: string): string {
-  // Columns of whole numbers would overflow; all else is numeric already, or a literal.
-  return type.kind === "int" && kind !== "operation" ? `${sql}::numeric` : sql;
+/** Integers of SQL overflow: columns, sizes, constants without a point, and what a condition chooses among them. */
+export function asNumeric(operand: Expression, sql: string): string {
+  return isNumeric(operand) ? sql : `${sql}::numeric`;
+}
+
+function isNumeric(operand: Expression): boolean {
+  switch (operand.kind) {
+    case "operation":
+      return isArithmetic(operand.operator);
+    case "literal":
+      return String(operand.value).includes(".");
+    default:
+      return operand.type.kind === "decimal";
+  }
+}
+
+function isArithmetic(operator: Operator): operator is Arithmetic {
+  return operator === "+" || operator === "-" || operator === "*" || operator === "/";
 }
 
 function exact(operator: Arithmetic, a: string, b: string, kind: "int" | "decimal"): string {
@@ -53,38 +76,66 @@ function exact(operator: Arithmetic, a: string, b: string, kind: "int" | "decima
 }
 
 /** As a double; null where an exact number that was calculated is out of what rules take for floats. */
-function asFloat({ type, kind }: Expression, sql: string): string {
+function asFloat({ type, kind }: Expression, sql: string, scope: LowerScope): string {
   if (type.kind === "float") return kind === "literal" ? `${sql}::double precision` : sql;
   if (kind === "literal" || kind === "field") return `${sql}::double precision`;
-  return `(select case when _v._a = 0 or abs(_v._a) between 1e-150 and 1e150 then _v._a::double precision end from (select (${sql})::numeric as _a offset 0) _v)`;
+  return once(scope, [`(${sql})::numeric`], (a) => `case when ${usableFloat(a)} then ${a}::double precision end`);
 }
 
-/** Each operand stands once in the text (`offset 0` keeps it so in the plan): else nesting would double it every time. */
-function float(operator: Arithmetic, a: string, b: string): string {
-  const usable = (name: string): string => `(_v._${name} = 0 or abs(_v._${name}) between 1e-150 and 1e150)`;
-  const divisor = operator === "/" ? " and _v._b <> 0" : "";
-  return `(select case when ${usable("a")} and ${usable("b")}${divisor} then _v._a ${operator} _v._b end from (select ${a} as _a, ${b} as _b offset 0) _v)`;
+function float(operator: Arithmetic, a: string, b: string, scope: LowerScope): string {
+  return once(scope, [a, b], (x, y) => {
+    const divisor = operator === "/" ? ` and ${y} <> 0` : "";
+    return `case when ${usableFloat(x)} and ${usableFloat(y)}${divisor} then ${x} ${operator} ${y} end`;
+  });
 }
 
-const durationMax = "126230400000 seconds";
+/** Whether a number takes part in arithmetic of floats. */
+export function usableFloat(sql: string): string {
+  return `(${sql} = 0 or abs(${sql}) between 1e-150 and 1e150)`;
+}
+
+export const DURATION_MAX = "126230400000 seconds";
+
+/** As many days as lie between the first date and the last. */
+const DAYS_MAX = 3_652_058;
+
+function dates(
+  operator: Arithmetic,
+  [left, a]: readonly [Expression, string],
+  [right, b]: readonly [Expression, string],
+  scope: LowerScope,
+): string {
+  if (right.type.kind === "date") return `(${a} - ${b})::numeric`;
+  if (right.type.kind === "duration") {
+    const midnight: Expression = { ...left, type: { kind: "datetime" } };
+    return time(operator, [midnight, `(${a}::timestamp at time zone 'UTC')`], [right, b], scope);
+  }
+  return once(scope, [`(${a} - '0001-01-01'::date)::numeric`, `(${b})::numeric`], (x, y) => {
+    const moved = `${x} ${operator} ${y}`;
+    return `case when ${moved} between 0 and ${DAYS_MAX} then '0001-01-01'::date + (${moved})::integer end`;
+  });
+}
 
 /** Days are of 24 hours: the sum is made without a time zone. */
 function time(
   operator: Arithmetic,
   [left, a]: readonly [Expression, string],
   [right, b]: readonly [Expression, string],
+  scope: LowerScope,
 ): string {
-  const plain = (name: string, { type }: Expression): string =>
-    type.kind === "datetime" ? `(_v._${name} at time zone 'UTC')` : `_v._${name}`;
-  const sum = `${plain("a", left)} ${operator} ${plain("b", right)}`;
+  const plain = (sql: string, { type }: Expression): string =>
+    type.kind === "datetime" ? `(${sql} at time zone 'UTC')` : sql;
   const both = left.type.kind === "datetime" && right.type.kind === "datetime";
-  const result = left.type.kind !== right.type.kind ? `(${sum}) at time zone 'UTC'` : sum;
-  const known = both ? "_v._a is not null and _v._b is not null" : `${within("a", left)} and ${within("b", right)}`;
-  return `(select case when ${known} then ${result} end from (select ${a} as _a, ${b} as _b offset 0) _v)`;
+  return once(scope, [a, b], (x, y) => {
+    const sum = `${plain(x, left)} ${operator} ${plain(y, right)}`;
+    const result = left.type.kind !== right.type.kind ? `(${sum}) at time zone 'UTC'` : sum;
+    const known = both ? `${x} is not null and ${y} is not null` : `${within(x, left)} and ${within(y, right)}`;
+    return `case when ${known} then ${result} end`;
+  });
 }
 
-function within(name: string, { type }: Expression): string {
+export function within(sql: string, { type }: Expression): string {
   if (type.kind === "datetime")
-    return `_v._${name} >= '0001-01-01T00:00:00Z'::timestamptz and _v._${name} < '9999-12-31T23:59:59.999999Z'::timestamptz + '1 microsecond'::interval`;
-  return `_v._${name} between '-${durationMax}'::interval and '${durationMax}'::interval`;
+    return `${sql} >= '0001-01-01T00:00:00Z'::timestamptz and ${sql} < '10000-01-01 00:00:00+00'::timestamptz`;
+  return `${sql} between '-${DURATION_MAX}'::interval and '${DURATION_MAX}'::interval`;
 }

@@ -4,17 +4,20 @@
 // Three forms of a condition: `holds` (it is true) and `fails` (it is false) are never null, cheap and open to indexes;
 // `lower` is the exact three-valued one, for where a condition stands as a value.
 
-import { targetOf } from "@plinth/blueprint";
-import type { Expression, Operator } from "@plinth/expression";
+import type { Expression, Operator, Quantifier } from "@plinth/expression";
 import { postgresPattern } from "@plinth/expression";
-import { type CatalogEntity, entityOf, MEMBERSHIPS_TABLE } from "../sql/catalog.ts";
+import { entityOf, MEMBERSHIPS_TABLE } from "../sql/catalog.ts";
 import { sqlTypeOfValue } from "../sql/column-type.ts";
 import { andLiving, relatedFrom } from "../sql/relation-sql.ts";
 import { quoteIdentifier as q, quoteText } from "../sql/sql-text.ts";
 import { Looks } from "./looks.ts";
+import { type AggregateOf, isAggregate, lowerAggregate, type QuantifierOf } from "./lower-aggregate.ts";
 import { lowerArithmetic, lowerSides } from "./lower-arithmetic.ts";
+import { columnAt, noteLiving } from "./lower-column.ts";
 import { contexts, literal, user } from "./lower-constant.ts";
-import type { LowerScope, Variable } from "./lower-scope.ts";
+import { lowerFunction } from "./lower-function.ts";
+import { lowerMember } from "./lower-member.ts";
+import type { LowerScope } from "./lower-scope.ts";
 
 type Each = Extract<Expression, { kind: "each" }>;
 type Member = Extract<Expression, { kind: "member" }>;
@@ -122,76 +125,9 @@ function field({ row, path }: Extract<Expression, { kind: "field" }>, scope: Low
   const name = path.at(-1);
   if (name === undefined) throw new Error("a field without a path");
   if (scope.path !== undefined) return scope.path(path);
-  const { entity, sql } = columnAt(row, path, scope);
+  const { entity, sql } = columnAt(row, path, scope, lower);
   if (!entity.fields.has(name)) throw new Error(`${entity.name} has no field ${name}`);
   return sql;
-}
-
-/** `["listing_id", "created_by"]`: each name but the last is a reference, followed by a scalar sub-select. */
-function columnAt(row: string, path: readonly string[], scope: LowerScope): { entity: CatalogEntity; sql: string } {
-  const variable = scope.variables?.get(row);
-  let entity = entityOf(scope.catalog, variable?.entity ?? scope.entity);
-  let sql = "";
-  for (const [hop, name] of path.entries()) {
-    if (hop === 0) sql = ownColumn(row, name, entity, variable, scope);
-    else {
-      const target = targetOfField(entity, path[hop - 1]!);
-      entity = entityOf(scope.catalog, target);
-      const alias = `_hop${hop}`;
-      scope.looks?.one(entity.table);
-      noteLiving(entity, scope);
-      sql = `(select ${columnOf(alias, name, entity, scope)} from {schema}.${q(entity.table)} ${alias} where ${alias}."id" = ${sql}${andLiving(entity, alias)})`;
-    }
-  }
-  return { entity, sql };
-}
-
-function targetOfField(entity: CatalogEntity, name: string): string {
-  const type = entity.fields.get(name);
-  if (type === undefined) throw new Error(`${entity.name} has no field ${name}`);
-  const target = targetOf(type);
-  if (target === null) throw new Error(`${entity.name}.${name} refers to no record`);
-  return target;
-}
-
-function ownColumn(
-  row: string,
-  name: string,
-  entity: CatalogEntity,
-  variable: Variable | undefined,
-  scope: LowerScope,
-): string {
-  if (variable !== undefined) return columnOf(variable.alias, name, entity, scope);
-  if (row === "input") return `{input.${name}}`;
-  const write = scope.column;
-  return write === undefined
-    ? columnOf(`{${row}}`, name, entity, scope)
-    : plainOrComputed(name, entity, scope, (column) => write(row, column));
-}
-
-function columnOf(alias: string, name: string, entity: CatalogEntity, scope: LowerScope): string {
-  const isJudged = alias.startsWith("{");
-  return plainOrComputed(name, entity, scope, (column) => {
-    if (!isJudged) scope.looks?.column(entity.table, column);
-    return `${alias}.${q(column)}`;
-  });
-}
-
-function noteLiving({ table, softDelete }: CatalogEntity, { looks }: LowerScope): void {
-  if (softDelete !== null) looks?.column(table, softDelete);
-}
-
-/** What is computed is no column: its expression stands in its place. */
-function plainOrComputed(
-  name: string,
-  entity: CatalogEntity,
-  scope: LowerScope,
-  write: (column: string) => string,
-): string {
-  const type = entity.fields.get(name);
-  if (type?.kind !== "computed") return write(name);
-  const { variables: _, ...own } = scope;
-  return lower(type.expression, { ...own, entity: entity.name, column: (_, column) => write(column) });
 }
 
 function operation(expression: Extract<Expression, { kind: "operation" }>, scope: LowerScope): string {
@@ -238,6 +174,10 @@ function operation(expression: Extract<Expression, { kind: "operation" }>, scope
       return `(strpos(${value(0)}, ${value(1)}) > 0)`;
     case "matches":
       return matches(argument(args, 0), argument(args, 1), scope);
+    case ".":
+      return lowerMember(value(0), args.slice(1), expression.type, scope);
+    default:
+      return lowerFunction({ name: operator, value: argument(args, 0), sql: value(0), second: args[1] }, scope);
   }
 }
 
@@ -328,7 +268,7 @@ function memberIsKnown({ organization }: Member, scope: LowerScope): readonly st
 /** Where the owner of the relation is reached by references, one of which may lead to none: then all is unknown. */
 function ownerIsThere(each: Each, scope: LowerScope): readonly string[] {
   if (each.path.length === 0) return [];
-  return [`${columnAt(each.row, [...each.path, "id"], scope).sql} is not null`];
+  return [`${columnAt(each.row, [...each.path, "id"], scope, lower).sql} is not null`];
 }
 
 function eachExists(
@@ -342,25 +282,42 @@ function eachExists(
 }
 
 function each(expression: Each, scope: LowerScope): string {
-  const { from, where, inner } = related(expression, scope);
-  const judged = `select ${lower(expression.condition, inner)} as _held from ${from} where ${where}`;
-  const unknown = "count(*) > count(_judged._held)";
-  const counted = "count(*) filter (where _judged._held)";
-  const verdicts: Readonly<Record<Each["quantifier"], string>> = {
-    exists: `case when bool_or(_judged._held) then true when ${unknown} then null else false end`,
-    all: `case when not bool_and(_judged._held) then false when ${unknown} then null else true end`,
-    exists_one: `case when ${counted} > 1 then false when ${unknown} then null else ${counted} = 1 end`,
-    count: `case when ${unknown} then null else ${counted} end`,
-  };
-  const verdict = `(select ${verdicts[expression.quantifier]} from (${judged}) _judged)`;
+  const verdict = isAggregate(expression)
+    ? aggregated(expression, scope)
+    : quantified(expression as QuantifierOf, scope);
   const [known] = ownerIsThere(expression, scope);
   return known === undefined ? verdict : `(case when ${known} then ${verdict} end)`;
+}
+
+function aggregated(each: AggregateOf, scope: LowerScope): string {
+  const { from, where, inner } = related(each, scope);
+  const value = lower(each.value, inner);
+  if (each.condition.kind === "literal" && each.condition.value === true)
+    return lowerAggregate(each, `select ${value} as _value from ${from} where ${where}`);
+  const judged = `select ${lower(each.condition, inner)} as _held, ${value} as _value from ${from} where ${where}`;
+  return lowerAggregate(each, judged, { held: "_judged._held", unknown: UNKNOWN });
+}
+
+/** Whether any of the judged is unknown. */
+const UNKNOWN = "count(*) > count(_judged._held)";
+
+function quantified(expression: QuantifierOf, scope: LowerScope): string {
+  const { from, where, inner } = related(expression, scope);
+  const judged = `select ${lower(expression.condition, inner)} as _held from ${from} where ${where}`;
+  const counted = "count(*) filter (where _judged._held)";
+  const verdicts: Readonly<Record<Quantifier, string>> = {
+    exists: `case when bool_or(_judged._held) then true when ${UNKNOWN} then null else false end`,
+    all: `case when not bool_and(_judged._held) then false when ${UNKNOWN} then null else true end`,
+    exists_one: `case when ${counted} > 1 then false when ${UNKNOWN} then null else ${counted} = 1 end`,
+    count: `case when ${UNKNOWN} then null else ${counted} end`,
+  };
+  return `(select ${verdicts[expression.quantifier]} from (${judged}) _judged)`;
 }
 
 /** The living records of a relation, under an alias of their own: an author's variable could hide one of ours. */
 function related(each: Each, scope: LowerScope): { from: string; where: string; inner: LowerScope } {
   const { catalog } = scope;
-  const owner = columnAt(each.row, [...each.path, "id"], scope);
+  const owner = columnAt(each.row, [...each.path, "id"], scope, lower);
   const relation = owner.entity.relations.get(each.relation);
   if (relation === undefined) throw new Error(`${owner.entity.name} has no relation ${each.relation}`);
   const target = entityOf(catalog, relation.entity);
@@ -384,6 +341,7 @@ function related(each: Each, scope: LowerScope): { from: string; where: string; 
 
 /** The row whose own relation it is; null where that is another record's. */
 function judgedRow({ row, path }: Each, scope: LowerScope): string | null {
+  if (scope.isRead === true) return path.length === 0 && row === "record" ? "row" : null;
   return path.length === 0 && scope.column === undefined && ["record", "old", "new"].includes(row) ? row : null;
 }
 

@@ -1,6 +1,14 @@
 // Looks up what a name in a rule stands for. In: the model. Out: each record's table, field types and relations, `user` and
 // `organization` included. It never decides who may see what.
-import { type FieldType, type Model, type ModuleEntity, moduleEntities, type Relation } from "@plinth/blueprint";
+import {
+  type FieldType,
+  type Model,
+  type ModuleEntity,
+  moduleEntities,
+  type Relation,
+  USER_ENTITY,
+  userRelations,
+} from "@plinth/blueprint";
 import { isServed } from "./column-type.ts";
 import { constraintName } from "./sql-text.ts";
 
@@ -23,7 +31,13 @@ export const INVITATIONS_TABLE = "organizations__invitations";
 export const DELETED_AT = "deleted_at";
 
 export function catalogOf(model: Model): Catalog {
-  const catalog = new Map(moduleEntities(model).map((entity) => [entity.name, builtinEntity(entity)]));
+  const ofUsers = new Map(userRelations(model.entities).map((relation) => [relation.name, relation]));
+  const catalog = new Map(
+    moduleEntities(model).map((entity) => [
+      entity.name,
+      builtinEntity(entity, entity.name === USER_ENTITY ? ofUsers : new Map()),
+    ]),
+  );
   for (const entity of model.entities) {
     if (catalog.has(entity.name)) throw new Error(`two entities are called ${entity.name}`);
     catalog.set(entity.name, {
@@ -60,19 +74,21 @@ export function joinTableOf(
   field: string,
   other: string,
 ): JoinTable {
+  const own = `${entity.name}_id`;
+  const another = own === "other_id" ? "another_id" : "other_id";
   return {
     table: constraintName(entity.table, [field], null),
-    own: `${entity.name}_id`,
-    other: other === entity.name ? "other_id" : `${other}_id`,
+    own,
+    other: other === entity.name ? another : `${other}_id`,
   };
 }
 
-function builtinEntity({ name, plural, fields }: ModuleEntity): CatalogEntity {
+function builtinEntity({ name, plural, fields }: ModuleEntity, relations: CatalogEntity["relations"]): CatalogEntity {
   return {
     name,
     table: plural,
     fields: new Map(fields.filter(isServed).map((field) => [field.name, field.type])),
-    relations: new Map(),
+    relations,
     softDelete: null,
   };
 }

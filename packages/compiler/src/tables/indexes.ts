@@ -29,9 +29,19 @@ export function indexesOf(entity: Entity, uniques: readonly Unique[]): readonly 
     ...[...asked]
       .filter(([name]) => targetOf(stored.get(name)!.type) === null)
       .map(([name, shape]) => ({ columns: shape === "page" ? [name, ...page] : [name], where: living })),
+    ...ordersOf(entity).map((columns) => ({ columns, where: living })),
     ...(page.length > 1 ? [{ columns: page, where: living }] : []),
   ];
   return [...withoutCovered(wanted, uniques).map((index) => named(entity.plural, index)), ...searchIndex(entity)];
+}
+
+/** The orders of views that one index gives, read from either end: those in one direction. */
+function ordersOf({ views = [] }: Entity): readonly (readonly string[])[] {
+  return views.flatMap(({ sort }) => {
+    const names = sort.map(({ field }) => field);
+    const isOne = sort.length > 0 && sort.every(({ descending }) => descending === sort[0]?.descending);
+    return isOne ? [names.includes("id") ? names : [...names, "id"]] : [];
+  });
 }
 
 function named(table: string, { columns, where }: Wanted): Index {

@@ -1,4 +1,5 @@
-// The table of replies to requests with an `Idempotency-Key`, which retention deletes after a day. Out: data.
+// The table of replies to requests with an `Idempotency-Key`, which retention deletes after a day: any write may carry one, so
+// every project has it. Out: data.
 import type { Column, Table } from "@plinth/bundle";
 import { constraintName, quoteIdentifier as q } from "../sql/sql-text.ts";
 

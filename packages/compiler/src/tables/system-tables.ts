@@ -37,6 +37,7 @@ export function systemTablesOf(model: Model, catalog: Catalog): readonly Table[]
     usersOf(model, catalog),
     sessions,
     auditLog,
+    replies,
     ...(hasOrganizations(model) ? [organizations, memberships, invitations] : []),
     ...(counts ? [sequences] : []),
     ...(handsEventsOn(model) ? workTables : []),
@@ -366,7 +367,7 @@ const waits: Table = {
   privileges: rowPrivileges,
 };
 
-const workTables: readonly Table[] = [listeners, events, runs, steps, attempts, waits, replies];
+const workTables: readonly Table[] = [listeners, events, runs, steps, attempts, waits];
 
 function index(table: string, ...columns: readonly string[]): Index {
   return { name: constraintName(table, columns, "idx"), method: "btree", keys: columns.map(q), where: null };

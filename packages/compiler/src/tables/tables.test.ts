@@ -1,4 +1,4 @@
-import { checkName, type Entity } from "@plinth/blueprint";
+import { checkBlueprint, checkName, type Entity, type Model } from "@plinth/blueprint";
 import type { Table } from "@plinth/bundle";
 import { describe, expect, test } from "vitest";
 import { compileModel } from "../compile.ts";
@@ -32,8 +32,29 @@ test("no entity can take the name of a table of ours", () => {
   const numbered = entity("numbered", { fields: [field("number", { kind: "sequence", prefix: "" })] });
   const tables = tablesOf(numbered);
   const ours = [...tables.keys()].filter((name) => name !== numbered.plural);
-  expect(ours).toHaveLength(7);
+  expect(ours).toHaveLength(8);
   for (const name of ours) expect(checkName(name, "plural")?.code, name).toMatch(/^(?:reserved|invalid)_name$/);
+});
+
+test("no field can take the name of a table of ours for its links", () => {
+  const text = (plural: string, field: string): string =>
+    `project: demo\nmodules: [auth, users]\nentities:\n  thing:\n    plural: ${plural}\n    fields: { ${field}: "refs(thing)" }\n    permissions: { user: { all: true } }\n`;
+  const { model } = checkBlueprint(
+    "project: demo\nmodules: [auth, users, roles, organizations, webhooks, workers, audit_logs]\nentities:\n  thing: { fields: { a: string }, permissions: { user: { all: true } } }\n",
+  );
+  const ours = compileModel(model as Model).tables.map((table) => table.name.split("__"));
+  const twoWords = ours.filter((words) => words.length > 1) as [string, string][];
+  expect(twoWords).toHaveLength(8);
+  for (const [plural, field] of twoWords)
+    expect(checkBlueprint(text(plural, field)).diagnostics.map(({ code }) => code)).toContain("reserved_name");
+});
+
+test("links between records of one entity have two columns, whatever it is called", () => {
+  for (const name of ["thing", "other"]) {
+    const links = field("likes", { kind: "refs", entity: name });
+    const join = tablesOf(entity(name, { fields: [links] })).get(`${name}s__likes`);
+    expect(new Set(join?.columns.map((column) => column.name)).size).toBe(2);
+  }
 });
 
 describe("indexes", () => {
@@ -166,7 +187,13 @@ describe("tables of modules", () => {
     expect(tablesOf(entity("thing")).has("sequences")).toBe(false);
     expect(tablesOf(entity("thing")).get("memberships")?.primaryKey).toEqual(["organization_id", "user_id"]);
     const without = compileModel(modelWith({ entities: [entity("thing")] }));
-    expect(without.tables.map((table) => table.name)).toEqual(["users", "sessions", "audit_log", "things"]);
+    expect(without.tables.map((table) => table.name)).toEqual([
+      "users",
+      "sessions",
+      "audit_log",
+      "idempotency__replies",
+      "things",
+    ]);
     expect(without.entities.map((one) => one.name)).toEqual(["user", "thing"]);
   });
 

@@ -1,7 +1,7 @@
 // What an action answers with, as a type. In: an action's output. Out: its schema, an example, and its TypeScript. An expression may
 // always be null: a step is skipped, a field is hidden from the caller.
 import type { Action, FieldType, Model, Step } from "@plinth/blueprint";
-import type { Expression, Type } from "@plinth/expression";
+import type { Expression, Operator, Type } from "@plinth/expression";
 
 type Template = NonNullable<Action["output"]>;
 type JsonValue = Extract<Template, { readonly kind: "literal" }>["value"];
@@ -91,13 +91,15 @@ function typeOfRules(type: Type): OutputType {
   }
 }
 
+const smallResults: ReadonlySet<Operator> = new Set(["size", "year", "month", "day", "weekday", "hour", "minute"]);
+
 /** Whether a whole number is one that JSON's readers hold; larger ones stand as their digits. */
 function isSmall(expression: Expression, around: Around): boolean {
   switch (expression.kind) {
     case "literal":
       return typeof expression.value === "number";
     case "operation":
-      return expression.operator === "size";
+      return smallResults.has(expression.operator);
     case "each":
       return expression.quantifier === "count";
     case "value":

@@ -50,6 +50,11 @@ export interface AdditiveChange {
         updated_at?: string;
         version?: number;
       };
+      relations: {
+        category: { to: "category"; many: false };
+        created_by: { to: "user"; many: false };
+      };
+      keys: { sold_to: string };
     };
     category: {
       record: {
@@ -78,6 +83,13 @@ export interface AdditiveChange {
         updated_at?: string;
         version?: number;
       };
+      relations: {
+        categories: { to: "category"; many: true };
+        created_by: { to: "user"; many: false };
+        listings: { to: "listing"; many: true };
+        parent: { to: "category"; many: false };
+      };
+      keys: { name: string };
     };
   };
   user: {

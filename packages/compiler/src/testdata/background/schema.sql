@@ -63,14 +63,28 @@ create index "audit_log__entity__record_id__idx" on "print_shop"."audit_log" ("e
 create index "audit_log__request_id__idx" on "print_shop"."audit_log" ("request_id");
 grant select, insert on "print_shop"."audit_log" to "print_shop_worker";
 
--- 004-create-table-workers--listeners (before, safe): Create the table workers__listeners.
+-- 004-create-table-idempotency--replies (before, safe): Create the table idempotency__replies.
+create table "print_shop"."idempotency__replies" (
+  "principal" text collate "C" not null,
+  "key" text collate "C" not null,
+  "fingerprint" text collate "C" not null,
+  "status" integer not null,
+  "location" text collate "C",
+  "body" text collate "C" not null,
+  "created_at" timestamptz not null default now(),
+  constraint "idempotency__replies__pkey" primary key ("principal", "key")
+);
+create index "idempotency__replies__created_at__idx" on "print_shop"."idempotency__replies" ("created_at");
+grant select, insert, update, delete on "print_shop"."idempotency__replies" to "print_shop_worker";
+
+-- 005-create-table-workers--listeners (before, safe): Create the table workers__listeners.
 create table "print_shop"."workers__listeners" (
   "event" text collate "C" not null,
   constraint "workers__listeners__pkey" primary key ("event")
 );
 grant select on "print_shop"."workers__listeners" to "print_shop_worker";
 
--- 005-create-table-workers--events (before, safe): Create the table workers__events.
+-- 006-create-table-workers--events (before, safe): Create the table workers__events.
 create table "print_shop"."workers__events" (
   "id" uuid not null,
   "seq" bigint not null,
@@ -94,7 +108,7 @@ create index "workers__events__request_id__idx" on "print_shop"."workers__events
 create index "workers__events__record_id__seq__idx" on "print_shop"."workers__events" ("record_id", "seq");
 grant select, insert, update, delete on "print_shop"."workers__events" to "print_shop_worker";
 
--- 006-create-table-workers--runs (before, safe): Create the table workers__runs.
+-- 007-create-table-workers--runs (before, safe): Create the table workers__runs.
 create table "print_shop"."workers__runs" (
   "id" uuid not null,
   "workflow" text collate "C" not null,
@@ -131,7 +145,7 @@ create index "workers__runs__order_key__seq__idx" on "print_shop"."workers__runs
 create index "workers__runs__ended_at__idx" on "print_shop"."workers__runs" ("ended_at");
 grant select, insert, update, delete on "print_shop"."workers__runs" to "print_shop_worker";
 
--- 007-create-table-workers--steps (before, safe): Create the table workers__steps.
+-- 008-create-table-workers--steps (before, safe): Create the table workers__steps.
 create table "print_shop"."workers__steps" (
   "run_id" uuid not null,
   "path" text collate "C" not null,
@@ -148,7 +162,7 @@ create table "print_shop"."workers__steps" (
 );
 grant select, insert, update, delete on "print_shop"."workers__steps" to "print_shop_worker";
 
--- 008-create-table-workers--attempts (before, safe): Create the table workers__attempts.
+-- 009-create-table-workers--attempts (before, safe): Create the table workers__attempts.
 create table "print_shop"."workers__attempts" (
   "run_id" uuid not null,
   "path" text collate "C" not null,
@@ -160,7 +174,7 @@ create table "print_shop"."workers__attempts" (
 );
 grant select, insert, update, delete on "print_shop"."workers__attempts" to "print_shop_worker";
 
--- 009-create-table-workers--waits (before, safe): Create the table workers__waits.
+-- 010-create-table-workers--waits (before, safe): Create the table workers__waits.
 create table "print_shop"."workers__waits" (
   "run_id" uuid not null,
   "path" text collate "C" not null,
@@ -178,20 +192,6 @@ create table "print_shop"."workers__waits" (
 );
 create index "workers__waits__event__member__wanted__idx" on "print_shop"."workers__waits" ("event", "member", "wanted") where "answer" is null;
 grant select, insert, update, delete on "print_shop"."workers__waits" to "print_shop_worker";
-
--- 010-create-table-idempotency--replies (before, safe): Create the table idempotency__replies.
-create table "print_shop"."idempotency__replies" (
-  "principal" text collate "C" not null,
-  "key" text collate "C" not null,
-  "fingerprint" text collate "C" not null,
-  "status" integer not null,
-  "location" text collate "C",
-  "body" text collate "C" not null,
-  "created_at" timestamptz not null default now(),
-  constraint "idempotency__replies__pkey" primary key ("principal", "key")
-);
-create index "idempotency__replies__created_at__idx" on "print_shop"."idempotency__replies" ("created_at");
-grant select, insert, update, delete on "print_shop"."idempotency__replies" to "print_shop_worker";
 
 -- 011-create-table-orders (before, safe): Create the table orders.
 create table "print_shop"."orders" (

@@ -26,8 +26,8 @@ export interface PrintShop {
       };
       update: {
         status?: "draft" | "paid" | "printing" | "shipped" | "refused";
-        total?: string;
-        pages?: number;
+        total?: string | { add: string };
+        pages?: number | { add: number };
         note?: string | null;
         customer_id?: string | null;
       };
@@ -43,6 +43,11 @@ export interface PrintShop {
         updated_at?: string;
         deleted_at?: string;
         version?: number;
+      };
+      relations: {
+        created_by: { to: "user"; many: false };
+        customer: { to: "user"; many: false };
+        parcels: { to: "parcel"; many: true };
       };
       transitions: "pay" | "print" | "ship" | "refuse";
     };
@@ -67,7 +72,7 @@ export interface PrintShop {
       update: {
         order_id?: string;
         code?: string;
-        weight?: string | null;
+        weight?: string | null | { add: string };
         labels?: (string)[] | null;
       };
       where: {
@@ -75,11 +80,17 @@ export interface PrintShop {
         order_id?: string;
         code?: string;
         weight?: string;
+        labels?: (string)[];
         created_by?: string;
         created_at?: string;
         updated_at?: string;
         version?: number;
       };
+      relations: {
+        created_by: { to: "user"; many: false };
+        order: { to: "order"; many: false };
+      };
+      keys: { code: string };
     };
   };
   user: {

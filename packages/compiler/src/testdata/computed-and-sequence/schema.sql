@@ -63,7 +63,21 @@ create index "audit_log__entity__record_id__idx" on "computed_and_sequence"."aud
 create index "audit_log__request_id__idx" on "computed_and_sequence"."audit_log" ("request_id");
 grant select, insert on "computed_and_sequence"."audit_log" to "computed_and_sequence_worker";
 
--- 004-create-table-sequences (before, safe): Create the table sequences.
+-- 004-create-table-idempotency--replies (before, safe): Create the table idempotency__replies.
+create table "computed_and_sequence"."idempotency__replies" (
+  "principal" text collate "C" not null,
+  "key" text collate "C" not null,
+  "fingerprint" text collate "C" not null,
+  "status" integer not null,
+  "location" text collate "C",
+  "body" text collate "C" not null,
+  "created_at" timestamptz not null default now(),
+  constraint "idempotency__replies__pkey" primary key ("principal", "key")
+);
+create index "idempotency__replies__created_at__idx" on "computed_and_sequence"."idempotency__replies" ("created_at");
+grant select, insert, update, delete on "computed_and_sequence"."idempotency__replies" to "computed_and_sequence_worker";
+
+-- 005-create-table-sequences (before, safe): Create the table sequences.
 create table "computed_and_sequence"."sequences" (
   "name" text collate "C" not null,
   "value" bigint not null default 0,
@@ -71,7 +85,7 @@ create table "computed_and_sequence"."sequences" (
 );
 grant select, insert, update on "computed_and_sequence"."sequences" to "computed_and_sequence_worker";
 
--- 005-create-table-invoices (before, safe): Create the table invoices.
+-- 006-create-table-invoices (before, safe): Create the table invoices.
 create table "computed_and_sequence"."invoices" (
   "id" uuid not null,
   "number" text collate "C" not null,
@@ -93,10 +107,10 @@ create index "invoices__created_by__idx" on "computed_and_sequence"."invoices" (
 create index "invoices__created_at__id__idx" on "computed_and_sequence"."invoices" ("created_at", "id");
 grant select, insert, update, delete on "computed_and_sequence"."invoices" to "computed_and_sequence_worker";
 
--- 006-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 007-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
 alter table "computed_and_sequence"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "computed_and_sequence"."users" ("id") on delete cascade;
 
--- 007-reference-invoices-created-by (before, safe): Let invoices.created_by refer to users.
+-- 008-reference-invoices-created-by (before, safe): Let invoices.created_by refer to users.
 alter table "computed_and_sequence"."invoices" add constraint "invoices__created_by__fkey" foreign key ("created_by") references "computed_and_sequence"."users" ("id");
 
 commit;

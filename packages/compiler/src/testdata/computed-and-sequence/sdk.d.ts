@@ -32,9 +32,9 @@ export interface ComputedAndSequence {
         currency?: "EUR" | "USD";
       };
       update: {
-        net?: string;
-        tax?: number;
-        pieces?: number;
+        net?: string | { add: string };
+        tax?: number | { add: number };
+        pieces?: number | { add: number };
         due_at?: string;
         paid_at?: string | null;
         currency?: "EUR" | "USD";
@@ -52,6 +52,9 @@ export interface ComputedAndSequence {
         created_at?: string;
         updated_at?: string;
         version?: number;
+      };
+      relations: {
+        created_by: { to: "user"; many: false };
       };
     };
   };

@@ -63,7 +63,21 @@ create index "audit_log__entity__record_id__idx" on "every_type"."audit_log" ("e
 create index "audit_log__request_id__idx" on "every_type"."audit_log" ("request_id");
 grant select, insert on "every_type"."audit_log" to "every_type_worker";
 
--- 004-create-table-organizations (before, safe): Create the table organizations.
+-- 004-create-table-idempotency--replies (before, safe): Create the table idempotency__replies.
+create table "every_type"."idempotency__replies" (
+  "principal" text collate "C" not null,
+  "key" text collate "C" not null,
+  "fingerprint" text collate "C" not null,
+  "status" integer not null,
+  "location" text collate "C",
+  "body" text collate "C" not null,
+  "created_at" timestamptz not null default now(),
+  constraint "idempotency__replies__pkey" primary key ("principal", "key")
+);
+create index "idempotency__replies__created_at__idx" on "every_type"."idempotency__replies" ("created_at");
+grant select, insert, update, delete on "every_type"."idempotency__replies" to "every_type_worker";
+
+-- 005-create-table-organizations (before, safe): Create the table organizations.
 create table "every_type"."organizations" (
   "id" uuid not null,
   "name" text collate "C" not null,
@@ -76,7 +90,7 @@ create table "every_type"."organizations" (
 create index "organizations__created_at__id__idx" on "every_type"."organizations" ("created_at", "id");
 grant select, insert, update, delete on "every_type"."organizations" to "every_type_worker";
 
--- 005-create-table-memberships (before, safe): Create the table memberships.
+-- 006-create-table-memberships (before, safe): Create the table memberships.
 create table "every_type"."memberships" (
   "organization_id" uuid not null,
   "user_id" uuid not null,
@@ -90,7 +104,7 @@ create unique index "memberships__chosen__key" on "every_type"."memberships" ("u
 create index "memberships__user_id__organization_id__idx" on "every_type"."memberships" ("user_id", "organization_id");
 grant select, insert, update, delete on "every_type"."memberships" to "every_type_worker";
 
--- 006-create-table-organizations--invitations (before, safe): Create the table organizations__invitations.
+-- 007-create-table-organizations--invitations (before, safe): Create the table organizations__invitations.
 create table "every_type"."organizations__invitations" (
   "id" uuid not null,
   "organization_id" uuid not null,
@@ -109,7 +123,7 @@ create index "organizations__invitations__organization_id__idx" on "every_type".
 create index "organizations__invitations__invited_by__idx" on "every_type"."organizations__invitations" ("invited_by");
 grant select, insert, update, delete on "every_type"."organizations__invitations" to "every_type_worker";
 
--- 007-create-table-samples (before, safe): Create the table samples.
+-- 008-create-table-samples (before, safe): Create the table samples.
 create table "every_type"."samples" (
   "id" uuid not null,
   "a_string" text collate "C" not null default 'Ab',
@@ -188,7 +202,7 @@ create index "samples__created_at__id__idx" on "every_type"."samples" ("created_
 create index "samples__a_text__an_i18n__gin" on "every_type"."samples" using gin ((to_tsvector('simple', coalesce("a_text", '')) || to_tsvector('simple', coalesce("an_i18n", '{}'::jsonb))));
 grant select, insert, update, delete on "every_type"."samples" to "every_type_worker";
 
--- 008-create-table-samples--some-refs (before, safe): Create the table samples__some_refs.
+-- 009-create-table-samples--some-refs (before, safe): Create the table samples__some_refs.
 create table "every_type"."samples__some_refs" (
   "sample_id" uuid not null,
   "other_id" uuid not null,
@@ -197,37 +211,37 @@ create table "every_type"."samples__some_refs" (
 create index "samples__some_refs__other_id__idx" on "every_type"."samples__some_refs" ("other_id");
 grant select, insert, delete on "every_type"."samples__some_refs" to "every_type_worker";
 
--- 009-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 010-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
 alter table "every_type"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "every_type"."users" ("id") on delete cascade;
 
--- 010-reference-memberships-organization-id (before, safe): Let memberships.organization_id refer to organizations.
+-- 011-reference-memberships-organization-id (before, safe): Let memberships.organization_id refer to organizations.
 alter table "every_type"."memberships" add constraint "memberships__organization_id__fkey" foreign key ("organization_id") references "every_type"."organizations" ("id") on delete cascade;
 
--- 011-reference-memberships-user-id (before, safe): Let memberships.user_id refer to users.
+-- 012-reference-memberships-user-id (before, safe): Let memberships.user_id refer to users.
 alter table "every_type"."memberships" add constraint "memberships__user_id__fkey" foreign key ("user_id") references "every_type"."users" ("id") on delete cascade;
 
--- 012-reference-organizations--invitations-organization-id (before, safe): Let organizations__invitations.organization_id refer to organizations.
+-- 013-reference-organizations--invitations-organization-id (before, safe): Let organizations__invitations.organization_id refer to organizations.
 alter table "every_type"."organizations__invitations" add constraint "organizations__invitations__organization_id__fkey" foreign key ("organization_id") references "every_type"."organizations" ("id") on delete cascade;
 
--- 013-reference-organizations--invitations-invited-by (before, safe): Let organizations__invitations.invited_by refer to users.
+-- 014-reference-organizations--invitations-invited-by (before, safe): Let organizations__invitations.invited_by refer to users.
 alter table "every_type"."organizations__invitations" add constraint "organizations__invitations__invited_by__fkey" foreign key ("invited_by") references "every_type"."users" ("id") on delete cascade;
 
--- 014-reference-samples-a-user (before, safe): Let samples.a_user refer to users.
+-- 015-reference-samples-a-user (before, safe): Let samples.a_user refer to users.
 alter table "every_type"."samples" add constraint "samples__a_user__fkey" foreign key ("a_user") references "every_type"."users" ("id");
 
--- 015-reference-samples-an-org (before, safe): Let samples.an_org refer to organizations.
+-- 016-reference-samples-an-org (before, safe): Let samples.an_org refer to organizations.
 alter table "every_type"."samples" add constraint "samples__an_org__fkey" foreign key ("an_org") references "every_type"."organizations" ("id");
 
--- 016-reference-samples-a-ref (before, safe): Let samples.a_ref refer to samples.
+-- 017-reference-samples-a-ref (before, safe): Let samples.a_ref refer to samples.
 alter table "every_type"."samples" add constraint "samples__a_ref__fkey" foreign key ("a_ref") references "every_type"."samples" ("id");
 
--- 017-reference-samples-created-by (before, safe): Let samples.created_by refer to users.
+-- 018-reference-samples-created-by (before, safe): Let samples.created_by refer to users.
 alter table "every_type"."samples" add constraint "samples__created_by__fkey" foreign key ("created_by") references "every_type"."users" ("id");
 
--- 018-reference-samples--some-refs-sample-id (before, safe): Let samples__some_refs.sample_id refer to samples.
+-- 019-reference-samples--some-refs-sample-id (before, safe): Let samples__some_refs.sample_id refer to samples.
 alter table "every_type"."samples__some_refs" add constraint "samples__some_refs__sample_id__fkey" foreign key ("sample_id") references "every_type"."samples" ("id") on delete cascade;
 
--- 019-reference-samples--some-refs-other-id (before, safe): Let samples__some_refs.other_id refer to samples.
+-- 020-reference-samples--some-refs-other-id (before, safe): Let samples__some_refs.other_id refer to samples.
 alter table "every_type"."samples__some_refs" add constraint "samples__some_refs__other_id__fkey" foreign key ("other_id") references "every_type"."samples" ("id") on delete cascade;
 
 commit;

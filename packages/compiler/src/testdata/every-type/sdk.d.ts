@@ -112,13 +112,13 @@ export interface EveryType {
         a_url?: string | null;
         a_phone?: string | null;
         a_color?: string | null;
-        an_int?: number;
-        a_bigint?: string;
-        a_float?: number | null;
-        a_decimal?: string;
-        a_money?: string | null;
-        a_yen?: string | null;
-        a_percent?: number;
+        an_int?: number | { add: number };
+        a_bigint?: string | { add: string };
+        a_float?: number | null | { add: number };
+        a_decimal?: string | { add: string };
+        a_money?: string | null | { add: string };
+        a_yen?: string | null | { add: string };
+        a_percent?: number | { add: number };
         a_date?: string;
         a_time?: string | null;
         a_datetime?: string | null;
@@ -173,9 +173,19 @@ export interface EveryType {
         a_timezone?: string;
         a_bool?: boolean;
         an_enum?: "one" | "two";
+        an_enum_set?: ("red" | "green" | "blue")[];
         a_country?: string;
         a_currency?: string;
         a_locale?: string;
+        a_json?: unknown;
+        an_object?: { street: string; number?: number | null; point?: { lat: number; lng: number } | null };
+        a_plate?: { country: string; number: string };
+        a_list?: (string)[];
+        numbers?: (number)[];
+        moments?: (string)[];
+        prices?: (string)[];
+        things?: ({ name: string })[];
+        an_i18n?: Record<string, string>;
         a_uuid?: string;
         a_user?: string;
         an_org?: string;
@@ -188,6 +198,16 @@ export interface EveryType {
         updated_at?: string;
         version?: number;
       };
+      relations: {
+        a_ref: { to: "sample"; many: false };
+        a_user: { to: "user"; many: false };
+        an_org: { to: "organization"; many: false };
+        created_by: { to: "user"; many: false };
+        referring: { to: "sample"; many: true };
+        samples: { to: "sample"; many: true };
+        some_refs: { to: "sample"; many: true };
+      };
+      keys: { a_slug: string };
     };
   };
   user: {

@@ -63,7 +63,21 @@ create index "audit_log__entity__record_id__idx" on "field_types"."audit_log" ("
 create index "audit_log__request_id__idx" on "field_types"."audit_log" ("request_id");
 grant select, insert on "field_types"."audit_log" to "field_types_worker";
 
--- 004-create-table-boxes (before, safe): Create the table boxes.
+-- 004-create-table-idempotency--replies (before, safe): Create the table idempotency__replies.
+create table "field_types"."idempotency__replies" (
+  "principal" text collate "C" not null,
+  "key" text collate "C" not null,
+  "fingerprint" text collate "C" not null,
+  "status" integer not null,
+  "location" text collate "C",
+  "body" text collate "C" not null,
+  "created_at" timestamptz not null default now(),
+  constraint "idempotency__replies__pkey" primary key ("principal", "key")
+);
+create index "idempotency__replies__created_at__idx" on "field_types"."idempotency__replies" ("created_at");
+grant select, insert, update, delete on "field_types"."idempotency__replies" to "field_types_worker";
+
+-- 005-create-table-boxes (before, safe): Create the table boxes.
 create table "field_types"."boxes" (
   "id" uuid not null,
   "label" text collate "C" not null,
@@ -110,7 +124,7 @@ create index "boxes__created_by__idx" on "field_types"."boxes" ("created_by");
 create index "boxes__created_at__id__idx" on "field_types"."boxes" ("created_at", "id");
 grant select, insert, update, delete on "field_types"."boxes" to "field_types_worker";
 
--- 005-create-table-shelves (before, safe): Create the table shelves.
+-- 006-create-table-shelves (before, safe): Create the table shelves.
 create table "field_types"."shelves" (
   "id" uuid not null,
   "code" text collate "C" not null,
@@ -125,25 +139,25 @@ create index "shelves__created_by__idx" on "field_types"."shelves" ("created_by"
 create index "shelves__created_at__id__idx" on "field_types"."shelves" ("created_at", "id");
 grant select, insert, update, delete on "field_types"."shelves" to "field_types_worker";
 
--- 006-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 007-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
 alter table "field_types"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "field_types"."users" ("id") on delete cascade;
 
--- 007-reference-boxes-owner-id (before, safe): Let boxes.owner_id refer to users.
+-- 008-reference-boxes-owner-id (before, safe): Let boxes.owner_id refer to users.
 alter table "field_types"."boxes" add constraint "boxes__owner_id__fkey" foreign key ("owner_id") references "field_types"."users" ("id");
 
--- 008-reference-boxes-packer-id (before, safe): Let boxes.packer_id refer to users.
+-- 009-reference-boxes-packer-id (before, safe): Let boxes.packer_id refer to users.
 alter table "field_types"."boxes" add constraint "boxes__packer_id__fkey" foreign key ("packer_id") references "field_types"."users" ("id");
 
--- 009-reference-boxes-parent-id (before, safe): Let boxes.parent_id refer to boxes.
+-- 010-reference-boxes-parent-id (before, safe): Let boxes.parent_id refer to boxes.
 alter table "field_types"."boxes" add constraint "boxes__parent_id__fkey" foreign key ("parent_id") references "field_types"."boxes" ("id");
 
--- 010-reference-boxes-shelf-id (before, safe): Let boxes.shelf_id refer to shelves.
+-- 011-reference-boxes-shelf-id (before, safe): Let boxes.shelf_id refer to shelves.
 alter table "field_types"."boxes" add constraint "boxes__shelf_id__fkey" foreign key ("shelf_id") references "field_types"."shelves" ("id");
 
--- 011-reference-boxes-created-by (before, safe): Let boxes.created_by refer to users.
+-- 012-reference-boxes-created-by (before, safe): Let boxes.created_by refer to users.
 alter table "field_types"."boxes" add constraint "boxes__created_by__fkey" foreign key ("created_by") references "field_types"."users" ("id");
 
--- 012-reference-shelves-created-by (before, safe): Let shelves.created_by refer to users.
+-- 013-reference-shelves-created-by (before, safe): Let shelves.created_by refer to users.
 alter table "field_types"."shelves" add constraint "shelves__created_by__fkey" foreign key ("created_by") references "field_types"."users" ("id");
 
 commit;

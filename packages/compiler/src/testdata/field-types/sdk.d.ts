@@ -65,8 +65,8 @@ export interface FieldTypes {
         remark?: string | null;
         contact?: string;
         copy_to?: string | null;
-        amount?: number;
-        weight?: number | null;
+        amount?: number | { add: number };
+        weight?: number | null | { add: number };
         open?: boolean;
         sealed?: boolean | null;
         due_at?: string;
@@ -110,6 +110,15 @@ export interface FieldTypes {
         updated_at?: string;
         version?: number;
       };
+      relations: {
+        boxes: { to: "box"; many: true };
+        created_by: { to: "user"; many: false };
+        owner: { to: "user"; many: false };
+        packer: { to: "user"; many: false };
+        parent: { to: "box"; many: false };
+        shelf: { to: "shelf"; many: false };
+      };
+      keys: { label: string };
     };
     shelf: {
       record: {
@@ -133,6 +142,10 @@ export interface FieldTypes {
         created_by?: string;
         updated_at?: string;
         version?: number;
+      };
+      relations: {
+        boxes: { to: "box"; many: true };
+        created_by: { to: "user"; many: false };
       };
     };
   };

@@ -25,7 +25,7 @@ export interface MarketSquare {
       update: {
         title?: string;
         description?: string | null;
-        price?: number;
+        price?: number | { add: number };
         status?: "draft" | "active" | "sold";
         created_by?: string | null;
       };
@@ -39,6 +39,10 @@ export interface MarketSquare {
         created_at?: string;
         updated_at?: string;
         version?: number;
+      };
+      relations: {
+        created_by: { to: "user"; many: false };
+        inquiries: { to: "inquiry"; many: true };
       };
     };
     inquiry: {
@@ -75,6 +79,10 @@ export interface MarketSquare {
         created_at?: string;
         updated_at?: string;
         version?: number;
+      };
+      relations: {
+        created_by: { to: "user"; many: false };
+        listing: { to: "listing"; many: false };
       };
     };
   };

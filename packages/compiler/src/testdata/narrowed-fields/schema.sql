@@ -63,7 +63,21 @@ create index "audit_log__entity__record_id__idx" on "narrowed_fields"."audit_log
 create index "audit_log__request_id__idx" on "narrowed_fields"."audit_log" ("request_id");
 grant select, insert on "narrowed_fields"."audit_log" to "narrowed_fields_worker";
 
--- 004-create-table-tickets (before, safe): Create the table tickets.
+-- 004-create-table-idempotency--replies (before, safe): Create the table idempotency__replies.
+create table "narrowed_fields"."idempotency__replies" (
+  "principal" text collate "C" not null,
+  "key" text collate "C" not null,
+  "fingerprint" text collate "C" not null,
+  "status" integer not null,
+  "location" text collate "C",
+  "body" text collate "C" not null,
+  "created_at" timestamptz not null default now(),
+  constraint "idempotency__replies__pkey" primary key ("principal", "key")
+);
+create index "idempotency__replies__created_at__idx" on "narrowed_fields"."idempotency__replies" ("created_at");
+grant select, insert, update, delete on "narrowed_fields"."idempotency__replies" to "narrowed_fields_worker";
+
+-- 005-create-table-tickets (before, safe): Create the table tickets.
 create table "narrowed_fields"."tickets" (
   "id" uuid not null,
   "subject" text collate "C" not null,
@@ -85,13 +99,13 @@ create index "tickets__created_by__idx" on "narrowed_fields"."tickets" ("created
 create index "tickets__created_at__id__idx" on "narrowed_fields"."tickets" ("created_at", "id");
 grant select, insert, update, delete on "narrowed_fields"."tickets" to "narrowed_fields_worker";
 
--- 005-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 006-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
 alter table "narrowed_fields"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "narrowed_fields"."users" ("id") on delete cascade;
 
--- 006-reference-tickets-customer-id (before, safe): Let tickets.customer_id refer to users.
+-- 007-reference-tickets-customer-id (before, safe): Let tickets.customer_id refer to users.
 alter table "narrowed_fields"."tickets" add constraint "tickets__customer_id__fkey" foreign key ("customer_id") references "narrowed_fields"."users" ("id");
 
--- 007-reference-tickets-created-by (before, safe): Let tickets.created_by refer to users.
+-- 008-reference-tickets-created-by (before, safe): Let tickets.created_by refer to users.
 alter table "narrowed_fields"."tickets" add constraint "tickets__created_by__fkey" foreign key ("created_by") references "narrowed_fields"."users" ("id");
 
 commit;

@@ -46,6 +46,10 @@ export interface NarrowedFields {
         updated_at?: string;
         version?: number;
       };
+      relations: {
+        created_by: { to: "user"; many: false };
+        customer: { to: "user"; many: false };
+      };
     };
   };
   user: {

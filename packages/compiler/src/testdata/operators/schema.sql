@@ -63,7 +63,21 @@ create index "audit_log__entity__record_id__idx" on "operators"."audit_log" ("en
 create index "audit_log__request_id__idx" on "operators"."audit_log" ("request_id");
 grant select, insert on "operators"."audit_log" to "operators_worker";
 
--- 004-create-table-shops (before, safe): Create the table shops.
+-- 004-create-table-idempotency--replies (before, safe): Create the table idempotency__replies.
+create table "operators"."idempotency__replies" (
+  "principal" text collate "C" not null,
+  "key" text collate "C" not null,
+  "fingerprint" text collate "C" not null,
+  "status" integer not null,
+  "location" text collate "C",
+  "body" text collate "C" not null,
+  "created_at" timestamptz not null default now(),
+  constraint "idempotency__replies__pkey" primary key ("principal", "key")
+);
+create index "idempotency__replies__created_at__idx" on "operators"."idempotency__replies" ("created_at");
+grant select, insert, update, delete on "operators"."idempotency__replies" to "operators_worker";
+
+-- 005-create-table-shops (before, safe): Create the table shops.
 create table "operators"."shops" (
   "id" uuid not null,
   "name" text collate "C" not null,
@@ -81,7 +95,7 @@ create index "shops__created_by__idx" on "operators"."shops" ("created_by");
 create index "shops__created_at__id__idx" on "operators"."shops" ("created_at", "id");
 grant select, insert, update, delete on "operators"."shops" to "operators_worker";
 
--- 005-create-table-offers (before, safe): Create the table offers.
+-- 006-create-table-offers (before, safe): Create the table offers.
 create table "operators"."offers" (
   "id" uuid not null,
   "title" text collate "C" not null,
@@ -108,19 +122,19 @@ create index "offers__status__created_at__id__idx" on "operators"."offers" ("sta
 create index "offers__created_at__id__idx" on "operators"."offers" ("created_at", "id");
 grant select, insert, update, delete on "operators"."offers" to "operators_worker";
 
--- 006-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 007-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
 alter table "operators"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "operators"."users" ("id") on delete cascade;
 
--- 007-reference-shops-keeper-id (before, safe): Let shops.keeper_id refer to users.
+-- 008-reference-shops-keeper-id (before, safe): Let shops.keeper_id refer to users.
 alter table "operators"."shops" add constraint "shops__keeper_id__fkey" foreign key ("keeper_id") references "operators"."users" ("id");
 
--- 008-reference-shops-created-by (before, safe): Let shops.created_by refer to users.
+-- 009-reference-shops-created-by (before, safe): Let shops.created_by refer to users.
 alter table "operators"."shops" add constraint "shops__created_by__fkey" foreign key ("created_by") references "operators"."users" ("id");
 
--- 009-reference-offers-shop-id (before, safe): Let offers.shop_id refer to shops.
+-- 010-reference-offers-shop-id (before, safe): Let offers.shop_id refer to shops.
 alter table "operators"."offers" add constraint "offers__shop_id__fkey" foreign key ("shop_id") references "operators"."shops" ("id");
 
--- 010-reference-offers-created-by (before, safe): Let offers.created_by refer to users.
+-- 011-reference-offers-created-by (before, safe): Let offers.created_by refer to users.
 alter table "operators"."offers" add constraint "offers__created_by__fkey" foreign key ("created_by") references "operators"."users" ("id");
 
 commit;

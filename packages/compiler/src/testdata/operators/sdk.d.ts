@@ -34,6 +34,11 @@ export interface Operators {
         updated_at?: string;
         version?: number;
       };
+      relations: {
+        created_by: { to: "user"; many: false };
+        keeper: { to: "user"; many: false };
+        offers: { to: "offer"; many: true };
+      };
     };
     offer: {
       record: {
@@ -64,8 +69,8 @@ export interface Operators {
       };
       update: {
         title?: string;
-        price?: number;
-        limit_price?: number | null;
+        price?: number | { add: number };
+        limit_price?: number | null | { add: number };
         visible?: boolean;
         status?: "draft" | "active" | "sold";
         contact?: string | null;
@@ -87,6 +92,10 @@ export interface Operators {
         created_at?: string;
         updated_at?: string;
         version?: number;
+      };
+      relations: {
+        created_by: { to: "user"; many: false };
+        shop: { to: "shop"; many: false };
       };
     };
   };

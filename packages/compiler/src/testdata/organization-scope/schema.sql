@@ -63,7 +63,21 @@ create index "audit_log__entity__record_id__idx" on "organization_scope"."audit_
 create index "audit_log__request_id__idx" on "organization_scope"."audit_log" ("request_id");
 grant select, insert on "organization_scope"."audit_log" to "organization_scope_worker";
 
--- 004-create-table-organizations (before, safe): Create the table organizations.
+-- 004-create-table-idempotency--replies (before, safe): Create the table idempotency__replies.
+create table "organization_scope"."idempotency__replies" (
+  "principal" text collate "C" not null,
+  "key" text collate "C" not null,
+  "fingerprint" text collate "C" not null,
+  "status" integer not null,
+  "location" text collate "C",
+  "body" text collate "C" not null,
+  "created_at" timestamptz not null default now(),
+  constraint "idempotency__replies__pkey" primary key ("principal", "key")
+);
+create index "idempotency__replies__created_at__idx" on "organization_scope"."idempotency__replies" ("created_at");
+grant select, insert, update, delete on "organization_scope"."idempotency__replies" to "organization_scope_worker";
+
+-- 005-create-table-organizations (before, safe): Create the table organizations.
 create table "organization_scope"."organizations" (
   "id" uuid not null,
   "name" text collate "C" not null,
@@ -76,7 +90,7 @@ create table "organization_scope"."organizations" (
 create index "organizations__created_at__id__idx" on "organization_scope"."organizations" ("created_at", "id");
 grant select, insert, update, delete on "organization_scope"."organizations" to "organization_scope_worker";
 
--- 005-create-table-memberships (before, safe): Create the table memberships.
+-- 006-create-table-memberships (before, safe): Create the table memberships.
 create table "organization_scope"."memberships" (
   "organization_id" uuid not null,
   "user_id" uuid not null,
@@ -90,7 +104,7 @@ create unique index "memberships__chosen__key" on "organization_scope"."membersh
 create index "memberships__user_id__organization_id__idx" on "organization_scope"."memberships" ("user_id", "organization_id");
 grant select, insert, update, delete on "organization_scope"."memberships" to "organization_scope_worker";
 
--- 006-create-table-organizations--invitations (before, safe): Create the table organizations__invitations.
+-- 007-create-table-organizations--invitations (before, safe): Create the table organizations__invitations.
 create table "organization_scope"."organizations__invitations" (
   "id" uuid not null,
   "organization_id" uuid not null,
@@ -109,7 +123,7 @@ create index "organizations__invitations__organization_id__idx" on "organization
 create index "organizations__invitations__invited_by__idx" on "organization_scope"."organizations__invitations" ("invited_by");
 grant select, insert, update, delete on "organization_scope"."organizations__invitations" to "organization_scope_worker";
 
--- 007-create-table-vehicles (before, safe): Create the table vehicles.
+-- 008-create-table-vehicles (before, safe): Create the table vehicles.
 create table "organization_scope"."vehicles" (
   "id" uuid not null,
   "org_id" uuid not null,
@@ -128,7 +142,7 @@ create index "vehicles__created_by__idx" on "organization_scope"."vehicles" ("cr
 create index "vehicles__created_at__id__idx" on "organization_scope"."vehicles" ("created_at", "id");
 grant select, insert, update, delete on "organization_scope"."vehicles" to "organization_scope_worker";
 
--- 008-create-table-trips (before, safe): Create the table trips.
+-- 009-create-table-trips (before, safe): Create the table trips.
 create table "organization_scope"."trips" (
   "id" uuid not null,
   "org_id" uuid not null,
@@ -146,7 +160,7 @@ create index "trips__created_by__idx" on "organization_scope"."trips" ("created_
 create index "trips__created_at__id__idx" on "organization_scope"."trips" ("created_at", "id");
 grant select, insert, update, delete on "organization_scope"."trips" to "organization_scope_worker";
 
--- 009-create-table-notes (before, safe): Create the table notes.
+-- 010-create-table-notes (before, safe): Create the table notes.
 create table "organization_scope"."notes" (
   "id" uuid not null,
   "about" uuid,
@@ -162,40 +176,40 @@ create index "notes__created_by__idx" on "organization_scope"."notes" ("created_
 create index "notes__created_at__id__idx" on "organization_scope"."notes" ("created_at", "id");
 grant select, insert, update, delete on "organization_scope"."notes" to "organization_scope_worker";
 
--- 010-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 011-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
 alter table "organization_scope"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "organization_scope"."users" ("id") on delete cascade;
 
--- 011-reference-memberships-organization-id (before, safe): Let memberships.organization_id refer to organizations.
+-- 012-reference-memberships-organization-id (before, safe): Let memberships.organization_id refer to organizations.
 alter table "organization_scope"."memberships" add constraint "memberships__organization_id__fkey" foreign key ("organization_id") references "organization_scope"."organizations" ("id") on delete cascade;
 
--- 012-reference-memberships-user-id (before, safe): Let memberships.user_id refer to users.
+-- 013-reference-memberships-user-id (before, safe): Let memberships.user_id refer to users.
 alter table "organization_scope"."memberships" add constraint "memberships__user_id__fkey" foreign key ("user_id") references "organization_scope"."users" ("id") on delete cascade;
 
--- 013-reference-organizations--invitations-organization-id (before, safe): Let organizations__invitations.organization_id refer to organizations.
+-- 014-reference-organizations--invitations-organization-id (before, safe): Let organizations__invitations.organization_id refer to organizations.
 alter table "organization_scope"."organizations__invitations" add constraint "organizations__invitations__organization_id__fkey" foreign key ("organization_id") references "organization_scope"."organizations" ("id") on delete cascade;
 
--- 014-reference-organizations--invitations-invited-by (before, safe): Let organizations__invitations.invited_by refer to users.
+-- 015-reference-organizations--invitations-invited-by (before, safe): Let organizations__invitations.invited_by refer to users.
 alter table "organization_scope"."organizations__invitations" add constraint "organizations__invitations__invited_by__fkey" foreign key ("invited_by") references "organization_scope"."users" ("id") on delete cascade;
 
--- 015-reference-vehicles-org-id (before, safe): Let vehicles.org_id refer to organizations.
+-- 016-reference-vehicles-org-id (before, safe): Let vehicles.org_id refer to organizations.
 alter table "organization_scope"."vehicles" add constraint "vehicles__org_id__fkey" foreign key ("org_id") references "organization_scope"."organizations" ("id");
 
--- 016-reference-vehicles-created-by (before, safe): Let vehicles.created_by refer to users.
+-- 017-reference-vehicles-created-by (before, safe): Let vehicles.created_by refer to users.
 alter table "organization_scope"."vehicles" add constraint "vehicles__created_by__fkey" foreign key ("created_by") references "organization_scope"."users" ("id");
 
--- 017-reference-trips-org-id (before, safe): Let trips.org_id refer to organizations.
+-- 018-reference-trips-org-id (before, safe): Let trips.org_id refer to organizations.
 alter table "organization_scope"."trips" add constraint "trips__org_id__fkey" foreign key ("org_id") references "organization_scope"."organizations" ("id");
 
--- 018-reference-trips-vehicle-id (before, safe): Let trips.vehicle_id refer to vehicles.
+-- 019-reference-trips-vehicle-id (before, safe): Let trips.vehicle_id refer to vehicles.
 alter table "organization_scope"."trips" add constraint "trips__vehicle_id__fkey" foreign key ("vehicle_id") references "organization_scope"."vehicles" ("id");
 
--- 019-reference-trips-created-by (before, safe): Let trips.created_by refer to users.
+-- 020-reference-trips-created-by (before, safe): Let trips.created_by refer to users.
 alter table "organization_scope"."trips" add constraint "trips__created_by__fkey" foreign key ("created_by") references "organization_scope"."users" ("id");
 
--- 020-reference-notes-about (before, safe): Let notes.about refer to organizations.
+-- 021-reference-notes-about (before, safe): Let notes.about refer to organizations.
 alter table "organization_scope"."notes" add constraint "notes__about__fkey" foreign key ("about") references "organization_scope"."organizations" ("id");
 
--- 021-reference-notes-created-by (before, safe): Let notes.created_by refer to users.
+-- 022-reference-notes-created-by (before, safe): Let notes.created_by refer to users.
 alter table "organization_scope"."notes" add constraint "notes__created_by__fkey" foreign key ("created_by") references "organization_scope"."users" ("id");
 
 commit;

@@ -21,7 +21,7 @@ export interface OrganizationScope {
       };
       update: {
         plate?: string;
-        mileage?: number;
+        mileage?: number | { add: number };
       };
       where: {
         id?: string;
@@ -33,6 +33,12 @@ export interface OrganizationScope {
         updated_at?: string;
         version?: number;
       };
+      relations: {
+        created_by: { to: "user"; many: false };
+        org: { to: "organization"; many: false };
+        trips: { to: "trip"; many: true };
+      };
+      keys: { plate: string };
     };
     trip: {
       record: {
@@ -64,6 +70,11 @@ export interface OrganizationScope {
         updated_at?: string;
         version?: number;
       };
+      relations: {
+        created_by: { to: "user"; many: false };
+        org: { to: "organization"; many: false };
+        vehicle: { to: "vehicle"; many: false };
+      };
     };
     note: {
       record: {
@@ -91,6 +102,10 @@ export interface OrganizationScope {
         created_at?: string;
         updated_at?: string;
         version?: number;
+      };
+      relations: {
+        about: { to: "organization"; many: false };
+        created_by: { to: "user"; many: false };
       };
     };
   };

@@ -26,6 +26,9 @@ export interface BikeHooks {
         updated_at?: string;
         version?: number;
       };
+      relations: {
+        created_by: { to: "user"; many: false };
+      };
     };
   };
   user: {

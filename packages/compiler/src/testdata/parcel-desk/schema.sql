@@ -63,7 +63,21 @@ create index "audit_log__entity__record_id__idx" on "parcel_desk"."audit_log" ("
 create index "audit_log__request_id__idx" on "parcel_desk"."audit_log" ("request_id");
 grant select, insert on "parcel_desk"."audit_log" to "parcel_desk_worker";
 
--- 004-create-table-organizations (before, safe): Create the table organizations.
+-- 004-create-table-idempotency--replies (before, safe): Create the table idempotency__replies.
+create table "parcel_desk"."idempotency__replies" (
+  "principal" text collate "C" not null,
+  "key" text collate "C" not null,
+  "fingerprint" text collate "C" not null,
+  "status" integer not null,
+  "location" text collate "C",
+  "body" text collate "C" not null,
+  "created_at" timestamptz not null default now(),
+  constraint "idempotency__replies__pkey" primary key ("principal", "key")
+);
+create index "idempotency__replies__created_at__idx" on "parcel_desk"."idempotency__replies" ("created_at");
+grant select, insert, update, delete on "parcel_desk"."idempotency__replies" to "parcel_desk_worker";
+
+-- 005-create-table-organizations (before, safe): Create the table organizations.
 create table "parcel_desk"."organizations" (
   "id" uuid not null,
   "name" text collate "C" not null,
@@ -76,7 +90,7 @@ create table "parcel_desk"."organizations" (
 create index "organizations__created_at__id__idx" on "parcel_desk"."organizations" ("created_at", "id");
 grant select, insert, update, delete on "parcel_desk"."organizations" to "parcel_desk_worker";
 
--- 005-create-table-memberships (before, safe): Create the table memberships.
+-- 006-create-table-memberships (before, safe): Create the table memberships.
 create table "parcel_desk"."memberships" (
   "organization_id" uuid not null,
   "user_id" uuid not null,
@@ -90,7 +104,7 @@ create unique index "memberships__chosen__key" on "parcel_desk"."memberships" ("
 create index "memberships__user_id__organization_id__idx" on "parcel_desk"."memberships" ("user_id", "organization_id");
 grant select, insert, update, delete on "parcel_desk"."memberships" to "parcel_desk_worker";
 
--- 006-create-table-organizations--invitations (before, safe): Create the table organizations__invitations.
+-- 007-create-table-organizations--invitations (before, safe): Create the table organizations__invitations.
 create table "parcel_desk"."organizations__invitations" (
   "id" uuid not null,
   "organization_id" uuid not null,
@@ -109,14 +123,14 @@ create index "organizations__invitations__organization_id__idx" on "parcel_desk"
 create index "organizations__invitations__invited_by__idx" on "parcel_desk"."organizations__invitations" ("invited_by");
 grant select, insert, update, delete on "parcel_desk"."organizations__invitations" to "parcel_desk_worker";
 
--- 007-create-table-workers--listeners (before, safe): Create the table workers__listeners.
+-- 008-create-table-workers--listeners (before, safe): Create the table workers__listeners.
 create table "parcel_desk"."workers__listeners" (
   "event" text collate "C" not null,
   constraint "workers__listeners__pkey" primary key ("event")
 );
 grant select on "parcel_desk"."workers__listeners" to "parcel_desk_worker";
 
--- 008-create-table-workers--events (before, safe): Create the table workers__events.
+-- 009-create-table-workers--events (before, safe): Create the table workers__events.
 create table "parcel_desk"."workers__events" (
   "id" uuid not null,
   "seq" bigint not null,
@@ -140,7 +154,7 @@ create index "workers__events__request_id__idx" on "parcel_desk"."workers__event
 create index "workers__events__record_id__seq__idx" on "parcel_desk"."workers__events" ("record_id", "seq");
 grant select, insert, update, delete on "parcel_desk"."workers__events" to "parcel_desk_worker";
 
--- 009-create-table-workers--runs (before, safe): Create the table workers__runs.
+-- 010-create-table-workers--runs (before, safe): Create the table workers__runs.
 create table "parcel_desk"."workers__runs" (
   "id" uuid not null,
   "workflow" text collate "C" not null,
@@ -177,7 +191,7 @@ create index "workers__runs__order_key__seq__idx" on "parcel_desk"."workers__run
 create index "workers__runs__ended_at__idx" on "parcel_desk"."workers__runs" ("ended_at");
 grant select, insert, update, delete on "parcel_desk"."workers__runs" to "parcel_desk_worker";
 
--- 010-create-table-workers--steps (before, safe): Create the table workers__steps.
+-- 011-create-table-workers--steps (before, safe): Create the table workers__steps.
 create table "parcel_desk"."workers__steps" (
   "run_id" uuid not null,
   "path" text collate "C" not null,
@@ -194,7 +208,7 @@ create table "parcel_desk"."workers__steps" (
 );
 grant select, insert, update, delete on "parcel_desk"."workers__steps" to "parcel_desk_worker";
 
--- 011-create-table-workers--attempts (before, safe): Create the table workers__attempts.
+-- 012-create-table-workers--attempts (before, safe): Create the table workers__attempts.
 create table "parcel_desk"."workers__attempts" (
   "run_id" uuid not null,
   "path" text collate "C" not null,
@@ -206,7 +220,7 @@ create table "parcel_desk"."workers__attempts" (
 );
 grant select, insert, update, delete on "parcel_desk"."workers__attempts" to "parcel_desk_worker";
 
--- 012-create-table-workers--waits (before, safe): Create the table workers__waits.
+-- 013-create-table-workers--waits (before, safe): Create the table workers__waits.
 create table "parcel_desk"."workers__waits" (
   "run_id" uuid not null,
   "path" text collate "C" not null,
@@ -224,20 +238,6 @@ create table "parcel_desk"."workers__waits" (
 );
 create index "workers__waits__event__member__wanted__idx" on "parcel_desk"."workers__waits" ("event", "member", "wanted") where "answer" is null;
 grant select, insert, update, delete on "parcel_desk"."workers__waits" to "parcel_desk_worker";
-
--- 013-create-table-idempotency--replies (before, safe): Create the table idempotency__replies.
-create table "parcel_desk"."idempotency__replies" (
-  "principal" text collate "C" not null,
-  "key" text collate "C" not null,
-  "fingerprint" text collate "C" not null,
-  "status" integer not null,
-  "location" text collate "C",
-  "body" text collate "C" not null,
-  "created_at" timestamptz not null default now(),
-  constraint "idempotency__replies__pkey" primary key ("principal", "key")
-);
-create index "idempotency__replies__created_at__idx" on "parcel_desk"."idempotency__replies" ("created_at");
-grant select, insert, update, delete on "parcel_desk"."idempotency__replies" to "parcel_desk_worker";
 
 -- 014-create-table-shipments (before, safe): Create the table shipments.
 create table "parcel_desk"."shipments" (

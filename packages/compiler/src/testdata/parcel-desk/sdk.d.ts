@@ -38,6 +38,10 @@ export interface ParcelDesk {
         updated_at?: string;
         version?: number;
       };
+      relations: {
+        created_by: { to: "user"; many: false };
+        user: { to: "user"; many: false };
+      };
     };
     subscription: {
       record: {
@@ -74,6 +78,11 @@ export interface ParcelDesk {
         updated_at?: string;
         version?: number;
       };
+      relations: {
+        created_by: { to: "user"; many: false };
+        user: { to: "user"; many: false };
+      };
+      keys: { payment_ref: string };
     };
   };
   user: {

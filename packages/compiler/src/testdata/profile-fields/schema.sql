@@ -71,7 +71,21 @@ create index "audit_log__entity__record_id__idx" on "profile_fields"."audit_log"
 create index "audit_log__request_id__idx" on "profile_fields"."audit_log" ("request_id");
 grant select, insert on "profile_fields"."audit_log" to "profile_fields_worker";
 
--- 004-create-table-reports (before, safe): Create the table reports.
+-- 004-create-table-idempotency--replies (before, safe): Create the table idempotency__replies.
+create table "profile_fields"."idempotency__replies" (
+  "principal" text collate "C" not null,
+  "key" text collate "C" not null,
+  "fingerprint" text collate "C" not null,
+  "status" integer not null,
+  "location" text collate "C",
+  "body" text collate "C" not null,
+  "created_at" timestamptz not null default now(),
+  constraint "idempotency__replies__pkey" primary key ("principal", "key")
+);
+create index "idempotency__replies__created_at__idx" on "profile_fields"."idempotency__replies" ("created_at");
+grant select, insert, update, delete on "profile_fields"."idempotency__replies" to "profile_fields_worker";
+
+-- 005-create-table-reports (before, safe): Create the table reports.
 create table "profile_fields"."reports" (
   "id" uuid not null,
   "title" text collate "C" not null,
@@ -89,16 +103,16 @@ create index "reports__created_by__idx" on "profile_fields"."reports" ("created_
 create index "reports__created_at__id__idx" on "profile_fields"."reports" ("created_at", "id");
 grant select, insert, update, delete on "profile_fields"."reports" to "profile_fields_worker";
 
--- 005-reference-users-manager-id (before, safe): Let users.manager_id refer to users.
+-- 006-reference-users-manager-id (before, safe): Let users.manager_id refer to users.
 alter table "profile_fields"."users" add constraint "users__manager_id__fkey" foreign key ("manager_id") references "profile_fields"."users" ("id");
 
--- 006-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 007-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
 alter table "profile_fields"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "profile_fields"."users" ("id") on delete cascade;
 
--- 007-reference-reports-owner-id (before, safe): Let reports.owner_id refer to users.
+-- 008-reference-reports-owner-id (before, safe): Let reports.owner_id refer to users.
 alter table "profile_fields"."reports" add constraint "reports__owner_id__fkey" foreign key ("owner_id") references "profile_fields"."users" ("id");
 
--- 008-reference-reports-created-by (before, safe): Let reports.created_by refer to users.
+-- 009-reference-reports-created-by (before, safe): Let reports.created_by refer to users.
 alter table "profile_fields"."reports" add constraint "reports__created_by__fkey" foreign key ("created_by") references "profile_fields"."users" ("id");
 
 commit;

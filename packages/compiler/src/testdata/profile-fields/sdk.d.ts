@@ -21,7 +21,7 @@ export interface ProfileFields {
       };
       update: {
         title?: string;
-        level?: number;
+        level?: number | { add: number };
         owner_id?: string;
       };
       where: {
@@ -33,6 +33,10 @@ export interface ProfileFields {
         created_at?: string;
         updated_at?: string;
         version?: number;
+      };
+      relations: {
+        created_by: { to: "user"; many: false };
+        owner: { to: "user"; many: false };
       };
     };
   };

@@ -63,7 +63,21 @@ create index "audit_log__entity__record_id__idx" on "refused_change"."audit_log"
 create index "audit_log__request_id__idx" on "refused_change"."audit_log" ("request_id");
 grant select, insert on "refused_change"."audit_log" to "refused_change_worker";
 
--- 004-create-table-listings (before, safe): Create the table listings.
+-- 004-create-table-idempotency--replies (before, safe): Create the table idempotency__replies.
+create table "refused_change"."idempotency__replies" (
+  "principal" text collate "C" not null,
+  "key" text collate "C" not null,
+  "fingerprint" text collate "C" not null,
+  "status" integer not null,
+  "location" text collate "C",
+  "body" text collate "C" not null,
+  "created_at" timestamptz not null default now(),
+  constraint "idempotency__replies__pkey" primary key ("principal", "key")
+);
+create index "idempotency__replies__created_at__idx" on "refused_change"."idempotency__replies" ("created_at");
+grant select, insert, update, delete on "refused_change"."idempotency__replies" to "refused_change_worker";
+
+-- 005-create-table-listings (before, safe): Create the table listings.
 create table "refused_change"."listings" (
   "id" uuid not null,
   "title" text collate "C" not null,
@@ -87,7 +101,7 @@ create index "listings__created_by__idx" on "refused_change"."listings" ("create
 create index "listings__created_at__id__idx" on "refused_change"."listings" ("created_at", "id");
 grant select, insert, update, delete on "refused_change"."listings" to "refused_change_worker";
 
--- 005-create-table-categories (before, safe): Create the table categories.
+-- 006-create-table-categories (before, safe): Create the table categories.
 create table "refused_change"."categories" (
   "id" uuid not null,
   "name" text collate "C" not null,
@@ -102,13 +116,13 @@ create index "categories__created_by__idx" on "refused_change"."categories" ("cr
 create index "categories__created_at__id__idx" on "refused_change"."categories" ("created_at", "id");
 grant select, insert, update, delete on "refused_change"."categories" to "refused_change_worker";
 
--- 006-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 007-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
 alter table "refused_change"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "refused_change"."users" ("id") on delete cascade;
 
--- 007-reference-listings-created-by (before, safe): Let listings.created_by refer to users.
+-- 008-reference-listings-created-by (before, safe): Let listings.created_by refer to users.
 alter table "refused_change"."listings" add constraint "listings__created_by__fkey" foreign key ("created_by") references "refused_change"."users" ("id");
 
--- 008-reference-categories-created-by (before, safe): Let categories.created_by refer to users.
+-- 009-reference-categories-created-by (before, safe): Let categories.created_by refer to users.
 alter table "refused_change"."categories" add constraint "categories__created_by__fkey" foreign key ("created_by") references "refused_change"."users" ("id");
 
 commit;

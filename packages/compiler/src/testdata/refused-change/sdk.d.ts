@@ -33,7 +33,7 @@ export interface RefusedChange {
         note?: string;
         status?: "draft";
         code?: string;
-        weight?: number;
+        weight?: number | { add: number };
         category_id?: string;
       };
       where: {
@@ -50,6 +50,10 @@ export interface RefusedChange {
         updated_at?: string;
         version?: number;
       };
+      relations: {
+        created_by: { to: "user"; many: false };
+      };
+      keys: { code: string };
     };
     category: {
       record: {
@@ -73,6 +77,9 @@ export interface RefusedChange {
         created_at?: string;
         updated_at?: string;
         version?: number;
+      };
+      relations: {
+        created_by: { to: "user"; many: false };
       };
     };
   };

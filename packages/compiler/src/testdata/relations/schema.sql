@@ -63,7 +63,21 @@ create index "audit_log__entity__record_id__idx" on "relations"."audit_log" ("en
 create index "audit_log__request_id__idx" on "relations"."audit_log" ("request_id");
 grant select, insert on "relations"."audit_log" to "relations_worker";
 
--- 004-create-table-albums (before, safe): Create the table albums.
+-- 004-create-table-idempotency--replies (before, safe): Create the table idempotency__replies.
+create table "relations"."idempotency__replies" (
+  "principal" text collate "C" not null,
+  "key" text collate "C" not null,
+  "fingerprint" text collate "C" not null,
+  "status" integer not null,
+  "location" text collate "C",
+  "body" text collate "C" not null,
+  "created_at" timestamptz not null default now(),
+  constraint "idempotency__replies__pkey" primary key ("principal", "key")
+);
+create index "idempotency__replies__created_at__idx" on "relations"."idempotency__replies" ("created_at");
+grant select, insert, update, delete on "relations"."idempotency__replies" to "relations_worker";
+
+-- 005-create-table-albums (before, safe): Create the table albums.
 create table "relations"."albums" (
   "id" uuid not null,
   "title" text collate "C" not null,
@@ -80,7 +94,7 @@ create index "albums__created_by__idx" on "relations"."albums" ("created_by");
 create index "albums__created_at__id__idx" on "relations"."albums" ("created_at", "id");
 grant select, insert, update, delete on "relations"."albums" to "relations_worker";
 
--- 005-create-table-albums--tags (before, safe): Create the table albums__tags.
+-- 006-create-table-albums--tags (before, safe): Create the table albums__tags.
 create table "relations"."albums__tags" (
   "album_id" uuid not null,
   "tag_id" uuid not null,
@@ -89,7 +103,7 @@ create table "relations"."albums__tags" (
 create index "albums__tags__tag_id__idx" on "relations"."albums__tags" ("tag_id");
 grant select, insert, delete on "relations"."albums__tags" to "relations_worker";
 
--- 006-create-table-albums--similar (before, safe): Create the table albums__similar.
+-- 007-create-table-albums--similar (before, safe): Create the table albums__similar.
 create table "relations"."albums__similar" (
   "album_id" uuid not null,
   "other_id" uuid not null,
@@ -98,7 +112,7 @@ create table "relations"."albums__similar" (
 create index "albums__similar__other_id__idx" on "relations"."albums__similar" ("other_id");
 grant select, insert, delete on "relations"."albums__similar" to "relations_worker";
 
--- 007-create-table-photos (before, safe): Create the table photos.
+-- 008-create-table-photos (before, safe): Create the table photos.
 create table "relations"."photos" (
   "id" uuid not null,
   "album_id" uuid not null,
@@ -114,7 +128,7 @@ create index "photos__created_by__idx" on "relations"."photos" ("created_by");
 create index "photos__created_at__id__idx" on "relations"."photos" ("created_at", "id");
 grant select, insert, update, delete on "relations"."photos" to "relations_worker";
 
--- 008-create-table-comments (before, safe): Create the table comments.
+-- 009-create-table-comments (before, safe): Create the table comments.
 create table "relations"."comments" (
   "id" uuid not null,
   "photo_id" uuid,
@@ -132,7 +146,7 @@ create index "comments__created_by__idx" on "relations"."comments" ("created_by"
 create index "comments__created_at__id__idx" on "relations"."comments" ("created_at", "id");
 grant select, insert, update, delete on "relations"."comments" to "relations_worker";
 
--- 009-create-table-tags (before, safe): Create the table tags.
+-- 010-create-table-tags (before, safe): Create the table tags.
 create table "relations"."tags" (
   "id" uuid not null,
   "name" text collate "C" not null,
@@ -148,43 +162,43 @@ create index "tags__created_by__idx" on "relations"."tags" ("created_by");
 create index "tags__created_at__id__idx" on "relations"."tags" ("created_at", "id");
 grant select, insert, update, delete on "relations"."tags" to "relations_worker";
 
--- 010-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 011-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
 alter table "relations"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "relations"."users" ("id") on delete cascade;
 
--- 011-reference-albums-cover-id (before, safe): Let albums.cover_id refer to photos.
+-- 012-reference-albums-cover-id (before, safe): Let albums.cover_id refer to photos.
 alter table "relations"."albums" add constraint "albums__cover_id__fkey" foreign key ("cover_id") references "relations"."photos" ("id");
 
--- 012-reference-albums-created-by (before, safe): Let albums.created_by refer to users.
+-- 013-reference-albums-created-by (before, safe): Let albums.created_by refer to users.
 alter table "relations"."albums" add constraint "albums__created_by__fkey" foreign key ("created_by") references "relations"."users" ("id");
 
--- 013-reference-albums--tags-album-id (before, safe): Let albums__tags.album_id refer to albums.
+-- 014-reference-albums--tags-album-id (before, safe): Let albums__tags.album_id refer to albums.
 alter table "relations"."albums__tags" add constraint "albums__tags__album_id__fkey" foreign key ("album_id") references "relations"."albums" ("id") on delete cascade;
 
--- 014-reference-albums--tags-tag-id (before, safe): Let albums__tags.tag_id refer to tags.
+-- 015-reference-albums--tags-tag-id (before, safe): Let albums__tags.tag_id refer to tags.
 alter table "relations"."albums__tags" add constraint "albums__tags__tag_id__fkey" foreign key ("tag_id") references "relations"."tags" ("id") on delete cascade;
 
--- 015-reference-albums--similar-album-id (before, safe): Let albums__similar.album_id refer to albums.
+-- 016-reference-albums--similar-album-id (before, safe): Let albums__similar.album_id refer to albums.
 alter table "relations"."albums__similar" add constraint "albums__similar__album_id__fkey" foreign key ("album_id") references "relations"."albums" ("id") on delete cascade;
 
--- 016-reference-albums--similar-other-id (before, safe): Let albums__similar.other_id refer to albums.
+-- 017-reference-albums--similar-other-id (before, safe): Let albums__similar.other_id refer to albums.
 alter table "relations"."albums__similar" add constraint "albums__similar__other_id__fkey" foreign key ("other_id") references "relations"."albums" ("id") on delete cascade;
 
--- 017-reference-photos-album-id (before, safe): Let photos.album_id refer to albums.
+-- 018-reference-photos-album-id (before, safe): Let photos.album_id refer to albums.
 alter table "relations"."photos" add constraint "photos__album_id__fkey" foreign key ("album_id") references "relations"."albums" ("id");
 
--- 018-reference-photos-created-by (before, safe): Let photos.created_by refer to users.
+-- 019-reference-photos-created-by (before, safe): Let photos.created_by refer to users.
 alter table "relations"."photos" add constraint "photos__created_by__fkey" foreign key ("created_by") references "relations"."users" ("id");
 
--- 019-reference-comments-photo-id (before, safe): Let comments.photo_id refer to photos.
+-- 020-reference-comments-photo-id (before, safe): Let comments.photo_id refer to photos.
 alter table "relations"."comments" add constraint "comments__photo_id__fkey" foreign key ("photo_id") references "relations"."photos" ("id");
 
--- 020-reference-comments-author-id (before, safe): Let comments.author_id refer to users.
+-- 021-reference-comments-author-id (before, safe): Let comments.author_id refer to users.
 alter table "relations"."comments" add constraint "comments__author_id__fkey" foreign key ("author_id") references "relations"."users" ("id");
 
--- 021-reference-comments-created-by (before, safe): Let comments.created_by refer to users.
+-- 022-reference-comments-created-by (before, safe): Let comments.created_by refer to users.
 alter table "relations"."comments" add constraint "comments__created_by__fkey" foreign key ("created_by") references "relations"."users" ("id");
 
--- 022-reference-tags-created-by (before, safe): Let tags.created_by refer to users.
+-- 023-reference-tags-created-by (before, safe): Let tags.created_by refer to users.
 alter table "relations"."tags" add constraint "tags__created_by__fkey" foreign key ("created_by") references "relations"."users" ("id");
 
 commit;

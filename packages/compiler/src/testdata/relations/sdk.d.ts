@@ -36,6 +36,14 @@ export interface Relations {
         updated_at?: string;
         version?: number;
       };
+      relations: {
+        albums: { to: "album"; many: true };
+        cover: { to: "photo"; many: false };
+        created_by: { to: "user"; many: false };
+        photos: { to: "photo"; many: true };
+        similar: { to: "album"; many: true };
+        tags: { to: "tag"; many: true };
+      };
     };
     photo: {
       record: {
@@ -63,6 +71,12 @@ export interface Relations {
         created_at?: string;
         updated_at?: string;
         version?: number;
+      };
+      relations: {
+        album: { to: "album"; many: false };
+        albums: { to: "album"; many: true };
+        comments: { to: "comment"; many: true };
+        created_by: { to: "user"; many: false };
       };
     };
     comment: {
@@ -96,6 +110,11 @@ export interface Relations {
         updated_at?: string;
         version?: number;
       };
+      relations: {
+        author: { to: "user"; many: false };
+        created_by: { to: "user"; many: false };
+        photo: { to: "photo"; many: false };
+      };
     };
     tag: {
       record: {
@@ -120,6 +139,11 @@ export interface Relations {
         updated_at?: string;
         version?: number;
       };
+      relations: {
+        albums: { to: "album"; many: true };
+        created_by: { to: "user"; many: false };
+      };
+      keys: { name: string };
     };
   };
   user: {

@@ -63,7 +63,21 @@ create index "audit_log__entity__record_id__idx" on "restorable"."audit_log" ("e
 create index "audit_log__request_id__idx" on "restorable"."audit_log" ("request_id");
 grant select, insert on "restorable"."audit_log" to "restorable_worker";
 
--- 004-create-table-pages (before, safe): Create the table pages.
+-- 004-create-table-idempotency--replies (before, safe): Create the table idempotency__replies.
+create table "restorable"."idempotency__replies" (
+  "principal" text collate "C" not null,
+  "key" text collate "C" not null,
+  "fingerprint" text collate "C" not null,
+  "status" integer not null,
+  "location" text collate "C",
+  "body" text collate "C" not null,
+  "created_at" timestamptz not null default now(),
+  constraint "idempotency__replies__pkey" primary key ("principal", "key")
+);
+create index "idempotency__replies__created_at__idx" on "restorable"."idempotency__replies" ("created_at");
+grant select, insert, update, delete on "restorable"."idempotency__replies" to "restorable_worker";
+
+-- 005-create-table-pages (before, safe): Create the table pages.
 create table "restorable"."pages" (
   "id" uuid not null,
   "path" text collate "C" not null,
@@ -90,7 +104,7 @@ create index "pages__created_at__id__idx" on "restorable"."pages" ("created_at",
 create index "pages__title__body__gin" on "restorable"."pages" using gin ((to_tsvector('simple', coalesce("title", '') || ' ' || coalesce("body", ''))));
 grant select, insert, update, delete on "restorable"."pages" to "restorable_worker";
 
--- 005-create-table-visits (before, safe): Create the table visits.
+-- 006-create-table-visits (before, safe): Create the table visits.
 create table "restorable"."visits" (
   "id" uuid not null,
   "page_id" uuid not null,
@@ -105,19 +119,19 @@ create index "visits__created_by__idx" on "restorable"."visits" ("created_by");
 create index "visits__created_at__id__idx" on "restorable"."visits" ("created_at", "id");
 grant select, insert, update, delete on "restorable"."visits" to "restorable_worker";
 
--- 006-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 007-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
 alter table "restorable"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "restorable"."users" ("id") on delete cascade;
 
--- 007-reference-pages-parent-id (before, safe): Let pages.parent_id refer to pages.
+-- 008-reference-pages-parent-id (before, safe): Let pages.parent_id refer to pages.
 alter table "restorable"."pages" add constraint "pages__parent_id__fkey" foreign key ("parent_id") references "restorable"."pages" ("id");
 
--- 008-reference-pages-created-by (before, safe): Let pages.created_by refer to users.
+-- 009-reference-pages-created-by (before, safe): Let pages.created_by refer to users.
 alter table "restorable"."pages" add constraint "pages__created_by__fkey" foreign key ("created_by") references "restorable"."users" ("id");
 
--- 009-reference-visits-page-id (before, safe): Let visits.page_id refer to pages.
+-- 010-reference-visits-page-id (before, safe): Let visits.page_id refer to pages.
 alter table "restorable"."visits" add constraint "visits__page_id__fkey" foreign key ("page_id") references "restorable"."pages" ("id");
 
--- 010-reference-visits-created-by (before, safe): Let visits.created_by refer to users.
+-- 011-reference-visits-created-by (before, safe): Let visits.created_by refer to users.
 alter table "restorable"."visits" add constraint "visits__created_by__fkey" foreign key ("created_by") references "restorable"."users" ("id");
 
 commit;

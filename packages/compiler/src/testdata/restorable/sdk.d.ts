@@ -44,6 +44,13 @@ export interface Restorable {
         deleted_at?: string;
         version?: number;
       };
+      relations: {
+        created_by: { to: "user"; many: false };
+        pages: { to: "page"; many: true };
+        parent: { to: "page"; many: false };
+        visits: { to: "visit"; many: true };
+      };
+      keys: { path: string };
     };
     visit: {
       record: {
@@ -67,6 +74,10 @@ export interface Restorable {
         created_at?: string;
         updated_at?: string;
         version?: number;
+      };
+      relations: {
+        created_by: { to: "user"; many: false };
+        page: { to: "page"; many: false };
       };
     };
   };

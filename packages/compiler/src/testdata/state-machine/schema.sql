@@ -63,7 +63,21 @@ create index "audit_log__entity__record_id__idx" on "state_machine"."audit_log" 
 create index "audit_log__request_id__idx" on "state_machine"."audit_log" ("request_id");
 grant select, insert on "state_machine"."audit_log" to "state_machine_worker";
 
--- 004-create-table-shipments (before, safe): Create the table shipments.
+-- 004-create-table-idempotency--replies (before, safe): Create the table idempotency__replies.
+create table "state_machine"."idempotency__replies" (
+  "principal" text collate "C" not null,
+  "key" text collate "C" not null,
+  "fingerprint" text collate "C" not null,
+  "status" integer not null,
+  "location" text collate "C",
+  "body" text collate "C" not null,
+  "created_at" timestamptz not null default now(),
+  constraint "idempotency__replies__pkey" primary key ("principal", "key")
+);
+create index "idempotency__replies__created_at__idx" on "state_machine"."idempotency__replies" ("created_at");
+grant select, insert, update, delete on "state_machine"."idempotency__replies" to "state_machine_worker";
+
+-- 005-create-table-shipments (before, safe): Create the table shipments.
 create table "state_machine"."shipments" (
   "id" uuid not null,
   "carrier" text collate "C",
@@ -83,13 +97,13 @@ create index "shipments__created_by__idx" on "state_machine"."shipments" ("creat
 create index "shipments__created_at__id__idx" on "state_machine"."shipments" ("created_at", "id");
 grant select, insert, update, delete on "state_machine"."shipments" to "state_machine_worker";
 
--- 005-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 006-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
 alter table "state_machine"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "state_machine"."users" ("id") on delete cascade;
 
--- 006-reference-shipments-user-id (before, safe): Let shipments.user_id refer to users.
+-- 007-reference-shipments-user-id (before, safe): Let shipments.user_id refer to users.
 alter table "state_machine"."shipments" add constraint "shipments__user_id__fkey" foreign key ("user_id") references "state_machine"."users" ("id");
 
--- 007-reference-shipments-created-by (before, safe): Let shipments.created_by refer to users.
+-- 008-reference-shipments-created-by (before, safe): Let shipments.created_by refer to users.
 alter table "state_machine"."shipments" add constraint "shipments__created_by__fkey" foreign key ("created_by") references "state_machine"."users" ("id");
 
 commit;

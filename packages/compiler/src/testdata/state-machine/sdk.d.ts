@@ -39,6 +39,10 @@ export interface StateMachine {
         updated_at?: string;
         version?: number;
       };
+      relations: {
+        created_by: { to: "user"; many: false };
+        user: { to: "user"; many: false };
+      };
       transitions: "purchase" | "collect" | "deliver";
     };
   };

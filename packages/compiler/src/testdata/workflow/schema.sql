@@ -63,14 +63,28 @@ create index "audit_log__entity__record_id__idx" on "label_desk"."audit_log" ("e
 create index "audit_log__request_id__idx" on "label_desk"."audit_log" ("request_id");
 grant select, insert on "label_desk"."audit_log" to "label_desk_worker";
 
--- 004-create-table-workers--listeners (before, safe): Create the table workers__listeners.
+-- 004-create-table-idempotency--replies (before, safe): Create the table idempotency__replies.
+create table "label_desk"."idempotency__replies" (
+  "principal" text collate "C" not null,
+  "key" text collate "C" not null,
+  "fingerprint" text collate "C" not null,
+  "status" integer not null,
+  "location" text collate "C",
+  "body" text collate "C" not null,
+  "created_at" timestamptz not null default now(),
+  constraint "idempotency__replies__pkey" primary key ("principal", "key")
+);
+create index "idempotency__replies__created_at__idx" on "label_desk"."idempotency__replies" ("created_at");
+grant select, insert, update, delete on "label_desk"."idempotency__replies" to "label_desk_worker";
+
+-- 005-create-table-workers--listeners (before, safe): Create the table workers__listeners.
 create table "label_desk"."workers__listeners" (
   "event" text collate "C" not null,
   constraint "workers__listeners__pkey" primary key ("event")
 );
 grant select on "label_desk"."workers__listeners" to "label_desk_worker";
 
--- 005-create-table-workers--events (before, safe): Create the table workers__events.
+-- 006-create-table-workers--events (before, safe): Create the table workers__events.
 create table "label_desk"."workers__events" (
   "id" uuid not null,
   "seq" bigint not null,
@@ -94,7 +108,7 @@ create index "workers__events__request_id__idx" on "label_desk"."workers__events
 create index "workers__events__record_id__seq__idx" on "label_desk"."workers__events" ("record_id", "seq");
 grant select, insert, update, delete on "label_desk"."workers__events" to "label_desk_worker";
 
--- 006-create-table-workers--runs (before, safe): Create the table workers__runs.
+-- 007-create-table-workers--runs (before, safe): Create the table workers__runs.
 create table "label_desk"."workers__runs" (
   "id" uuid not null,
   "workflow" text collate "C" not null,
@@ -131,7 +145,7 @@ create index "workers__runs__order_key__seq__idx" on "label_desk"."workers__runs
 create index "workers__runs__ended_at__idx" on "label_desk"."workers__runs" ("ended_at");
 grant select, insert, update, delete on "label_desk"."workers__runs" to "label_desk_worker";
 
--- 007-create-table-workers--steps (before, safe): Create the table workers__steps.
+-- 008-create-table-workers--steps (before, safe): Create the table workers__steps.
 create table "label_desk"."workers__steps" (
   "run_id" uuid not null,
   "path" text collate "C" not null,
@@ -148,7 +162,7 @@ create table "label_desk"."workers__steps" (
 );
 grant select, insert, update, delete on "label_desk"."workers__steps" to "label_desk_worker";
 
--- 008-create-table-workers--attempts (before, safe): Create the table workers__attempts.
+-- 009-create-table-workers--attempts (before, safe): Create the table workers__attempts.
 create table "label_desk"."workers__attempts" (
   "run_id" uuid not null,
   "path" text collate "C" not null,
@@ -160,7 +174,7 @@ create table "label_desk"."workers__attempts" (
 );
 grant select, insert, update, delete on "label_desk"."workers__attempts" to "label_desk_worker";
 
--- 009-create-table-workers--waits (before, safe): Create the table workers__waits.
+-- 010-create-table-workers--waits (before, safe): Create the table workers__waits.
 create table "label_desk"."workers__waits" (
   "run_id" uuid not null,
   "path" text collate "C" not null,
@@ -178,20 +192,6 @@ create table "label_desk"."workers__waits" (
 );
 create index "workers__waits__event__member__wanted__idx" on "label_desk"."workers__waits" ("event", "member", "wanted") where "answer" is null;
 grant select, insert, update, delete on "label_desk"."workers__waits" to "label_desk_worker";
-
--- 010-create-table-idempotency--replies (before, safe): Create the table idempotency__replies.
-create table "label_desk"."idempotency__replies" (
-  "principal" text collate "C" not null,
-  "key" text collate "C" not null,
-  "fingerprint" text collate "C" not null,
-  "status" integer not null,
-  "location" text collate "C",
-  "body" text collate "C" not null,
-  "created_at" timestamptz not null default now(),
-  constraint "idempotency__replies__pkey" primary key ("principal", "key")
-);
-create index "idempotency__replies__created_at__idx" on "label_desk"."idempotency__replies" ("created_at");
-grant select, insert, update, delete on "label_desk"."idempotency__replies" to "label_desk_worker";
 
 -- 011-create-table-shipments (before, safe): Create the table shipments.
 create table "label_desk"."shipments" (

@@ -30,6 +30,9 @@ export interface LabelDesk {
         updated_at?: string;
         version?: number;
       };
+      relations: {
+        created_by: { to: "user"; many: false };
+      };
     };
   };
   user: {

@@ -1,0 +1,44 @@
+// The OpenAPI documents of the samples under the rules that Redocly recommends. A document that tools complain about is one that
+// generators make poor clients of.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { checkBlueprint } from "@plinth/blueprint";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { expect, test } from "vitest";
+import { compileModel } from "../compile.ts";
+
+const samples = join(import.meta.dirname, "../testdata");
+const documents = readdirSync(samples, { recursive: true, encoding: "utf8" }).filter((path) =>
+  path.endsWith("openapi.json"),
+);
+
+const config = await createConfig({
+  extends: ["recommended"],
+  // The licence of an app's API is not ours to say.
+  rules: { "info-license": "off" },
+});
+
+async function problemsIn(source: string): Promise<readonly string[]> {
+  const problems = await lintFromString({ source, absoluteRef: "openapi.json", config });
+  return problems.map(({ ruleId, message, location }) => `${ruleId} ${message} ${location[0]?.pointer}`);
+}
+
+test("there are documents of the samples", () => expect(documents.length).toBeGreaterThan(2));
+
+test.each(documents)("%s has no problem", async (path) => {
+  expect(await problemsIn(readFileSync(join(samples, path), "utf8"))).toEqual([]);
+});
+
+const examples = join(import.meta.dirname, "../../../../docs/examples");
+
+test.each(readdirSync(examples))("docs/examples/%s has no problem", async (file) => {
+  const { model } = checkBlueprint(readFileSync(join(examples, file), "utf8"));
+  if (model === null) throw new Error("it has errors");
+  expect(await problemsIn(JSON.stringify(compileModel(model).openapi))).toEqual([]);
+});
+
+test("a wrong example is found", async () => {
+  const [path = ""] = documents;
+  const source = readFileSync(join(samples, path), "utf8").replace('"expires_in": 900', '"expires_in": "soon"');
+  expect((await problemsIn(source)).join()).toContain("expires_in");
+});

@@ -1,0 +1,103 @@
+// Writes of several records in the OpenAPI document. In: the entity. Out: the operations of its collection's path, and what they
+// refer to. A create of several is described by the route of one.
+import { exampleOf } from "../requests/example-values.ts";
+import { writableFields } from "../requests/schemas.ts";
+import type { DocumentedEntity } from "./documented-entity.ts";
+import { body, type Components, errors, type OpenapiObject, reference, reply } from "./openapi-shared.ts";
+import { writeParameters } from "./openapi-writing.ts";
+
+/** As the runtime bounds it (`apps/runtime/src/records/check-list.ts`). */
+const RECORDS_MAX = 100;
+const ID = "018f2b7e-9c1d-7a3b-8e4f-5a6b7c8d9e0f";
+
+type Common = (operation: string, summary: string) => OpenapiObject;
+
+export function manyOperations(entity: DocumentedEntity, common: Common): OpenapiObject {
+  const { name, plural, requireVersion } = entity;
+  const stale = requireVersion === true ? ([412, 428] as const) : ([412] as const);
+  return {
+    patch: {
+      ...common("update_many", `Update several of ${plural}`),
+      parameters: [mode, ...writeParameters],
+      requestBody: changesBody(entity),
+      responses: {
+        200: reply("The records in the order sent, or of `mode=each` what became of each", repliesOf(name), {
+          data: [{ id: ID }],
+        }),
+        ...errors(400, 401, 403, 404, 409, ...stale, 413, 415, 422, 429, 503),
+      },
+    },
+    delete: {
+      ...common("delete_many", `Delete several of ${plural}`),
+      parameters: [ids, mode, ...writeParameters],
+      responses: {
+        200: reply("Of `mode=each`: what became of each", listOf(reference("schemas", "Outcome")), {
+          data: [{ status: 204 }],
+        }),
+        204: reference("responses", "Gone"),
+        ...errors(400, 401, 403, 404, 409, ...(requireVersion === true ? ([428] as const) : []), 422, 429, 503),
+      },
+    },
+  };
+}
+
+/** The fields are those of an update of one record: told once, a change of one is one change for clients. */
+function changesBody({ name, fields }: DocumentedEntity): OpenapiObject {
+  const items = {
+    type: "object",
+    description: `Which record, and the fields to change, as \`${name}.update\` describes them.`,
+    properties: {
+      id: reference("schemas", "Id"),
+      version: { type: "integer", minimum: 1, description: "The version that the record must have." },
+    },
+    required: ["id"],
+    additionalProperties: true,
+  };
+  const changed = exampleOf(
+    writableFields(fields)
+      .filter((field) => !field.immutable)
+      .slice(0, 1),
+  );
+  return body({ type: "array", items, minItems: 1, maxItems: RECORDS_MAX }, [{ id: ID, ...changed }]);
+}
+
+function repliesOf(name: string): OpenapiObject {
+  return listOf({ anyOf: [reference("schemas", `${name}.written`), reference("schemas", "Outcome")] });
+}
+
+function listOf(items: OpenapiObject): OpenapiObject {
+  return {
+    type: "object",
+    properties: { data: { type: "array", items, maxItems: RECORDS_MAX } },
+    required: ["data"],
+  };
+}
+
+const mode: OpenapiObject = {
+  name: "mode",
+  in: "query",
+  description: "`all`: all or none, in one transaction. `each`: each by itself, and the reply says what became of it.",
+  schema: { enum: ["all", "each"], default: "all" },
+};
+
+const ids: OpenapiObject = {
+  name: "id[in]",
+  in: "query",
+  required: true,
+  description: `The records, 1 to ${RECORDS_MAX}, by their ids.`,
+  style: "form",
+  explode: false,
+  schema: { type: "array", items: reference("schemas", "Id"), minItems: 1, maxItems: RECORDS_MAX },
+  example: [ID],
+};
+
+/** What became of one of several writes. */
+const outcomeSchema: OpenapiObject = {
+  type: "object",
+  description: "What became of one item of a list, as a request of its own would have been answered.",
+  properties: { status: { type: "integer" }, data: { type: "object" }, error: reference("schemas", "Problem") },
+  required: ["status"],
+  additionalProperties: false,
+};
+
+export const manyComponents: Components = { schemas: { Outcome: outcomeSchema } };

@@ -1,0 +1,213 @@
+// What reading takes: filters, order, fields, expansion, counts, aggregates. In: an entity. Out: parameters and one path of the
+// document. What goes through relations is said in words: a parameter for each path would be more than anybody reads.
+import { type Field, targetOf } from "@plinth/blueprint";
+import { relationName } from "@plinth/expression";
+import { isFilterable } from "../requests/queries.ts";
+import { readableFields, valueSchema } from "../requests/schemas.ts";
+import type { DocumentedEntity } from "./documented-entity.ts";
+import { errors, type OpenapiObject, reference, reply } from "./openapi-shared.ts";
+import { withFormat } from "./value-formats.ts";
+
+/** What stands in a column and leaves by the API has an order, and can be asked for. */
+export function filterableFields({ fields }: Pick<DocumentedEntity, "fields">): readonly Field[] {
+  return readableFields(fields).filter(isFilterable);
+}
+
+/** By name; those of an entity begin with its own. */
+export function readingParameters(entity: DocumentedEntity): OpenapiObject {
+  const { name } = entity;
+  const fields = filterableFields(entity);
+  const relations = relationsOf(entity);
+  return {
+    [`${name}.sort`]: sortParameter(fields),
+    [`${name}.fields`]: fieldsParameter(entity),
+    ...(relations.length === 0 ? {} : { [`${name}.expand`]: expandParameter(relations) }),
+    [`${name}.where`]: whereParameter(fields),
+    ...Object.fromEntries(fields.map((field) => [`${name}.filter.${field.name}`, filterParameter(field)])),
+  };
+}
+
+export function listParameters(entity: DocumentedEntity): readonly OpenapiObject[] {
+  return [
+    reference("parameters", "limit"),
+    reference("parameters", "cursor"),
+    reference("parameters", "count"),
+    reference("parameters", `${entity.name}.sort`),
+    ...selectionParameters(entity),
+    ...(readableFields(entity.fields).some(({ searchable }) => searchable) ? [searchParameter] : []),
+    ...filterParameters(entity),
+  ];
+}
+
+const searchParameter: OpenapiObject = {
+  name: "q",
+  in: "query",
+  description:
+    'Words that the searchable texts hold, the best matches first: `"quoted together"`, `one or other`, `-without`. The last word may be the beginning of one.',
+  schema: { type: "string", minLength: 1, maxLength: 500 },
+};
+
+export function selectionParameters(entity: DocumentedEntity): readonly OpenapiObject[] {
+  const { name } = entity;
+  const expand = relationsOf(entity).length === 0 ? [] : [reference("parameters", `${name}.expand`)];
+  return [reference("parameters", `${name}.fields`), ...expand];
+}
+
+function filterParameters(entity: DocumentedEntity): readonly OpenapiObject[] {
+  const { name } = entity;
+  const fields = filterableFields(entity).map((field) => reference("parameters", `${name}.filter.${field.name}`));
+  return [reference("parameters", `${name}.where`), ...fields];
+}
+
+/** `GET <path>/aggregate`. */
+export function aggregatePath(
+  path: string,
+  entity: DocumentedEntity,
+  operation: OpenapiObject,
+  scope: readonly OpenapiObject[],
+): OpenapiObject {
+  const { plural } = entity;
+  const schema: OpenapiObject = {
+    type: "object",
+    properties: {
+      data: { type: "array", items: { type: "object", additionalProperties: true } },
+      page: { type: "object", properties: { has_more: { type: "boolean" } }, required: ["has_more"] },
+    },
+    required: ["data", "page"],
+  };
+  return {
+    [`${path}/aggregate`]: {
+      ...(scope.length === 0 ? {} : { parameters: scope }),
+      get: {
+        ...operation,
+        parameters: [
+          selectParameter,
+          groupParameter(filterableFields(entity)),
+          {
+            name: "sort",
+            in: "query",
+            description: "What is shown, joined by commas, `-` before what descends.",
+            schema: { type: "string" },
+            example: "-count",
+          },
+          {
+            name: "limit",
+            in: "query",
+            description: "How many groups are shown at most.",
+            schema: { type: "integer", minimum: 1, maximum: 1000, default: 100 },
+          },
+          ...filterParameters(entity),
+        ],
+        responses: {
+          200: reply(`Values of ${plural}, by group`, schema, { data: [{ count: 3 }], page: { has_more: false } }),
+          ...errors(400, 401, 403, 429, 503),
+        },
+      },
+    },
+  };
+}
+
+/** The names by which its records lead to others. */
+function relationsOf({ fields, relations }: DocumentedEntity): readonly string[] {
+  const toOne = readableFields(fields).flatMap(({ name, type }) =>
+    targetOf(type) === null ? [] : [relationName(name)],
+  );
+  return [...toOne, ...relations.map(({ name }) => name)].sort();
+}
+
+export function sortParameter(fields: readonly { readonly name: string }[]): OpenapiObject {
+  const names = fields.map((field) => field.name).join("|");
+  const related = "[a-z_][a-z0-9_]*(?:\\.[a-z_][a-z0-9_]*)+";
+  return {
+    name: "sort",
+    in: "query",
+    description:
+      "Fields joined by commas, `-` before one that descends; the id breaks ties. `author.name` sorts by a record that is referred to.",
+    schema: { type: "string", pattern: `^-?(?:${names}|${related})(?:,-?(?:${names}|${related}))*$` },
+    example: "-created_at",
+  };
+}
+
+function fieldsParameter({ fields }: DocumentedEntity): OpenapiObject {
+  return {
+    name: "fields",
+    in: "query",
+    description: "Fields to show, joined by commas; of expanded records as `author.name`. All others are left out.",
+    schema: { type: "string", minLength: 1 },
+    example: readableFields(fields)
+      .slice(0, 2)
+      .map(({ name }) => name)
+      .join(","),
+  };
+}
+
+function expandParameter(relations: readonly string[]): OpenapiObject {
+  const names = relations.map((name) => `\`${name}\``).join(", ");
+  return {
+    name: "expand",
+    in: "query",
+    description: `Related records to show within the record, joined by commas: ${names}, and theirs as \`a.b\`, three deep. A list among them takes \`expand[name][limit]\`, \`[sort]\` and \`[where]\`.`,
+    schema: { type: "string", minLength: 1 },
+    example: relations[0],
+  };
+}
+
+function whereParameter([field]: readonly Field[]): OpenapiObject {
+  return {
+    name: "where",
+    in: "query",
+    description:
+      'Conditions as JSON: fields with a value or operators, relations with conditions on their records, and `and`, `or`, `not`: `{"or":[{"status":"draft"},{"author":{"name":{"contains":"a"}}}]}`.',
+    content: {
+      "application/json": { schema: { type: "object" }, example: { [field?.name ?? "id"]: { is_null: false } } },
+    },
+  };
+}
+
+const selectParameter: OpenapiObject = {
+  name: "select",
+  in: "query",
+  description:
+    "Values to calculate, joined by commas: `count`, and `count`, `count_distinct`, `sum`, `avg`, `min`, `max` of a field as `sum(price)`. Left out: the distinct groups alone.",
+  schema: { type: "string", minLength: 1 },
+  example: "count",
+};
+
+function groupParameter(fields: readonly Field[]): OpenapiObject {
+  const names = fields.map(({ name }) => name);
+  return {
+    name: "group_by",
+    in: "query",
+    description:
+      "Fields to group by, joined by commas; of a time its year, quarter, month, week, day or hour as `created_at.month`, of a record that is referred to as `author.name`.",
+    schema: { type: "string", minLength: 1 },
+    example: names.includes("created_at") ? "created_at.month" : names[0],
+  };
+}
+
+/** A value, or operators as in `price[gte]=10`. */
+/** Of a path that names a record by a unique key. */
+export function keyParameter(field: Field): OpenapiObject {
+  return {
+    name: field.name,
+    in: "path",
+    required: true,
+    description: "Percent-encoded, a comma as %2C.",
+    schema: withFormat(valueSchema(field.type, { min: null, max: null, pattern: null }), field.type),
+  };
+}
+
+function filterParameter(field: Field): OpenapiObject {
+  const value = withFormat(valueSchema(field.type, { min: null, max: null, pattern: null }), field.type);
+  const operators =
+    "`[ne]`, `[in]`, `[nin]` and `[is_null]`; where it has an order also `[gt]`, `[gte]`, `[lt]`, `[lte]`; of a text `[contains]`, `[starts_with]`, `[ends_with]`, and in any case `[ieq]`, `[icontains]`, `[istarts_with]`, `[iends_with]`";
+  return {
+    name: field.name,
+    in: "query",
+    description: `Only records whose ${field.name} is this. It takes ${operators}.`,
+    ...(field.deprecated === null ? {} : { deprecated: true }),
+    style: "deepObject",
+    explode: true,
+    schema: { anyOf: [value, { type: "object", additionalProperties: { type: "string" } }] },
+  };
+}

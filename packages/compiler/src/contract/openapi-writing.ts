@@ -1,0 +1,49 @@
+// What all routes that write one record take and answer in the OpenAPI document, actions too where they can. Out: components, and
+// references to them.
+import type { FaultStatus } from "@plinth/blueprint";
+import { type Components, type OpenapiObject, reference, replyHeaders } from "./openapi-shared.ts";
+
+export const idempotencyKey: OpenapiObject = reference("parameters", "idempotencyKey");
+export const idempotencyHeader: OpenapiObject = {
+  "Idempotency-Replayed": reference("headers", "IdempotencyReplayed"),
+};
+
+/** What a write of a record that stands can be held to: headers, and the statuses that tell of them. */
+export interface WriteCondition {
+  readonly parameters: readonly OpenapiObject[];
+  readonly stale: readonly FaultStatus[];
+}
+
+/** What a write of a record takes beside its body. */
+export const writeParameters: readonly OpenapiObject[] = [reference("parameters", "dryRun"), idempotencyKey];
+
+/** What its reply may carry. */
+export const writeHeaders: OpenapiObject = {
+  ...idempotencyHeader,
+  "Plinth-Dry-Run": reference("headers", "DryRun"),
+};
+
+export const writingComponents: Components = {
+  parameters: {
+    dryRun: {
+      name: "dry_run",
+      in: "query",
+      description: "Judges and answers the write as it would be, and keeps nothing of it.",
+      schema: { type: "boolean", default: false },
+    },
+    idempotencyKey: {
+      name: "Idempotency-Key",
+      in: "header",
+      description: "The same key with the same request has its effect once within 24 hours.",
+      schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+    },
+  },
+  responses: { Gone: { description: "Deleted", headers: { ...replyHeaders, ...writeHeaders } } },
+  headers: {
+    DryRun: { description: "Nothing of this was kept: the request said `dry_run`.", schema: { const: "true" } },
+    IdempotencyReplayed: {
+      description: "The reply is the one that an earlier request with this Idempotency-Key got.",
+      schema: { const: "true" },
+    },
+  },
+};

@@ -1,0 +1,79 @@
+// Lowers functions of one value: rounding, parts of dates and times, an address in a network. In: the call. Out: SQL that fails on
+// no value.
+import { type Expression, type FunctionName, parseNetwork, printNetwork } from "@plinth/expression";
+import { quoteText } from "../sql/sql-text.ts";
+import { asNumeric, usableFloat, within } from "./lower-arithmetic.ts";
+import { once } from "./lower-once.ts";
+import type { LowerScope } from "./lower-scope.ts";
+
+interface Called {
+  readonly name: FunctionName;
+  readonly value: Expression;
+  /** That of the value. */
+  readonly sql: string;
+  /** The literal behind it. */
+  readonly second: Expression | undefined;
+}
+
+export function lowerFunction(called: Called, scope: LowerScope): string {
+  const { name, value, sql, second } = called;
+  switch (name) {
+    case "round":
+    case "floor":
+    case "ceil":
+    case "abs":
+      return ofNumber(name, called, scope);
+    case "in_cidr":
+      return inNetwork(sql, textOf(second), scope);
+    case "date":
+      return known(value, sql, (at) => `${at}::date`, scope);
+    case "weekday":
+      return known(value, sql, (at) => `extract(isodow from ${at})`, scope);
+    default:
+      return known(value, sql, (at) => `extract(${name} from ${at})`, scope);
+  }
+}
+
+function ofNumber(name: "round" | "floor" | "ceil" | "abs", called: Called, scope: LowerScope): string {
+  const { value, sql } = called;
+  const places = placesOf(called.second);
+  if (value.type.kind !== "float") {
+    const exact = asNumeric(value, sql);
+    return name === "round" ? `round(${exact}, ${places})` : `${name}(${exact})`;
+  }
+  return once(scope, [sql], (a) => {
+    // A number less than nothing by a hair is printed as `-0`.
+    const result = name === "round" ? `round(${a}::numeric, ${places})::double precision` : `${name}(${a}) + 0`;
+    return `case when ${usableFloat(a)} then ${result} end`;
+  });
+}
+
+/** Of an instant that the calendar of rules has, in UTC. */
+function known(value: Expression, sql: string, made: (at: string) => string, scope: LowerScope): string {
+  if (value.type.kind !== "datetime") return made(sql);
+  return once(scope, [sql], (a) => `case when ${within(a, value)} then ${made(`(${a} at time zone 'UTC')`)} end`);
+}
+
+const four = String.raw`^(0|[1-9]\d{0,2})(\.(0|[1-9]\d{0,2})){3}$`;
+
+/** Postgres also takes an address with a network's length, and more notations of IPv4. */
+function inNetwork(sql: string, network: string, scope: LowerScope): string {
+  const address = once(scope, [sql], (a) => {
+    const isAddress = `(${a} ~ ${quoteText(four)} or ${a} ~ '^[0-9A-Fa-f:.]+$' and strpos(${a}, ':') > 0)`;
+    return `case when ${isAddress} and pg_input_is_valid(${a}, 'inet') then ${a}::inet end`;
+  });
+  return once(scope, [address], (a) => {
+    const mapped = `'0.0.0.0'::inet + (${a} - '::ffff:0:0'::inet)`;
+    return `(case when ${a} <<= '::ffff:0:0/96'::inet then ${mapped} else ${a} end) <<= ${quoteText(network)}::inet`;
+  });
+}
+
+function placesOf(second: Expression | undefined): number {
+  return second?.kind === "literal" && typeof second.value === "number" ? second.value : 0;
+}
+
+function textOf(second: Expression | undefined): string {
+  const network = second?.kind === "literal" ? parseNetwork(String(second.value)) : null;
+  if (network === null) throw new Error("a network is a literal");
+  return printNetwork(network);
+}
