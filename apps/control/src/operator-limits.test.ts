@@ -28,7 +28,7 @@ beforeAll(async () => {
     PLINTH_MAX_CALL_MS: "5000",
     PLINTH_MAX_TABLES: "12",
     PLINTH_MAX_BLUEPRINT_BYTES: "20000",
-    PLINTH_MAX_BUNDLE_BYTES: "100000",
+    PLINTH_MAX_BUNDLE_BYTES: "150000",
     PLINTH_MAX_PLAN_BYTES: "12000",
     PLINTH_MAX_PROPOSALS: "2",
   };
@@ -94,7 +94,7 @@ describe("a blueprint that asks for more", () => {
       }),
     );
     expect(await toldOf(notes(fields))).toContainEqual(
-      expect.objectContaining({ code: "blueprint_too_large", message: expect.stringContaining("at most 100000") }),
+      expect.objectContaining({ code: "blueprint_too_large", message: expect.stringContaining("at most 150000") }),
     );
   });
 

@@ -51,10 +51,19 @@ export interface ModuleContext {
   readonly release: ActiveRelease;
   readonly tenant: Tenant;
   readonly cursors: CursorCodec;
+  readonly inner: InnerRequests;
   /** The ids in the path, in their order and in lower case. */
   readonly ids: readonly string[];
   /** What a log may be filtered by; null where the route takes no query string. */
   readonly filters: LogFilters | null;
+}
+
+/** Requests about records that a request is made of. */
+export interface InnerRequests {
+  /** One by the same caller, judged and answered as it would be by itself, its rows reached by `through`. @throws Fault */
+  readonly serve: (incoming: Incoming, through: Tenant) => Promise<Reply>;
+  /** Takes so many more requests from what the caller may send: headers that say what is left. @throws Fault `rate_limited`. */
+  readonly spend: (requests: number) => Readonly<Record<string, string>>;
 }
 
 export type ModuleHandler = (context: ModuleContext) => Promise<Reply>;

@@ -5,7 +5,7 @@ import type { Head, Reply } from "./contracts.ts";
 export const allowOrigin: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
-    "idempotency-replayed, location, ratelimit, ratelimit-policy, retry-after, x-request-id",
+    "etag, idempotency-replayed, location, plinth-dry-run, ratelimit, ratelimit-policy, retry-after, x-request-id",
 };
 
 export function isPreflight({ method, headers }: Head): boolean {
@@ -19,7 +19,7 @@ export function preflightReply(): Reply {
       "access-control-allow-origin": "*",
       "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
       "access-control-allow-headers":
-        "authorization, content-type, idempotency-key, last-event-id, plinth-organization, plinth-project, plinth-user-token, x-request-id",
+        "authorization, content-type, idempotency-key, if-match, if-none-match, last-event-id, plinth-organization, plinth-project, plinth-user-token, x-request-id",
       "access-control-max-age": "7200",
     },
     body: null,

@@ -175,3 +175,27 @@ describe("values that a grant sets", () => {
     expect(own?.author_id).toBe(ana);
   });
 });
+
+test("a calculated time that no client could write is none", async () => {
+  const due = await cell.addProject(`project: loans
+modules: [auth, users, roles, audit_logs]
+entities:
+  loan:
+    fields: { at: datetime, days: duration, due: datetime?, left: duration? }
+    permissions:
+      user:
+        read: true
+        create: true
+        update: { allow: true, set: { due: at + days, left: "days - duration('PT1H')" } }
+`);
+  await cell.addUser("cleo", due, ["owner", "user"]);
+  const lent = async (at: string, days: string): Promise<object> => {
+    const { id } = (await cell.send("cleo", "POST", "/api/loans", { at, days })).json.data;
+    const reply = await cell.send("cleo", "PATCH", `/api/loans/${id}`, { at });
+    expect(reply.status, reply.text).toBe(200);
+    return [reply.json.data.due, reply.json.data.left];
+  };
+  expect(await lent("2026-01-31T09:30:00Z", "P1D")).toEqual(["2026-02-01T09:30:00.000000Z", "PT23H"]);
+  expect(await lent("9999-12-31T09:30:00Z", "P1D")).toEqual([null, "PT23H"]);
+  expect(await lent("2026-01-31T09:30:00Z", "PT0S")).toEqual(["2026-01-31T09:30:00.000000Z", null]);
+});

@@ -99,6 +99,8 @@ describe.each([
     }
     const keys = sort
       .split(",")
+      // A choice is in the order in which its values are declared.
+      .map((key) => key.replace(/status/, "array_position(array['draft', 'active', 'sold'], status)"))
       .map((key) => (key.startsWith("-") ? `${key.slice(1)} desc nulls first` : `${key} asc nulls last`));
     const tie = sort.split(",").at(-1)?.startsWith("-") ? "desc" : "asc";
     const expected = await cell.rows(

@@ -15,11 +15,15 @@ entities:
   room:
     fields: { name: string }
     permissions: { user: { all: true } }
+  guest:
+    fields: { name: string }
+    permissions: { user: { all: true } }
   booking:
     lock: room_id
     soft_delete: true
     fields:
       room_id: ref(room)
+      guest_id: ref(guest)?
       day: int
       status: enum[asked, given, over] = asked
     transitions:
@@ -37,10 +41,20 @@ entities:
         "transition:give": "!new.room.bookings.exists(other, other.status == 'given')"
 actions:
   book:
-    input: { room_id: ref(room), day: int }
+    input: { room_id: ref(room), day: int, guest_id: ref(guest)? }
     permissions: { user: true }
     steps:
-      - record.create: { with: { entity: booking, room_id: "\${{ input.room_id }}", day: "\${{ input.day }}" } }
+      - record.create: { with: { entity: booking, room_id: "\${{ input.room_id }}", day: "\${{ input.day }}", guest_id: "\${{ input.guest_id }}" } }
+  book-both:
+    input: { one: ref(room), two: ref(room), day: int }
+    permissions: { user: true }
+    steps:
+      - id: first
+        action: record.create
+        with: { entity: booking, room_id: "\${{ input.one }}", day: "\${{ input.day }}" }
+      - id: second
+        action: record.create
+        with: { entity: booking, room_id: "\${{ input.two }}", day: "\${{ input.day }}" }
 `;
 
 let cell: TestCell;
@@ -128,6 +142,12 @@ describe("one of thirty gets through", () => {
 });
 
 describe("what another process is about to commit counts", () => {
+  /** How many wait for a lock. */
+  async function waiting(): Promise<number> {
+    const sql = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    return (await cell.pool.query(sql)).rowCount ?? 0;
+  }
+
   /** It holds the room, as a locked write does, until the request waits for it. */
   async function beside(roomId: string, sql: string, request: () => Promise<TestReply>): Promise<TestReply> {
     const client = await cell.pool.connect();
@@ -139,9 +159,7 @@ describe("what another process is about to commit counts", () => {
       const reply = request();
       await vi.waitFor(
         async () => {
-          const waiting =
-            "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-          expect((await cell.pool.query(waiting)).rowCount).toBeGreaterThan(0);
+          expect(await waiting()).toBeGreaterThan(0);
         },
         { timeout: 5_000, interval: 5 },
       );
@@ -162,6 +180,21 @@ describe("what another process is about to commit counts", () => {
     const input = { room_id: roomId, day: ++day };
     const called = await beside(roomId, insert(day), () => cell.send("ana", "POST", "/v1/actions/book", input));
     expect(called.status, called.text).toBe(403);
+  });
+
+  test("for an action whose other record goes", async () => {
+    const [roomId, guest] = [await room(), await make("guests", { name: "Gil" })];
+    const input = { room_id: roomId, day: ++day, guest_id: guest };
+    const client = await cell.pool.connect();
+    try {
+      await client.query(`begin; delete from "${project.names.schema}".guests where id = '${guest}'`);
+      const reply = cell.send("ana", "POST", "/v1/actions/book", input);
+      await vi.waitFor(async () => expect(await waiting()).toBeGreaterThan(0), { timeout: 5_000, interval: 5 });
+      await client.query("commit");
+      expect((await reply).status, (await reply).text).toBe(422);
+    } finally {
+      client.release();
+    }
   });
 
   test("for a transition", async () => {
@@ -203,4 +236,14 @@ test("those that swap their rooms don't wait for each other in a circle", async 
   const swap = (at: number) =>
     cell.send("ana", "PATCH", `/api/bookings/${ids[at]}`, { room_id: at % 2 === 0 ? other : one });
   expect(await outcomes(swap)).toEqual({ 200: AT_ONCE });
+});
+
+test("of two actions that take two rooms in opposite order, one begins again", async () => {
+  for (let round = 0; round < 4; round++) {
+    const [one, two] = [await room(), await room()];
+    const both = (...[first, second]: readonly string[]): Promise<TestReply> =>
+      cell.send("ana", "POST", "/v1/actions/book-both", { one: first, two: second, day: ++day });
+    const replies = await Promise.all([both(one, two), both(two, one)]);
+    expect(replies.map(({ status, text }) => [status, text])).toEqual(replies.map(({ text }) => [200, text]));
+  }
 });

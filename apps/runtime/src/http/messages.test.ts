@@ -77,7 +77,10 @@ test("a caller without a user hears that nobody is signed in where that is what 
 });
 
 test("a filter by a field that has no order is no unknown field", async () => {
-  expect((await read("ana", "GET", "/api/samples?tags=x"))[0]).toBe('Records can\'t be filtered by "tags".');
+  expect((await read("ana", "GET", "/api/samples?tags=x"))[0]).toBe(
+    "tags: Records can't be filtered by it. Name a field of what it lists: tags.id.",
+  );
+  expect((await cell.send("ana", "GET", "/api/samples?tags.id=018f0000-0000-7000-8000-000000000000")).status).toBe(200);
   expect((await read("ana", "GET", "/api/samples?inner=x"))[0]).toBe('The parameter "inner" is unknown.');
 });
 

@@ -2,7 +2,8 @@
 // has such a route. They are limited by address, since there is nobody else to count.
 import { networkOf } from "../identity/attempt-limit.ts";
 import type { Arriving, Incoming, OpenRoute } from "./contracts.ts";
-import { type Answer, type PipelineDependencies, publicFault } from "./pipeline.ts";
+import type { Answer, PipelineDependencies } from "./pipeline.ts";
+import { publicFault } from "./public-fault.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import { requireAllowance } from "./stages/limit-rate.ts";
 import { resolveProject } from "./stages/resolve-project.ts";

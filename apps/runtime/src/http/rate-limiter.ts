@@ -15,7 +15,10 @@ export interface Allowance {
 }
 
 export interface RateLimiter {
-  /** Takes `cost` tokens (1 unless given); 0 only looks. `limit` stands in the place of the limiter's own. */
+  /**
+   * Takes `cost` tokens (1 unless given); 0 only looks. What costs more than a full bucket holds is allowed by a full one,
+   * and owes the rest. `limit` stands in the place of the limiter's own.
+   */
   take(name: string, cost?: number, limit?: RateLimit): Allowance;
 }
 
@@ -24,13 +27,13 @@ export function createRateLimiter(usual: RateLimit, clock: Clock): RateLimiter {
   return {
     take(name, cost = 1, limit = usual) {
       const bucket = buckets.bucket(name, limit);
-      const wanted = Math.max(1, cost);
+      const wanted = Math.min(limit.burst, Math.max(1, cost));
       const allowed = bucket.tokens >= wanted;
       if (allowed) bucket.tokens -= cost;
       return {
         allowed,
         limit,
-        remaining: Math.floor(bucket.tokens),
+        remaining: Math.max(0, Math.floor(bucket.tokens)),
         resetSeconds: Math.ceil((limit.burst - bucket.tokens) / limit.perSecond),
         retryAfterSeconds: allowed ? 0 : secondsUntil(bucket, wanted, limit),
       };

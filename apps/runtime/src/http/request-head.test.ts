@@ -51,7 +51,7 @@ test.each([
   ["GET", "/api/listings", "400"],
   ["POST", "/api/%zz", "400"],
   ["POST", "/api/nothing", "404"],
-  ["OPTIONS", "/api/listings", "40[15]"],
+  ["OPTIONS", "/api/listings", "204"],
 ])("a body that %s %s does not want holds no connection", async (method, target, status) => {
   const head = [`${method} ${target} HTTP/1.1`, "host: x", "authorization: Bearer admin", "content-length: 9000"];
   const { received, closed } = await exchangeRaw(cell.url, [...head, "", "{"].join("\r\n"));

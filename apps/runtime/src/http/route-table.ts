@@ -7,11 +7,15 @@ import { type Derivation, derived } from "../project/derived.ts";
 export interface RouteMatch {
   readonly operation: RouteOperation;
   readonly entity: string;
-  /** As the bundle writes it, with `:id`. */
+  /** As the bundle writes it, with `:id` or `:key`. */
   readonly pattern: string;
   readonly recordId: string | null;
+  /** Of a record that is named by a unique key: its fields, and their values as they stand in the path. */
+  readonly key: { readonly fields: readonly string[]; readonly text: string } | null;
   /** Of a transition. */
   readonly edge: string | null;
+  /** Of a list: the view that it is. */
+  readonly view: string | null;
 }
 
 export type RouteLookup =
@@ -23,13 +27,14 @@ type Methods = Map<string, Route>;
 
 interface RouteTable {
   readonly collections: ReadonlyMap<string, Methods>;
-  /** By what stands before `/:id`. */
+  /** By what stands before `/:id` or `/:key`. */
   readonly records: ReadonlyMap<string, Methods>;
   /** By the whole pattern, of routes that go on behind `/:id`. */
   readonly actions: ReadonlyMap<string, Methods>;
 }
 
 const ID = "/:id";
+const KEY = "/:key";
 
 const routeTable: Derivation<RouteTable> = {
   name: "routes",
@@ -39,7 +44,8 @@ const routeTable: Derivation<RouteTable> = {
     const actions = new Map<string, Methods>();
     for (const route of bundle.routes) {
       const at = route.path.indexOf(ID);
-      if (at === -1) add(collections, route.path, route);
+      if (route.key !== undefined) add(records, route.path.slice(0, -KEY.length), route);
+      else if (at === -1) add(collections, route.path, route);
       else if (at + ID.length === route.path.length) add(records, route.path.slice(0, at), route);
       else add(actions, route.path, route);
     }
@@ -74,9 +80,12 @@ function findAction(table: RouteTable, method: string, path: string, last: numbe
   return { kind: "not_found", methods: [] };
 }
 
-function lookUp(methods: Methods, method: string, recordId: string | null): RouteLookup {
+/** @param last What stands where the route has `:id` or `:key`. */
+function lookUp(methods: Methods, method: string, last: string | null): RouteLookup {
   const route = methods.get(method);
   if (route === undefined) return { kind: "not_found", methods: [...methods.keys()] };
-  const { operation, entity, path, edge = null } = route;
-  return { kind: "found", match: { operation, entity, pattern: path, recordId, edge } };
+  const { operation, entity, path, edge = null, view = null, key: fields } = route;
+  const key = fields === undefined || last === null ? null : { fields, text: last };
+  const recordId = key === null ? last : null;
+  return { kind: "found", match: { operation, entity, pattern: path, recordId, key, edge, view } };
 }

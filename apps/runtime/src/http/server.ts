@@ -73,7 +73,12 @@ export function createPipeline(options: Omit<HttpServerOptions, "ready">): (arri
 const pipelineOf =
   (dependencies: PipelineDependencies) =>
   (arriving: Arriving): Promise<Answer> =>
-    runPipeline(dependencies, arriving);
+    runPipeline(dependencies, withoutHead(arriving));
+
+/** HEAD is answered as GET is; Node leaves the body out. */
+function withoutHead(arriving: Arriving): Arriving {
+  return arriving.method === "HEAD" ? { ...arriving, method: "GET" } : arriving;
+}
 
 function dependenciesOf(options: Omit<HttpServerOptions, "ready">): PipelineDependencies {
   const { limits, logger, clock } = options;
@@ -101,7 +106,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     isPreflight(arriving)
       ? { ...anonymous, reply: answerPreflight(preflightLimiter, arriving) }
       : ((await options.hooks?.(arriving)) ??
-        (await runOpenRoute({ ...dependencies, openLimiter }, arriving)) ??
+        (await runOpenRoute({ ...dependencies, openLimiter }, withoutHead(arriving))) ??
         (await pipeline(arriving)));
   const app = createListener({ ...options, ...dependencies, answer });
   app.addHook("onClose", () => dependencies.bodyThreads.stop());

@@ -144,6 +144,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
   const endpointSecrets = createEndpointSecrets({ box });
   const handlers = moduleHandlers({
     users: { scopeOf, epoch },
+    batch: { scopeOf },
     auth: {
       scopeOf,
       epoch,

@@ -4,6 +4,7 @@
 import { type ActionRoutesOptions, actionHandlers } from "./actions/routes.ts";
 import { auditLogHandlers } from "./audit-logs/routes.ts";
 import { type AuthRoutesOptions, authHandlers } from "./auth/routes.ts";
+import { type BatchOptions, batchHandlers } from "./batch/routes.ts";
 import { canHandlers } from "./can/routes.ts";
 import type { CredentialsOptions } from "./change-credentials.ts";
 import { type EmailRoutesOptions, emailHandlers } from "./email/routes.ts";
@@ -22,6 +23,7 @@ export interface ModuleParts {
   readonly auth: AuthRoutesOptions;
   readonly organizations: OrganizationRoutesOptions;
   readonly webhooks: WebhookRoutesOptions;
+  readonly batch: BatchOptions;
   readonly workers: WorkerRoutesOptions;
   readonly actions: ActionRoutesOptions;
   readonly email: EmailRoutesOptions;
@@ -36,6 +38,7 @@ export function moduleHandlers(parts: ModuleParts): ModuleHandlers {
     ...authHandlers(parts.auth),
     ...organizationHandlers(parts.organizations),
     ...canHandlers,
+    ...batchHandlers(parts.batch),
     ...auditLogHandlers,
     ...webhookHandlers(parts.webhooks),
     ...workerHandlers(parts.workers),

@@ -17,7 +17,11 @@ export function readBody<Body>(incoming: Incoming, schema: z.ZodType<Body>): Bod
   }
   const errors = parsed.error.issues.flatMap((issue) =>
     issue.code === "unrecognized_keys"
-      ? issue.keys.map((key) => ({ path: `/${key}`, code: "unknown_field", message: "There is no such field." }))
+      ? issue.keys.map((key) => ({
+          path: `/${[...issue.path, key].map(String).join("/")}`,
+          code: "unknown_field",
+          message: "There is no such field.",
+        }))
       : [problemOf(issue)],
   );
   throw new Fault("validation_failed", { errors });

@@ -3,7 +3,7 @@
 import type { LogFilters } from "@plinth/bundle";
 import { Fault, isUuid } from "@plinth/service";
 import type { CursorCodec } from "../query/cursor.ts";
-import { parseQueryString } from "../query/parse-list.ts";
+import { parseQueryString } from "../query/reading/query-string.ts";
 import { didYouMean } from "../query/suggest.ts";
 
 export interface LogShape {

@@ -40,6 +40,7 @@ const handlers = moduleHandlers({
   workers: {},
   actions: {},
   email: {},
+  batch: {},
   selfDescription: {},
   streams: {},
   webhooksIn: {},

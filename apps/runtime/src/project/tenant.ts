@@ -1,6 +1,6 @@
 // The door to a project's rows, as the tenant scope of @plinth/postgres opens it. Types alone.
 import type { ProjectId } from "@plinth/bundle";
-import type { Confirmation, RowLock } from "@plinth/postgres";
+import type { Confirmation, RowLock, TenantTransaction } from "@plinth/postgres";
 
 /** A row as Postgres wrote it: text or null per column. */
 export type TextRow = readonly (string | null)[];
@@ -15,7 +15,7 @@ export interface TenantRows {
   readonly cut?: boolean;
 }
 
-/** The only door to a project's rows; `forProject` of the tenant scope in @plinth/postgres satisfies it. */
+/** A door to a project's rows: the project's own (`TenantDoor`), or one within a transaction. */
 export interface Tenant {
   run(statement: {
     readonly text: string;
@@ -35,9 +35,17 @@ export interface Tenant {
     readonly confirm?: Confirmation;
     /** Run before it in its transaction; where it comes too late again and again, it throws Overtaken. */
     readonly lock?: RowLock;
+    /** Whether all that it wrote is undone behind it; slow lane only. */
+    readonly undo?: boolean;
   }): Promise<TenantRows>;
 }
 
+/** The only door to a project's rows; `forProject` of the tenant scope in @plinth/postgres satisfies it. */
+export interface TenantDoor extends Tenant {
+  /** Commits when `work` resolves, rolls back when it rejects; it has a place in the slow lane meanwhile. */
+  transaction<Result>(work: (open: TenantTransaction) => Promise<Result>): Promise<Result>;
+}
+
 export interface Tenants {
-  forProject(project: { readonly projectId: ProjectId }): Tenant;
+  forProject(project: { readonly projectId: ProjectId }): TenantDoor;
 }

@@ -240,10 +240,27 @@ class Analysis {
           .slice(1)
           .map((arg) => this.#expression(arg, env))
           .reduce(union, null);
+      case ".": {
+        const [object, ...members] = args;
+        const names = members.map((one) => (one.kind === "literal" ? String(one.value) : ""));
+        if (object === undefined || names.some((name) => this.#names.has(name))) return "all";
+        return names.reduce<Mask>((mask, name) => memberOf(mask, name), this.#expression(object, env));
+      }
       case "+":
       case "-":
       case "*":
       case "/":
+      case "abs":
+      case "ceil":
+      case "date":
+      case "day":
+      case "floor":
+      case "hour":
+      case "minute":
+      case "month":
+      case "round":
+      case "weekday":
+      case "year":
         return args.some((arg) => this.#isTold(arg, env)) ? "all" : null;
       // A comparison tells one bit, `size` a number.
       default:

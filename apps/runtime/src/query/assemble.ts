@@ -2,15 +2,20 @@
 // object each time. It is written once for all projects with that bundle, its schema left open; each keeps its own text.
 // It never holds more statements than its bounds: shapes are what callers can invent, and no project loses by another's.
 import type { Operation } from "@plinth/bundle";
-import { ByteCache, bytesOfText } from "@plinth/service";
+import { ByteCache, bytesOfText, Fault } from "@plinth/service";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { type Derivation, derived, derivedForProject, type ProjectDerivation } from "../project/derived.ts";
 import { createStatement, shapingFields } from "./create-statement.ts";
 import { deleteStatement } from "./delete-statement.ts";
 import { type Asker, type EntityView, entityView, forProject } from "./entity-view.ts";
-import type { ListQuery } from "./list-query.ts";
-import { type ListStatement, listShape, listStatement } from "./list-statement.ts";
 import { readStatement } from "./read-statement.ts";
+import { type AggregateQuery, aggregateShape } from "./reading/aggregate-query.ts";
+import { type AggregateStatement, aggregateStatement } from "./reading/aggregate-statement.ts";
+import { type Filter, filterShape } from "./reading/filter.ts";
+import type { ListQuery } from "./reading/list-query.ts";
+import { type ListStatement, listShape, listStatement } from "./reading/list-statement.ts";
+import { type Selection, selectionShape, WHOLE } from "./reading/selection.ts";
+import { recordsLock } from "./records-lock.ts";
 import { restoreStatement } from "./restore-statement.ts";
 import { edgeOf, waysTo } from "./state-machine.ts";
 import type { DeleteStatement, Statement, WriteStatement } from "./statement.ts";
@@ -25,6 +30,7 @@ const SHARED_BYTES_MAX = 4_000_000;
 const OWN_BYTES = 700;
 const SHARED_BYTES = 500;
 const SLOT_BYTES = 100;
+const CHARS_MAX = 150_000;
 /** Shapes of one operation on one entity that are kept prepared; callers who send more of them pay for it alone. */
 const KEPT_SHAPES_MAX = 64;
 
@@ -50,12 +56,33 @@ const shared: Derivation<ByteCache<string, Statement>> = {
   },
 };
 
-export function assembleRead(release: ActiveRelease, entity: string, asker: Asker): Statement {
-  return find(release, entity, "read", asker, "", (view) => readStatement(view, asker));
+export function assembleRead(
+  release: ActiveRelease,
+  entity: string,
+  asker: Asker,
+  selection: Selection = WHOLE,
+  key: Filter | null = null,
+): Statement {
+  const shape = key === null ? selectionShape(selection) : `${filterShape(key)} ${selectionShape(selection)}`;
+  return requireShort(
+    find(release, entity, "read", asker, shape, (view) => readStatement(view, asker, selection, key)),
+  );
 }
 
 export function assembleList(release: ActiveRelease, entity: string, asker: Asker, query: ListQuery): ListStatement {
-  return find(release, entity, "list", asker, listShape(query), (view) => listStatement(view, asker, query));
+  return requireShort(
+    find(release, entity, "list", asker, listShape(query), (view) => listStatement(view, asker, query)),
+  );
+}
+
+export function assembleAggregate(
+  release: ActiveRelease,
+  entity: string,
+  asker: Asker,
+  query: AggregateQuery,
+): AggregateStatement {
+  const shape = aggregateShape(query);
+  return find(release, entity, "aggregate", asker, shape, (view) => aggregateStatement(view, asker, query));
 }
 
 /** `given`: the names of the fields that the body holds. */
@@ -113,6 +140,24 @@ export function assembleDelete(release: ActiveRelease, entity: string, asker: As
   return find(release, entity, "delete", asker, "", (view) => deleteStatement(view, asker));
 }
 
+/** What holds records that a request is about to change or delete. */
+export function assembleLock(
+  release: ActiveRelease,
+  entity: string,
+  asker: Asker,
+  operation: "update" | "delete",
+): Statement {
+  return find(release, entity, operation, asker, "!lock", (view) => recordsLock(view, operation, asker));
+}
+
+/** Postgres proves no longer ones; long before, they would take longer to plan than anybody waits. @throws Fault 400. */
+function requireShort<S extends Statement>(statement: S): S {
+  if (statement.text.length <= CHARS_MAX) return statement;
+  throw new Fault("bad_request", {
+    detail: "This asks for more at once than one statement holds. Expand fewer relations, or name the fields to show.",
+  });
+}
+
 function find<S extends Statement>(
   release: ActiveRelease,
   entity: string,
@@ -122,7 +167,7 @@ function find<S extends Statement>(
   write: (view: EntityView) => S,
 ): S {
   const { statements, shapes } = derivedForProject(release, own);
-  const key = `${operation} ${entity} ${asker.unscoped ? "!" : ""}${asker.roles.join(",")} ${shape}`;
+  const key = `${operation} ${entity} ${asker.unscoped ? "!" : ""}${asker.isConditional ? "=" : ""}${asker.isOnce ? "1" : ""}${asker.roles.join(",")} ${shape}`;
   const known = statements.get(key);
   // A key belongs to one operation, and each operation has one type of statement.
   if (known !== undefined) return known as S;

@@ -7,9 +7,10 @@
 import type { Referrer } from "@plinth/bundle";
 import { type Confirmation, quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { type Asker, column, type EntityView, living, permission } from "./entity-view.ts";
+import { keptReply } from "./kept-reply.ts";
 import { Parameters } from "./parameters.ts";
 import { laneWith, lockOfStored } from "./parent-lock.ts";
-import { auditValue, type DeleteStatement, lockedRow, rowAsJson, touches } from "./statement.ts";
+import { auditValue, type DeleteStatement, hasVersion, lockedRow, rowAsJson, touches } from "./statement.ts";
 import { previousValues, traceOf, type Written } from "./trace.ts";
 
 /** Rows that one delete may delete or change, its own included. */
@@ -94,12 +95,12 @@ export function cascadeStatement(view: EntityView, asker: Asker, cascade: Cascad
   const clearedKinds = [...new Set(cascade.cleared.map((edge) => edge.from))];
   const parts = [
     `_cur as (${lockedRow(view, "delete", asker, parameters)})`,
-    `_chk as (select ${allowed} as _allowed from _cur)`,
+    `_chk as (select ${allowed} as _allowed, ${hasVersion(asker, "_cur", parameters)} as _matches from _cur)`,
     `_found as (${foundRows(cascade)})`,
     `_doomed as materialized (select * from _found limit ${FOUND_MAX})`,
     ...clearedKinds.map((from, i) => `_clear_${i} as materialized (${rowsToClear(from, cascade)})`),
     `_verdict as (select ${tooLarge(clearedKinds.length)} as _too_large, ${restricted(cascade)} as _restricted)`,
-    `_go as (select 1 as _go from _chk, _verdict where _chk._allowed and not _verdict._too_large and not _verdict._restricted)`,
+    `_go as (select 1 as _go from _chk, _verdict where _chk._allowed and _chk._matches and not _verdict._too_large and not _verdict._restricted)`,
     ...kinds.flatMap((_, kind) => [...destroying(cascade, kind), ...marking(cascade, kind)]),
     ...clearedKinds.map((from, i) => `_set_${i} as (${clearing(from, i, cascade)})`),
     traceOf(parameters, [
@@ -110,9 +111,10 @@ export function cascadeStatement(view: EntityView, asker: Asker, cascade: Cascad
       ...clearedKinds.map((from, i) => clearance(from, i, cascade, parameters)),
     ]),
   ];
+  const kept = keptReply(view, asker, parameters, { status: 204, row: "_go", json: null });
   const text =
-    `with recursive ${parts.join(", ")} ` +
-    `select ${["_chk._allowed", "_verdict._too_large", "_verdict._restricted", ...markedIds(cascade)].join(", ")} from _chk, _verdict`;
+    `with recursive ${parts.join(", ")}${kept} ` +
+    `select ${["_chk._allowed", "_verdict._too_large", "_verdict._restricted", "_chk._matches", ...markedIds(cascade)].join(", ")} from _chk, _verdict`;
   const confirm = confirmationOf(cascade);
   // It may lock a thousand rows: not what others should wait behind.
   const how = { ...laneWith(lockOfStored(view)), lane: "slow", keep: true, writes: true, cascades: true } as const;
@@ -120,7 +122,7 @@ export function cascadeStatement(view: EntityView, asker: Asker, cascade: Cascad
 }
 
 /** The columns before `markedIds`. */
-const VERDICTS = 3;
+const VERDICTS = 4;
 
 /** By kind, the records that were marked. */
 function markedIds({ kinds, marks }: Cascade): readonly string[] {

@@ -3,15 +3,16 @@
 //
 // A change is judged as it was then, by the rules and the rights of now. Its content is shown to whom the record is visible as it
 // was written and still is: what somebody has lost sight of since is left to the change by which they lost it.
-import type { BundleField } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import type { Principal } from "../project/principal.ts";
 import { principalId, userId } from "../project/principal.ts";
 import { type Asker, type EntityView, living, permission } from "./entity-view.ts";
 import { SIGHT } from "./kept-changes.ts";
-import { filterOf } from "./list-statement.ts";
 import { arrayLiteral, type Bindings, keyKind, Parameters, userEmail } from "./parameters.ts";
 import { recordJson } from "./readable-fields.ts";
+import { type Filter, operandsOf } from "./reading/filter.ts";
+import { FilterWriter } from "./reading/filter-sql.ts";
+import { unbounded } from "./reading/value-forms.ts";
 import { auditOf } from "./trace.ts";
 import { CHANGES_VIEW } from "./watched.ts";
 
@@ -21,8 +22,8 @@ export interface FollowerValues {
   readonly organization: string | null;
   readonly ip: string;
   readonly requestId: string;
-  /** By field name. */
-  readonly filters: ReadonlyMap<string, string>;
+  /** The values of the filter, in the order in which the statement has them. */
+  readonly operands: readonly (string | null)[];
 }
 
 export interface ChangesStatement {
@@ -73,8 +74,8 @@ class FollowerParameters extends Parameters {
   override actorId(): string {
     return this.#of("actor_id");
   }
-  override filter(field: BundleField): string {
-    return `${this.#of(`filter_${field.name}`)}::${field.sqlType.replace(/\(.*\)/, "")}`;
+  override filter(number: number, sqlType: string): string {
+    return `${this.#of(`filter_${number}`)}::${unbounded(sqlType)}`;
   }
   override hole(hole: string): string | undefined {
     switch (hole) {
@@ -94,13 +95,14 @@ class FollowerParameters extends Parameters {
   }
 }
 
-export function changesStatement(view: EntityView, asker: Asker, filters: readonly string[]): ChangesStatement {
+/** @param filter Of the entity's own fields: nothing tells of the changes of other records. */
+export function changesStatement(view: EntityView, asker: Asker, filter: Filter): ChangesStatement {
   const columns: readonly FollowerColumn[] = [
     ...always,
-    ...filters.map((name) => ({
-      name: `filter_${name}`,
+    ...operandsOf(filter).map((_, number) => ({
+      name: `filter_${number}`,
       type: "text",
-      of: (follower: FollowerValues) => follower.filters.get(name) ?? null,
+      of: (follower: FollowerValues) => follower.operands[number] ?? null,
     })),
   ];
   const parameters = new FollowerParameters(view.fields);
@@ -112,7 +114,7 @@ export function changesStatement(view: EntityView, asker: Asker, filters: readon
   const sees = (row: string): string =>
     [
       permission(view, "read", asker, parameters, { record: row }).sql,
-      ...filters.map((name) => filterOf(view, asker, name, row, parameters)),
+      `coalesce((${new FilterWriter(asker, parameters).holds(filter, view, row)}), false)`,
     ].join(" and ");
   const image = (member: "old" | "new", row: string): string =>
     `cross join lateral jsonb_populate_record(null::${view.from}, coalesce(_batch."${member}", '{}'::jsonb)) as ${row}`;

@@ -13,6 +13,7 @@ import {
   type StoredField,
   type WrittenPairs,
 } from "./entity-view.ts";
+import { keptReply } from "./kept-reply.ts";
 import { isNumbered, nextNumber, numbers } from "./numbering.ts";
 import { Parameters } from "./parameters.ts";
 import { laneWith, lockOfNew } from "./parent-lock.ts";
@@ -69,18 +70,19 @@ export function createStatement(
   );
   const changes = rowAsJson(view, "_ins", auditedPairs);
   const values = new Map(pairs.map((field) => [field.name, sentPairs(field, parameters)]));
-  const event = { name: `${view.entity.name}.created`, old: null, unseen: values };
+  const event = { name: `${view.entity.name}.created`, old: null, unseen: { values, pairs: written } };
   const change = { kind: "created", before: null, after: "_ins" } as const;
   const trace = traceOf(parameters, [{ view, operation: "create", changes, from: "_ins", row: "_ins", event, change }]);
   const json = readableJson(view, asker, parameters, "_ins", { values, pairs: written });
+  const kept = keptReply(view, asker, parameters, { status: 201, row: "_ins", json });
   const joins = pairs.map((field, i) => `_pairs_${i} as (${pairsInsert(view, field, "_ins", parameters)}), `).join("");
   const newRow = `_new as (select ${initial.join(", ")})`;
   const text =
     flags.length === 0 && numbered.length === 0
-      ? `with ${newRow}, _ins as (${insert} where ${allowed} returning *), ${joins}${trace} select true, ${json} from _ins`
+      ? `with ${newRow}, _ins as (${insert} where ${allowed} returning *), ${joins}${trace}${kept} select true, ${json} from _ins`
       : `with ${newRow}, _chk as (select ${namedFlags(flags, allowed)} from _new), ` +
         `${numbers(view, numbered, flags, "_new, _chk")}` +
-        `_ins as (${insert}, _chk where ${allFlags(flags)} returning *), ${joins}${trace} ` +
+        `_ins as (${insert}, _chk where ${allFlags(flags)} returning *), ${joins}${trace}${kept} ` +
         `select ${flagColumns(flags)}, ${ifPresent("_ins", json)} from _chk left join _ins on true`;
   const lock = lockOfNew(view, (field, numbered) => initialValue(view, field, numbered, terms));
   return { text, slots: parameters.slots, keep: true, writes: true, checks, ...laneWith(lock) };

@@ -3,12 +3,13 @@
 import { quoteIdentifier } from "@plinth/postgres";
 import { cascadeOf, cascadeStatement } from "./cascade-statement.ts";
 import { type Asker, type EntityView, permission } from "./entity-view.ts";
+import { keptReply } from "./kept-reply.ts";
 import { Parameters } from "./parameters.ts";
 import { laneWith, lockOfStored } from "./parent-lock.ts";
-import { type DeleteStatement, lockedRow, rowAsJson, touches } from "./statement.ts";
+import { type DeleteStatement, hasVersion, lockedRow, rowAsJson, touches } from "./statement.ts";
 import { traceOf } from "./trace.ts";
 
-/** Columns: whether it was deleted. No row: missing or hidden. */
+/** Columns: whether it was deleted, whether it has the version. No row: missing or hidden. */
 export function deleteStatement(view: EntityView, asker: Asker): DeleteStatement {
   const cascade = cascadeOf(view);
   if (cascade !== null) return cascadeStatement(view, asker, cascade);
@@ -30,11 +31,12 @@ export function deleteStatement(view: EntityView, asker: Asker): DeleteStatement
       change: { kind: "deleted", before: { row: "_cur" }, after: null },
     },
   ]);
+  const matches = hasVersion(asker, "_cur", parameters);
   const text =
     `with _cur as (${lockedRow(view, "delete", asker, parameters)}), ` +
-    `_del as (${remove} where _r."id" = _cur."id" and ${allowed} returning _r."id"), ` +
-    `${trace} ` +
-    `select _del."id" is not null from _cur left join _del on true`;
+    `_del as (${remove} where _r."id" = _cur."id" and ${allowed}${asker.isConditional === true ? ` and ${matches}` : ""} returning _r."id"), ` +
+    `${trace}${keptReply(view, asker, parameters, { status: 204, row: "_del", json: null })} ` +
+    `select _del."id" is not null, ${matches} from _cur left join _del on true`;
   const how = { keep: true, writes: true, cascades: false, ...laneWith(lockOfStored(view)) };
   return { text, slots: parameters.slots, ...how };
 }

@@ -55,6 +55,10 @@ export interface Asker {
   readonly roles: readonly string[];
   /** Not bound to organizations: admin keys and operators that name none. */
   readonly unscoped: boolean;
+  /** Their write is to have its effect once, so that its statement keeps the reply. */
+  readonly isOnce?: true;
+  /** Their write is for a record of certain versions alone. */
+  readonly isConditional?: true;
 }
 
 /** Join table > SQL of its pairs as they will be, those of the row of an alias replaced. */
@@ -229,7 +233,8 @@ export function fill(template: string, schema: string, parameters: Parameters, r
         return rows[hole];
       default:
         if (hole.startsWith("pairs.")) return pairsOf(hole, schema, rows);
-        return rows.unsent === undefined ? parameters.hole(hole) : (unsent(hole, rows.unsent) ?? parameters.hole(hole));
+        if (rows.unsent !== undefined) return unsent(hole, rows.unsent) ?? parameters.hole(hole, rows.old);
+        return parameters.hole(hole, rows.old);
     }
   });
 }
@@ -237,7 +242,7 @@ export function fill(template: string, schema: string, parameters: Parameters, r
 /** A statement can't see the pairs that it writes itself: `written` stands in their place. */
 function pairsOf(hole: string, schema: string, rows: RowAliases): string | undefined {
   const [, row = "", table = ""] = hole.split(".", 3);
-  if (row !== "record" && row !== "old" && row !== "new") return undefined;
+  if (row !== "row" && row !== "record" && row !== "old" && row !== "new") return undefined;
   const written = row === "old" ? undefined : rows.written?.get(table);
   const alias = rows[row];
   if (written === undefined) return `${schema}.${quoteIdentifier(table)}`;
@@ -251,8 +256,14 @@ function unsent(hole: string, fields: ReadonlyMap<string, BundleField>): string 
 }
 
 /** A field's value in JSON, as SQL over a row. */
-export function wireValue(view: EntityView, field: BundleField, row: string, parameters: Parameters): string {
-  return fill(field.select, view.schema, parameters, { row });
+export function wireValue(
+  view: EntityView,
+  field: BundleField,
+  row: string,
+  parameters: Parameters,
+  written?: WrittenPairs,
+): string {
+  return fill(field.select, view.schema, parameters, written === undefined ? { row } : { row, written });
 }
 
 export function column(row: string, field: BundleField): string {

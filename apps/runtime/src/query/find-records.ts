@@ -4,9 +4,12 @@
 import type { JsonValue } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 import { entityView, forProject } from "./entity-view.ts";
-import type { ListQuery } from "./list-query.ts";
 import { arrayLiteral } from "./parameters.ts";
 import { pageBound, readabilityOf } from "./readable-fields.ts";
+import { equalTo } from "./reading/filter.ts";
+import type { ListQuery } from "./reading/list-query.ts";
+import { WHOLE } from "./reading/selection.ts";
+import { plainKey } from "./reading/sort.ts";
 import { listRows, type Request } from "./run.ts";
 
 /** @param limit Null: the first one alone, or null. @throws Fault `validation_failed`, `forbidden`. */
@@ -33,10 +36,13 @@ export async function findRecords(
   if (id === undefined) throw new Error(`${request.entity} has no id`);
   const query: ListQuery = {
     limit: pageBound(view, roles, limit ?? 1),
-    sort: [{ field: id, descending: false }],
-    filters,
+    sort: [plainKey(id, false)],
+    filter: equalTo(view.fields, filters),
+    selection: WHOLE,
     deleted: false,
-    after: null,
+    from: null,
+    count: false,
+    search: null,
   };
   const found = JSON.parse(await listRows(request, query)) as readonly JsonValue[];
   return limit === null ? (found[0] ?? null) : found;

@@ -9,9 +9,9 @@ import type { ActiveRelease } from "../project/active-release.ts";
 import { type CallerPrincipal, principalId } from "../project/principal.ts";
 import type { Tenant } from "../project/tenant.ts";
 
-const IDEMPOTENCY_TABLE = "idempotency__replies";
+export const IDEMPOTENCY_TABLE = "idempotency__replies";
 /** A key may be used for something else after this. */
-const IDEMPOTENCY_HOURS = 24;
+export const IDEMPOTENCY_HOURS = 24;
 
 /** A request that is to have its effect once. */
 export interface Once {
@@ -19,6 +19,8 @@ export interface Once {
   readonly key: string;
   /** Tells a repetition from another request with the same key. */
   readonly fingerprint: string;
+  /** Where what it creates will be found; null where it creates nothing, or that is not known yet. */
+  readonly location: string | null;
 }
 
 export interface OnceReply {
@@ -31,6 +33,8 @@ export interface OnceReply {
 interface OnceRequest {
   readonly method: string;
   readonly path: string;
+  /** What stands behind `?`; empty where nothing does. */
+  readonly query: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Buffer | null;
 }
@@ -45,8 +49,14 @@ export function onceOf(request: OnceRequest, principal: CallerPrincipal, organiz
     });
   }
   const hash = createHash("sha256").update(JSON.stringify([request.method, request.path, organization]));
+  if (request.query !== "") hash.update(`?${request.query}`);
   if (request.body !== null) hash.update(request.body);
-  return { principal: `${principal.kind} ${principalId(principal)}`, key, fingerprint: hash.digest("hex") };
+  return {
+    principal: `${principal.kind} ${principalId(principal)}`,
+    key,
+    fingerprint: hash.digest("hex"),
+    location: null,
+  };
 }
 
 /**
@@ -94,7 +104,7 @@ export async function doOnce(
   return { reply, isReplayed: false };
 }
 
-function inFlight(): Fault {
+export function inFlight(): Fault {
   return new Fault("idempotency_in_flight", { headers: { "retry-after": "1" } });
 }
 

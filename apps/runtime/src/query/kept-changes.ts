@@ -3,6 +3,7 @@
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { ALWAYS, anyOf, type Condition, judged, NEVER } from "./condition.ts";
 import type { EntityView } from "./entity-view.ts";
+import type { Unseen } from "./readable-fields.ts";
 import { CHANGES_VIEW, type Dependent, FOLLOWED_VIEW } from "./watched.ts";
 
 /** Of another entity than the one that was written: who sees which of its records may be another now. */
@@ -16,7 +17,7 @@ export interface ChangedRows {
   readonly row: string;
   readonly change: RowChange;
   /** The many-to-many fields that it gives another list. */
-  readonly event: { readonly unseen?: ReadonlyMap<string, string> };
+  readonly event: { readonly unseen?: Unseen };
 }
 
 /** What becomes of each row, for those who follow changes. A deleted one may be there still, marked. */
@@ -70,7 +71,7 @@ function markOf(written: ChangedRows, dependent: Dependent, schema: string): rea
 function sightChanged({ view, event, change }: ChangedRows, { columns, joins, isReferred }: Dependent): Condition {
   const { kind, before, after } = change;
   if (kind === "updated" && before !== null && after !== null) {
-    if (joins.some((name) => event.unseen?.has(name) === true)) return ALWAYS;
+    if (joins.some((name) => event.unseen?.values.has(name) === true)) return ALWAYS;
     return anyOf(
       columns.map((name) => judged(`${columnOf(before, name)} is distinct from ${after}.${quoteIdentifier(name)}`)),
     );

@@ -1,8 +1,11 @@
 // Numbers the parameters of a statement. In: what a place in the text needs. Out: `$n`, and how to fill it per request.
 // It never puts a value into the text.
 import { type BundleField, fillTemplate } from "@plinth/bundle";
+import { quoteIdentifier } from "@plinth/postgres";
 import { type Principal, principalId, userId } from "../project/principal.ts";
+import { additionTo } from "./addition-names.ts";
 import type { CursorKey } from "./cursor.ts";
+import type { Once } from "./idempotency.ts";
 
 /** What differs between two runs of one statement. All values are in Postgres's text form. */
 export interface Bindings {
@@ -13,12 +16,20 @@ export interface Bindings {
   readonly cause?: string | null;
   /** In which the request is made. */
   readonly organization: string | null;
+  /** Of a write that is to have its effect once. */
+  readonly once?: Once | null;
+  /** Of a conditional write. */
+  readonly versions?: readonly number[] | null;
   /** The record that the route names, or the one being created. */
   readonly recordId: string | null;
-  /** Field > value, of the body or of the filter; a field that wasn't given is absent. */
+  /** Field > value of the body; a field that wasn't given is absent. */
   readonly values: ReadonlyMap<string, string | null>;
   /** Of a create: what the service has made of the body for fields that aren't in it. */
   readonly made?: ReadonlyMap<string, string>;
+  /** Of a list: the values of its filters, by their numbers. */
+  readonly operands?: readonly (string | null)[];
+  /** Of a list: what its texts are searched for. */
+  readonly search?: string | null;
   readonly cursor: CursorKey | null;
   /** Records that a page shows; null elsewhere. */
   readonly limit: number | null;
@@ -34,9 +45,17 @@ export class Parameters {
   readonly #numbers = new Map<string, number>();
   /** The entity whose fields `{input.<field>}` and `{sent.<field>}` name. */
   readonly #fields: ReadonlyMap<string, BundleField>;
+  /** Fields whose sent value is added to what they hold. */
+  readonly #added: ReadonlySet<string>;
 
-  constructor(fields: ReadonlyMap<string, BundleField> = new Map()) {
+  constructor(fields: ReadonlyMap<string, BundleField> = new Map(), added: ReadonlySet<string> = new Set()) {
     this.#fields = fields;
+    this.#added = added;
+  }
+
+  /** For a part of the same statement that may turn out to need none. */
+  apart(): Parameters {
+    return new Parameters(this.#fields, this.#added);
   }
 
   /** The parameter of that name; the same for every place that asks for it. */
@@ -72,9 +91,10 @@ export class Parameters {
   /** The sent value as the column holds it. */
   value(field: BundleField): string {
     if (field.join !== null) return this.ids(field);
+    const name = this.#added.has(field.name) ? additionTo(field.name) : field.name;
     return this.#written(
       field,
-      this.at(`value.${field.name}`, (bindings) => bindings.values.get(field.name) ?? null),
+      this.at(`value.${name}`, (bindings) => bindings.values.get(name) ?? null),
     );
   }
 
@@ -101,13 +121,35 @@ export class Parameters {
   }
 
   given(field: string): string {
+    if (this.#added.has(field)) return "true";
     return `${this.at(`given.${field}`, (bindings) => (bindings.values.has(field) ? "t" : "f"))}::boolean`;
   }
 
-  /** A filter's value: text that Postgres reads as the type. */
-  filter(field: BundleField): string {
-    const value = this.at(`filter.${field.name}`, (bindings) => bindings.values.get(field.name) ?? null);
-    return `${value}::${unboundedType(field.sqlType)}`;
+  /** A filter's value by its number, as a type of Postgres. */
+  filter(number: number, sqlType: string): string {
+    const value = this.at(`filter.${number} ${sqlType}`, (bindings) => bindings.operands?.[number] ?? null);
+    return `${value}::${unboundedType(sqlType)}`;
+  }
+
+  /** What a kept reply is found by, and told from others. */
+  once(member: keyof Once): string {
+    return `${this.at(`once.${member}`, ({ once }) => once?.[member] ?? null)}::text`;
+  }
+
+  /** The versions that a record may have, to be written. */
+  versions(): string {
+    return `${this.at("versions", ({ versions }) => `{${(versions ?? []).join(",")}}`)}::integer[]`;
+  }
+
+  /** What is looked for in texts. */
+  search(): string {
+    return `${this.at("search", (bindings) => bindings.search ?? null)}::text`;
+  }
+
+  /** `:*` where the last word that is looked for may be the beginning of one: of what is excluded or quoted it isn't. */
+  searchEnd(): string {
+    const isWhole = /(?:^|\s)-[^\s]*$|"\s*$/;
+    return `${this.at("search.end", ({ search }) => (isWhole.test(search ?? "") ? "" : ":*"))}::text`;
   }
 
   cursor(position: number, sqlType: string): string {
@@ -121,7 +163,7 @@ export class Parameters {
   }
 
   /** What fills a hole of the templates; the caller fills the rows' holes. */
-  hole(hole: string): string | undefined {
+  hole(hole: string, current = "_cur"): string | undefined {
     switch (hole) {
       case "user.id":
         return `${this.at(hole, (bindings) => userId(bindings.principal))}::uuid`;
@@ -139,16 +181,21 @@ export class Parameters {
       case "now":
         return "now()";
       default:
-        return this.#input(hole);
+        return this.#input(hole, current);
     }
   }
 
-  #input(hole: string): string | undefined {
+  #input(hole: string, current: string): string | undefined {
     const [kind, name = ""] = hole.split(".", 2);
     const field = this.#fields.get(name);
     if (field === undefined) return undefined;
     if (kind === "sent") return this.given(name);
-    return kind === "input" ? `(${this.value(field)})` : undefined;
+    if (kind !== "input") return undefined;
+    const sent = this.value(field);
+    // A rule sees the sum.
+    return this.#added.has(name) && field.column !== null
+      ? `(${current}.${quoteIdentifier(field.column)} + ${sent})`
+      : `(${sent})`;
   }
 }
 

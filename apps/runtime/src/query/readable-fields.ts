@@ -82,7 +82,7 @@ export function recordJson(
 ): string {
   const fields = readableFields(view, asker.roles);
   const value = ({ field }: ReadableField): string =>
-    unseen.values.get(field.name) ?? wireValue(view, field, row, parameters);
+    unseen.values.get(field.name) ?? wireValue(view, field, row, parameters, unseen.pairs);
   if (fields.every((each) => each.rules === null)) {
     const columns = fields.map((each) => `${value(each)} as ${quoteIdentifier(each.field.name)}`);
     return `(select row_to_json(_x)::text from (select ${columns.join(", ")}) _x)`;

@@ -6,10 +6,11 @@
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { CASCADE_ROWS_MAX, type CascadeEdge, cascadeOf } from "./cascade-statement.ts";
 import { type Asker, column, deleted, type EntityView, living, permission, type StoredField } from "./entity-view.ts";
+import { keptReply } from "./kept-reply.ts";
 import { Parameters } from "./parameters.ts";
 import { laneWith, lockOfStored } from "./parent-lock.ts";
 import { readabilityOf, readableJson } from "./readable-fields.ts";
-import { auditValue, ifPresent, lockedRow, type Statement, touches } from "./statement.ts";
+import { auditValue, hasVersion, ifPresent, lockedRow, type Statement, touches } from "./statement.ts";
 import { previousValues, traceOf, type Written } from "./trace.ts";
 
 /** A reference of a record that returns, to records that may be marked themselves. */
@@ -31,7 +32,7 @@ interface Returning {
 
 /**
  * Columns: whether the rule allows it, the record, whether it was deleted, whether it is held back, by which fields (those
- * that the caller may know), whether too many records would return. No row: missing or hidden.
+ * that the caller may know), whether too many records would return, whether it has the version. No row: missing or hidden.
  */
 export function restoreStatement(view: EntityView, asker: Asker): Statement {
   const parameters = new Parameters(view.fields);
@@ -44,14 +45,14 @@ export function restoreStatement(view: EntityView, asker: Asker): Statement {
   const found = edges.map((edge) => ({ ...edge, to: kinds.indexOf(cascade!.kinds[edge.to]!) }));
   const parts = [
     `_cur as (${lockedRow(view, "restore", asker, parameters)})`,
-    `_chk as (select ${allowed} as _allowed, _cur.${root.mark} is not null as _deleted from _cur)`,
+    `_chk as (select ${allowed} as _allowed, _cur.${root.mark} is not null as _deleted, ${hasVersion(asker, "_cur", parameters)} as _matches from _cur)`,
     `_found as (${foundRows(root, found, kinds)})`,
     `_stuck as materialized (${stuckRows(returning)})`,
     `_held as (${heldRows(returning)})`,
     `_back as materialized (${backRows})`,
     `_verdict as (select exists (select 1 from _held where _held._kind = 0) as _stays, ` +
       `(select count(*) from _back) > ${CASCADE_ROWS_MAX} as _too_large)`,
-    `_go as (select 1 as _go from _verdict where not _verdict._stays and not _verdict._too_large)`,
+    `_go as (select 1 as _go from _verdict, _chk where _chk._matches and not _verdict._stays and not _verdict._too_large)`,
     ...returning.flatMap((each, kind) => [
       `_row_${kind} as materialized (${rowsOfKind(each, kind)})`,
       `_upd_${kind} as (${revival(each, kind)})`,
@@ -61,10 +62,12 @@ export function restoreStatement(view: EntityView, asker: Asker): Statement {
       returning.map((each, kind) => restored(each, kind, parameters)),
     ),
   ];
+  const json = readableJson(view, asker, parameters, "_upd_0");
+  const kept = keptReply(view, asker, parameters, { status: 200, row: "_upd_0", json });
   const text =
-    `with recursive ${parts.join(", ")} ` +
-    `select _chk._allowed, ${ifPresent("_upd_0", readableJson(view, asker, parameters, "_upd_0"))}, _chk._deleted, ` +
-    `_verdict._stays, ${disclosed(root, asker, parameters)}, _verdict._too_large ` +
+    `with recursive ${parts.join(", ")}${kept} ` +
+    `select _chk._allowed, ${ifPresent("_upd_0", json)}, _chk._deleted, ` +
+    `_verdict._stays, ${disclosed(root, asker, parameters)}, _verdict._too_large, _chk._matches ` +
     `from _chk cross join _verdict cross join _cur left join _upd_0 on true`;
   const how = { ...laneWith(lockOfStored(view)), ...(kinds.length > 1 && { lane: "slow" as const }) };
   return { text, slots: parameters.slots, keep: true, writes: true, ...how };

@@ -1,14 +1,17 @@
 // Runs one operation as one statement. In: the tenant, the release, who asks and for what. Out: JSON text, or a Fault.
 // It never runs a second statement to find out what the first one meant; it repeats one that another request overtook.
-import { isForeignKeyViolation, isRetryable, Overtaken } from "@plinth/postgres";
+import { asFault, isForeignKeyViolation, isRetryable, Overtaken } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ActiveRelease } from "../project/active-release.ts";
 import type { Principal } from "../project/principal.ts";
 import type { Tenant, TenantRows, TextRow } from "../project/tenant.ts";
+import { beyondRange } from "./additions.ts";
 import {
+  assembleAggregate,
   assembleCreate,
   assembleDelete,
   assembleList,
+  assembleLock,
   assembleRead,
   assembleRestore,
   assembleTransition,
@@ -17,11 +20,18 @@ import {
 import type { CursorCodec } from "./cursor.ts";
 import { faultOf, type StatementKind } from "./database-faults.ts";
 import { type Asker, askerIn, entityView } from "./entity-view.ts";
-import { type ListQuery, listName } from "./list-query.ts";
-import type { Member } from "./list-statement.ts";
-import type { Bindings } from "./parameters.ts";
+import type { Once } from "./idempotency.ts";
+import { AlreadyKept, isAlreadyKept } from "./kept-reply.ts";
+import { arrayLiteral, type Bindings } from "./parameters.ts";
+import type { AggregateQuery } from "./reading/aggregate-query.ts";
+import { type Filter, operandsOf } from "./reading/filter.ts";
+import { type ListQuery, listName, operands } from "./reading/list-query.ts";
+import type { Member } from "./reading/list-statement.ts";
+import { backwardName } from "./reading/parse-list.ts";
+import { type Selection, selectionOperands, WHOLE } from "./reading/selection.ts";
+import { whatToIndex } from "./reading/slow.ts";
 import type { Statement, WriteStatement } from "./statement.ts";
-import { heldByDeleted, refusalOf } from "./write-refusal.ts";
+import { heldByDeleted, refusalOf, staleVersion } from "./write-refusal.ts";
 
 export interface Request {
   readonly tenant: Tenant;
@@ -31,6 +41,12 @@ export interface Request {
   readonly organization: string | null;
   readonly ip: string;
   readonly requestId: string;
+  /** Of a write that is to have its effect once: its reply is kept with it. */
+  readonly once?: Once | null;
+  /** Of a write that is for a record of these versions alone. */
+  readonly versions?: readonly number[] | null;
+  /** Of a write that is only to be tried: it is judged and answered as it would be, and undone. */
+  readonly isDryRun?: boolean;
   /** What made it, as JSON, where a step did; null where its caller says all of it. */
   readonly cause?: string | null;
   /** Of a caller who reads the reply. @throws Fault where no more large replies may be made for the project now. */
@@ -50,18 +66,44 @@ const FOUND_BYTES_MAX = 8 * REPLY_BYTES_MAX;
 const TRIES_MAX = 4;
 
 /** @returns the record as JSON text. @throws Fault `not_found`. */
-export async function readRecord(request: Request, recordId: string): Promise<string> {
-  const statement = assembleRead(request.release, request.entity, askerOf(request));
-  const rows = await run(request, "read", statement, bind(request, recordId, nothing));
+export async function readRecord(request: Request, recordId: string, selection: Selection = WHOLE): Promise<string> {
+  const statement = assembleRead(request.release, request.entity, askerOf(request), selection);
+  const bindings = { ...bind(request, recordId, nothing), operands: selectionOperands(selection) };
+  const rows = await run(request, "read", statement, bindings);
   return rows[0]?.[0] ?? missing();
+}
+
+/** @param key Which values its unique fields have. @throws Fault `not_found`, `bad_request` (several organizations have one). */
+export async function findByKey(request: Request, key: Filter, selection: Selection): Promise<string> {
+  const statement = assembleRead(request.release, request.entity, askerOf(request), selection, key);
+  const values = [...operandsOf(key), ...selectionOperands(selection)];
+  const rows = await run(request, "read", statement, { ...bind(request, null, nothing), operands: values });
+  if (rows.length > 1) {
+    throw new Fault("bad_request", { detail: "Several organizations have one. Name yours by Plinth-Organization." });
+  }
+  return rows[0]?.[0] ?? missing();
+}
+
+const idAlone: Selection = { ...WHOLE, fields: new Set(["id"]) };
+
+/** Null where the caller sees none. @throws Fault `bad_request` (several organizations have one). */
+export async function findIdByKey(request: Request, key: Filter): Promise<string | null> {
+  try {
+    return (JSON.parse(await findByKey(request, key, idAlone)) as { readonly id: string }).id;
+  } catch (error) {
+    if (error instanceof Fault && error.code === "not_found") return null;
+    throw error;
+  }
 }
 
 /** @returns `{"data":[...],"page":{...}}`. */
 export async function listRecords(request: Request, query: ListQuery, cursors: CursorCodec): Promise<string> {
-  const { data, last } = await readPage(request, query, REPLY_BYTES_MAX);
+  const { data, first, last, count } = await readPage(request, query, REPLY_BYTES_MAX);
   const list = listName(request.release.projectId, request.entity, query);
   const next = last === null ? "null" : `"${cursors.seal(last, list)}"`;
-  return `{"data":${data},"page":{"next_cursor":${next},"has_more":${last !== null}}}`;
+  const previous = first === null ? "null" : `"${cursors.seal(first, backwardName(list))}"`;
+  const counted = count === null ? "" : `,"count":${count}`;
+  return `{"data":${data},"page":{"next_cursor":${next},"prev_cursor":${previous},"has_more":${last !== null}${counted}}}`;
 }
 
 /** The records alone, as a JSON list. @throws Fault `conflict` where they are too large together. */
@@ -71,23 +113,66 @@ export async function listRows(request: Request, query: ListQuery): Promise<stri
   return data;
 }
 
-/** `last`: where the next page begins; null where there is none. */
-async function readPage(
-  request: Request,
-  query: ListQuery,
-  bytesMax: number,
-): Promise<{ readonly data: string; readonly last: TextRow | null; readonly isCut: boolean }> {
+/** @returns `{"data":[...],"page":{...}}`: a record for each group. */
+export async function aggregateRecords(request: Request, query: AggregateQuery): Promise<string> {
+  const statement = assembleAggregate(request.release, request.entity, askerOf(request), query);
+  const bindings = { ...bind(request, null, nothing), operands: operandsOf(query.filter) };
+  const rows = await run(request, "read", statement, bindings).catch((error) => {
+    throw withAdvice(error, request, query.filter, []);
+  });
+  const data = rows.slice(0, query.limit).map((row) => rowJson(statement.members, row));
+  return `{"data":[${data.join(",")}],"page":{"has_more":${rows.length > query.limit}}}`;
+}
+
+/** What took too long says what would help. */
+function withAdvice(error: unknown, { release, entity }: Request, filter: Filter, sort: ListQuery["sort"]): unknown {
+  const fault = asFault(error);
+  if (!(fault instanceof Fault) || fault.code !== "timeout") return error;
+  const advice = whatToIndex(entityView(release, entity), filter, sort);
+  if (advice === null) return error;
+  return new Fault("timeout", { detail: `The list took too long. ${advice}`, headers: fault.headers, cause: error });
+}
+
+interface Page {
+  readonly data: string;
+  /** Where the page before ends; null where there is none. */
+  readonly first: TextRow | null;
+  /** Where the next page begins; null where there is none. */
+  readonly last: TextRow | null;
+  readonly count: string | null;
+  readonly isCut: boolean;
+}
+
+async function readPage(request: Request, query: ListQuery, bytesMax: number): Promise<Page> {
   const statement = assembleList(request.release, request.entity, askerOf(request), query);
-  const bindings = { ...bind(request, null, query.filters), cursor: query.after, limit: query.limit };
-  const { rows, cut } = await runWhole(request, "read", statement, bindings, bytesMax);
+  const cursor = query.from?.key ?? null;
+  const bindings = {
+    ...bind(request, null, nothing),
+    operands: operands(query),
+    search: query.search,
+    cursor,
+    limit: query.limit,
+  };
+  const { rows: found, cut } = await runWhole(request, "read", statement, bindings, bytesMax).catch((error) => {
+    throw withAdvice(error, request, query.filter, query.sort);
+  });
+  const { members, keysAt, countAt } = statement;
+  // A count stands beside an empty page as well, in a row without a record.
+  const idAt = keysAt + query.sort.findIndex(({ name }) => name === "id");
+  const isEmpty = countAt !== null && found[0]?.[idAt] === null;
+  const rows = isEmpty ? [] : found;
+  const shown = rows.slice(0, query.limit);
   const hasMore = cut === true || rows.length > query.limit;
-  const { members, keysAt } = statement;
-  const shown = Math.min(rows.length, query.limit);
-  let data = "";
-  for (let i = 0; i < shown; i++) data += `${i === 0 ? "" : ","}${rowJson(members, rows[i]!)}`;
+  const isBackward = query.from?.backward === true;
+  if (isBackward) shown.reverse();
+  const json = shown.map((row) => rowJson(members, row));
+  const keysOf = (row: TextRow | undefined): TextRow | null => row?.slice(keysAt, keysAt + query.sort.length) ?? null;
   return {
-    data: `[${data}]`,
-    last: hasMore ? rows[shown - 1]!.slice(keysAt) : null,
+    data: `[${json.join(",")}]`,
+    // A page that was reached from another one has that one beside it.
+    first: (isBackward ? hasMore : query.from !== null) ? keysOf(shown[0]) : null,
+    last: (isBackward ? true : hasMore) ? keysOf(shown.at(-1)) : null,
+    count: countAt === null ? null : (found[0]?.[countAt] ?? null),
     isCut: cut === true && rows.length < query.limit,
   };
 }
@@ -133,8 +218,9 @@ export async function takeTransition(
 export async function restoreRecord(request: Request, recordId: string): Promise<string> {
   const statement = assembleRestore(request.release, request.entity, askerOf(request));
   const rows = await repeated(request, "restore", statement, bind(request, recordId, nothing));
-  const [allowed, json, deleted, held, holders, tooLarge] = rows[0] ?? missing();
+  const [allowed, json, deleted, held, holders, tooLarge, matches] = rows[0] ?? missing();
   if (allowed !== "t") throw refusedByRule("restore");
+  if (matches !== "t") throw staleVersion();
   if (deleted !== "t") throw new Fault("conflict", { detail: "The record is not deleted." });
   if (held === "t") throw heldByDeleted(holders ?? "");
   if (tooLarge === "t") throw new Fault("cascade_too_large");
@@ -147,16 +233,28 @@ export async function deleteRecord(request: Request, recordId: string): Promise<
   const bindings = bind(request, recordId, nothing);
   if (!statement.cascades) {
     const rows = await run(request, "delete", statement, bindings);
-    const deleted = rows[0]?.[0] ?? missing();
-    if (deleted !== "t") throw refusedByRule("delete");
+    const [deleted, matches] = rows[0] ?? missing();
+    if (deleted !== "t") throw matches === "t" ? refusedByRule("delete") : staleVersion();
     return;
   }
-  const [allowed, tooLarge, restricted] = (await repeated(request, "delete", statement, bindings))[0] ?? missing();
+  const row = (await repeated(request, "delete", statement, bindings))[0] ?? missing();
+  const [allowed, tooLarge, restricted, matches] = row;
   if (allowed !== "t") throw refusedByRule("delete");
+  if (matches !== "t") throw staleVersion();
   if (tooLarge === "t") throw new Fault("cascade_too_large");
   if (restricted === "t") {
     throw new Fault("reference_restricted", { detail: "The record can't be deleted while others refer to it." });
   }
+}
+
+/** Holds the records that are there until the transaction ends. @param request In a transaction. */
+export async function lockRecords(
+  request: Request,
+  operation: "update" | "delete",
+  ids: readonly string[],
+): Promise<void> {
+  const statement = assembleLock(request.release, request.entity, askerOf(request), operation);
+  await run(request, "update", statement, bind(request, null, new Map([["id", arrayLiteral(ids)]])));
 }
 
 async function change(
@@ -170,7 +268,10 @@ async function change(
   const current = statement.checks.findIndex((check) => check.kind === "current");
   for (let tries = 1; ; tries++) {
     const attempt = statement.lock === undefined ? run : repeated;
-    const row = (await attempt(request, kind, statement, bindings))[0] ?? missing();
+    const rows = await attempt(request, kind, statement, bindings).catch((error) => {
+      throw beyondRange(error, values.keys()) ?? error;
+    });
+    const row = rows[0] ?? missing();
     const overtaken = current !== -1 && row[current] !== "t";
     if (!overtaken) return written(request, statement, row, "update");
     if (tries >= TRIES_MAX) throw busy(undefined);
@@ -221,15 +322,18 @@ async function runWhole(
 ): Promise<TenantRows> {
   const values = valuesOf(statement.slots, bindings);
   try {
-    const { text, lane, keep, writes, confirm } = statement;
+    const { text, keep, writes, confirm } = statement;
+    const undo = request.isDryRun === true;
+    const lane = undo ? "slow" : statement.lane;
     const lock = statement.lock && { ...statement.lock, values: valuesOf(statement.lock.slots, bindings) };
     const msMax = request.release.bundle.limits.statementMsMax;
     const admit = request.requireRoom;
     const more = { ...(bytesMax !== undefined && { bytesMax }), ...(admit && { admit }) };
-    const around = { ...(confirm && { confirm }), ...(lock && { lock }) };
+    const around = { ...(confirm && { confirm }), ...(lock && { lock }), ...(undo && { undo }) };
     return await request.tenant.run({ text, values, lane, keep, writes, msMax, ...more, ...around });
   } catch (error) {
     if (error instanceof Overtaken) throw busy(error);
+    if (isAlreadyKept(error)) throw new AlreadyKept(error);
     throw faultOf(error, entityView(request.release, request.entity), kind);
   }
 }
@@ -240,13 +344,21 @@ function valuesOf(slots: Statement["slots"], bindings: Bindings): readonly (stri
   return values;
 }
 
-export function askerOf({ principal, organization }: Pick<Request, "principal" | "organization">): Asker {
-  return askerIn(principal, organization);
+export function askerOf({
+  principal,
+  organization,
+  once = null,
+  versions = null,
+}: Pick<Request, "principal" | "organization" | "once" | "versions">): Asker {
+  const asker = askerIn(principal, organization);
+  if (once === null && versions === null) return asker;
+  return { ...asker, ...(once !== null && { isOnce: true }), ...(versions !== null && { isConditional: true }) };
 }
 
 function bind(request: Request, recordId: string | null, values: FieldValues): Bindings {
-  const { principal, requestId, ip, organization, cause = null } = request;
-  return { principal, requestId, ip, organization, cause, recordId, values, cursor: null, limit: null };
+  const { principal, requestId, ip, organization, cause = null, once = null, versions = null } = request;
+  const writing = { once, versions, recordId, values };
+  return { principal, requestId, ip, organization, cause, ...writing, cursor: null, limit: null };
 }
 
 /** JSON from column text: a third of what Postgres takes for building the same list. */

@@ -6,7 +6,7 @@ import { MASK } from "../project/mask.ts";
 import type { Lane } from "../project/tenant.ts";
 import { anyOf, type Condition } from "./condition.ts";
 import { type Asker, column, type EntityView, living, permission, type StoredField } from "./entity-view.ts";
-import { Parameters, type Slot } from "./parameters.ts";
+import type { Parameters, Slot } from "./parameters.ts";
 import type { ParentLock } from "./parent-lock.ts";
 
 export interface Statement {
@@ -31,8 +31,12 @@ export type Check =
   | { readonly kind: "field"; readonly field: BundleField }
   /** A field that only an admin gives another value has the one that it had. */
   | { readonly kind: "own"; readonly field: BundleField }
+  /** The record has a version that the caller asks for. */
+  | { readonly kind: "version" }
   /** An edge that the caller may take leads to the new state. */
   | { readonly kind: "state" }
+  /** The caller reads the field that they add to, or it has a value that is added to. */
+  | { readonly kind: "unread" | "unset"; readonly field: BundleField }
   /** What that edge requires has a value. */
   | { readonly kind: "complete" }
   /** Nobody changed the record since the statement's snapshot, which is all that joined rows are seen by. */
@@ -68,7 +72,7 @@ export function visibleFor(view: EntityView, operation: Operation, asker: Asker,
       permission(view, operation, asker, numbered, { record: "_r", old: "_r", new: "_r" }),
     ]);
   // Tried apart: a parameter that is numbered, but stands nowhere in the text, is one that Postgres can't type.
-  const tried = either(new Parameters(view.fields));
+  const tried = either(parameters.apart());
   return tried.kind === "sql" ? either(parameters).sql : tried.sql;
 }
 
@@ -89,6 +93,11 @@ export function rowAsJson(view: EntityView, row: string, more: readonly string[]
     .filter((field) => !field.hidden)
     .map((field) => `${auditValue(row, field)} as ${quoteIdentifier(field.name)}`);
   return `(select to_jsonb(_x) from (select ${[...columns, ...more].join(", ")}) _x)`;
+}
+
+/** SQL: whether the row has a version that the write is for. */
+export function hasVersion(asker: Asker, row: string, parameters: Parameters): string {
+  return asker.isConditional === true ? `(${row}."version" = any(${parameters.versions()}))` : "true";
 }
 
 export function namedFlags(flags: readonly string[], allowed: string): string {

@@ -10,7 +10,8 @@ import type { Principal } from "../project/principal.ts";
 import { assembleCreate, assembleDelete, assembleList, assembleRead, assembleUpdate } from "./assemble.ts";
 import { createCursorCodec } from "./cursor.ts";
 import { type Asker, entityView } from "./entity-view.ts";
-import { parseList } from "./parse-list.ts";
+import { listName } from "./reading/list-query.ts";
+import { parseList } from "./reading/parse-list.ts";
 import type { Statement } from "./statement.ts";
 
 const release: ActiveRelease = {
@@ -131,8 +132,13 @@ describe("a page", () => {
   });
   afterAll(() => cell?.close());
 
+  const listNameOf = (sort: string): string => {
+    const view = entityView(project.release, "listing");
+    const parsed = parseList(`sort=${sort}`, view, { release: project.release, principal: as("admin"), cursors });
+    return listName(project.projectId, "listing", parsed);
+  };
   const after = (keys: readonly (string | null)[], sort: string): string =>
-    `sort=${sort}&cursor=${cursors.seal(keys, JSON.stringify([project.projectId, "listing", sort === "id" ? ["id"] : [sort, sort.startsWith("-") ? "-id" : "id"], []]))}`;
+    `sort=${sort}&cursor=${cursors.seal(keys, listNameOf(sort))}`;
 
   /** The generic plan, as the fast lane has it. */
   async function planOf(asker: Asker, query: string): Promise<{ readonly plan: string; readonly lane: string }> {

@@ -4,6 +4,7 @@ import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { column, type EntityView, LISTENERS_TABLE, type StoredField, wireValue } from "./entity-view.ts";
 import { keptChanges, type RowChange } from "./kept-changes.ts";
 import type { Parameters } from "./parameters.ts";
+import type { Unseen } from "./readable-fields.ts";
 
 /** What the audit log is told, as SQL over the rows of `from`. */
 export interface Audited {
@@ -29,8 +30,7 @@ export interface Emitted {
   readonly name: string | { readonly sql: string };
   /** The previous values of what changed, as jsonb; null where there is nothing before. */
   readonly old: string | null;
-  /** Field > SQL in the place of its value, of what the statement writes elsewhere and so can't see. */
-  readonly unseen?: ReadonlyMap<string, string>;
+  readonly unseen?: Unseen;
   /** What it carries beside the record, as jsonb. */
   readonly data?: string | null;
 }
@@ -94,12 +94,12 @@ function textOf(name: string | { readonly sql: string }): string {
 }
 
 /** The record with all that the service may know of it; what is masked is masked where people look. */
-function recordOf(view: EntityView, row: string, parameters: Parameters, unseen?: Emitted["unseen"]): string {
+function recordOf(view: EntityView, row: string, parameters: Parameters, unseen?: Unseen): string {
   const columns = view.entity.fields
     .filter((field) => !field.secret)
     .map(
       (field) =>
-        `${unseen?.get(field.name) ?? wireValue(view, field, row, parameters)} as ${quoteIdentifier(field.name)}`,
+        `${unseen?.values.get(field.name) ?? wireValue(view, field, row, parameters, unseen?.pairs)} as ${quoteIdentifier(field.name)}`,
     );
   return `(select to_jsonb(_x) from (select ${columns.join(", ")}) _x)`;
 }

@@ -4,6 +4,8 @@
 import type { BundleField, Operation } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { MASK } from "../project/mask.ts";
+import { splitAdditions } from "./addition-names.ts";
+import { isReadable, sumOf } from "./additions.ts";
 import {
   type Asker,
   column,
@@ -15,6 +17,7 @@ import {
   type StoredField,
   type WrittenPairs,
 } from "./entity-view.ts";
+import { keptReply } from "./kept-reply.ts";
 import { isNumbered, type NumberedField, nextNumber, numbers } from "./numbering.ts";
 import { Parameters } from "./parameters.ts";
 import { laneWith, lockOfStored } from "./parent-lock.ts";
@@ -47,6 +50,7 @@ import {
   auditValue,
   type Check,
   flagColumns,
+  hasVersion,
   ifPresent,
   isTouched,
   lockedRow,
@@ -67,6 +71,8 @@ interface Change {
   readonly ways: readonly Way[] | null;
   /** What the body names and the service doesn't set in its place. */
   readonly given: readonly string[];
+  /** Those of it that are numbers to be added to what the field holds. */
+  readonly added: ReadonlySet<string>;
   readonly terms: WriteTerms;
   readonly parameters: Parameters;
   /** The many-to-many fields that it gives another list. */
@@ -95,15 +101,16 @@ export function transitionStatement(
 }
 
 function changeStatement(
-  what: Omit<Change, "given" | "parameters" | "pairs" | "written">,
+  what: Omit<Change, "given" | "added" | "parameters" | "pairs" | "written">,
   named: readonly string[],
 ): WriteStatement {
   const { view, asker, operation, terms } = what;
-  const parameters = new Parameters(view.fields);
-  const given = named.filter((name) => !terms.forced.has(name));
+  const sent = splitAdditions(named);
+  const parameters = new Parameters(view.fields, sent.added);
+  const given = sent.given.filter((name) => !terms.forced.has(name));
   const pairs = joinedFields(view, given);
   const written = writtenPairs(view, pairs, parameters);
-  const change: Change = { ...what, given, parameters, pairs, written };
+  const change: Change = { ...what, given, added: sent.added, parameters, pairs, written };
   const ways = change.ways ?? [];
   const changed = view.stored.filter((field) => isChanged(change, field));
   const moved = view.stored.filter((field) => !changed.includes(field) && ways.some((way) => setsBy(way, field)));
@@ -131,7 +138,11 @@ function changeStatement(
       changes: `(select to_jsonb(_x) from (select ${changes.join(", ")}) _x)${changesByWay(ways, moved)}`,
       from: change.ways === null ? "_upd, _cur" : "_upd, _cur, _new",
       row: "_upd",
-      event: { name: { sql: eventByWay(change) }, old: oldValues(change, [...changed, ...moved]), unseen: values },
+      event: {
+        name: { sql: eventByWay(change) },
+        old: oldValues(change, [...changed, ...moved]),
+        unseen: { values, pairs: written },
+      },
       change: { kind: "updated", before: { row: "_cur" }, after: "_upd" },
     },
   ]);
@@ -143,7 +154,7 @@ function changeStatement(
     `${numbers(view, numbered, flags, "_cur, _new, _chk", (field) => isNumberedNow(change, field))}` +
     `_upd as (update ${view.from} _r set ${sets.join(", ")} from _new, _chk ` +
     `where _r."id" = _new."id" and ${allFlags(flags)} returning _r.*), ${pairChanges(change)}` +
-    `${trace} ` +
+    `${trace}${keptReply(view, asker, parameters, { status: 200, row: "_upd", json })} ` +
     `select ${flagColumns(flags)}, ${ifPresent("_upd", json)}${told.map((_, i) => `, _chk._told_${i}`).join("")} ` +
     `from _chk left join _upd on true`;
   const lock = lockOfStored(view, given, [terms.forced, ...ways.map((way) => way.forced)]);
@@ -216,7 +227,7 @@ function isChanged({ given, terms, edge, view }: Change, field: StoredField): bo
 }
 
 function nextValue(
-  { view, given, terms, edge, parameters }: Change,
+  { view, asker, given, added, terms, edge, parameters }: Change,
   field: StoredField,
   byEdge: WriteTerms["forced"],
 ): string {
@@ -230,6 +241,7 @@ function nextValue(
     const value = fill(forced, view.schema, parameters, { old: "_cur", record: "_cur" });
     return `(${value})::${field.sqlType} as ${named}`;
   }
+  if (added.has(field.name)) return `${sumOf(view, field, asker, parameters)} as ${named}`;
   if (given.includes(field.name)) return `${parameters.value(field)} as ${named}`;
   return isTouched(field) ? `${touchedValue(field, "_cur")} as ${named}` : old;
 }
@@ -266,6 +278,12 @@ function changeChecks(change: Change): {
     if (typeof rules === "string") continue;
     add({ kind: "field", field }, oneHolds(view, rules, parameters, { old: "_cur", new: "_new", written }).sql);
   }
+  for (const field of view.stored) {
+    if (!change.added.has(field.name) || !given.includes(field.name)) continue;
+    const readable = isReadable(view, field, asker, parameters);
+    if (readable.kind !== "always") add({ kind: "unread", field }, readable.sql);
+    add({ kind: "unset", field }, `(${column("_cur", field)} is not null)`);
+  }
   if (!asker.roles.includes("admin")) {
     for (const field of view.stored) {
       if (field.writer !== "admin" || !given.includes(field.name)) continue;
@@ -277,6 +295,7 @@ function changeChecks(change: Change): {
     const seen = `(select _s."version" from ${view.from} _s where _s."id" = _cur."id")`;
     add({ kind: "current" }, `_cur."version" = ${seen}`);
   }
+  if (asker.isConditional === true) add({ kind: "version" }, hasVersion(asker, "_cur", parameters));
   const state = machineOf(view);
   if (state !== null && isChanged(change, state.field)) {
     const move = edge === null ? moveByWay(view, change.ways ?? [], asker, parameters, written) : moveAlong(view, edge);
@@ -301,8 +320,20 @@ function pairChanges({ view, parameters, pairs }: Change): string {
 export function emptyUpdateStatement(view: EntityView, asker: Asker): WriteStatement {
   const parameters = new Parameters(view.fields);
   const allowed = permission(view, "update", asker, parameters, { old: "_r", new: "_r" }).sql;
+  const isConditional = asker.isConditional === true;
+  const matches = isConditional ? `${hasVersion(asker, "_r", parameters)} as _matches, ` : "";
   const text =
-    `select ${allowed}, ${readableJson(view, asker, parameters, "_r")} from ${view.from} _r ` +
+    `select ${matches}${allowed} as _allowed, ${readableJson(view, asker, parameters, "_r")} as _json from ${view.from} _r ` +
     `where _r."id" = ${parameters.recordId()} and ${visibleFor(view, "update", asker, parameters)}${living(view, "_r")}`;
-  return { text, slots: parameters.slots, lane: "fast", keep: true, writes: false, checks: [] };
+  const checks: readonly Check[] = isConditional ? [{ kind: "version" }] : [];
+  const how = { lane: "fast", keep: true, checks } as const;
+  if (asker.isOnce !== true) return { text, slots: parameters.slots, writes: false, ...how };
+  const row = `_cur where ${isConditional ? "_cur._matches and " : ""}_cur._allowed`;
+  const kept = keptReply(view, asker, parameters, { status: 200, row, json: "_cur._json" });
+  return {
+    text: `with _cur as materialized (${text})${kept} select _cur.* from _cur`,
+    slots: parameters.slots,
+    writes: true,
+    ...how,
+  };
 }

@@ -27,8 +27,18 @@ export function refusalOf(
     return new Fault("validation_failed", { errors: unknown.map((name) => unknownReference(name)) });
   }
   if (row[checks.length] !== "t") return null;
+  if (failed.some((check) => check.kind === "version")) return staleVersion();
   const closed = failed.flatMap((check) => (check.kind === "field" ? [check.field.name] : []));
   if (closed.length > 0) return fieldsRefused(closed);
+  const unread = failed.flatMap((check) => (check.kind === "unread" ? [check.field.name] : []));
+  if (unread.length > 0) return additionsRefused(unread);
+  const unset = failed.flatMap((check) => (check.kind === "unset" ? [check.field.name] : []));
+  if (unset.length > 0) {
+    const message = "It has no value that could be added to: send the value itself.";
+    return new Fault("validation_failed", {
+      errors: unset.map((name) => ({ path: `/${name}`, code: "no_value", message })),
+    });
+  }
   const [state = null, missing = null] = row.slice(checks.length + 2);
   if (failed.some((check) => check.kind === "state")) return noSuchEdge(view, roles, state);
   if (failed.some((check) => check.kind === "complete")) {
@@ -42,6 +52,11 @@ export function refusalOf(
   return null;
 }
 
+/** The record has been changed since the caller read it. */
+export function staleVersion(): Fault {
+  return new Fault("precondition_failed", { detail: "The record has another version by now: read it again." });
+}
+
 /** Fields that the caller's grants don't let them write. */
 export function fieldsRefused(names: readonly string[]): Fault {
   return new Fault("forbidden", {
@@ -51,6 +66,15 @@ export function fieldsRefused(names: readonly string[]): Fault {
       code: "not_writable",
       message: "Your role does not allow you to write it.",
     })),
+  });
+}
+
+/** Who may not read a value would learn it from whether a sum is within its bounds. */
+function additionsRefused(names: readonly string[]): Fault {
+  const message = "You may not read it, and so not add to it.";
+  return new Fault("forbidden", {
+    detail: `You may not add to ${names.join(", ")}.`,
+    errors: names.map((name) => ({ path: `/${name}`, code: "not_readable", message })),
   });
 }
 

@@ -3,6 +3,7 @@
 import type { BundleField } from "@plinth/bundle";
 import { Fault, type FieldError } from "@plinth/service";
 import type { ValidateFunction } from "ajv/dist/2020.js";
+import { isNumeric } from "../query/addition-names.ts";
 import { arrayLiteral } from "../query/parameters.ts";
 import { parseStrictJson } from "./strict-json.ts";
 import { compileValidator, type Fields, problemsIn } from "./validators.ts";
@@ -28,6 +29,8 @@ export interface CheckedBody {
   readonly problems: readonly FieldError[];
   /** Field > text for its parameter, of the members without a problem. */
   readonly texts: ReadonlyMap<string, string | null>;
+  /** Those of them that are to be added to what the field holds. */
+  readonly added: ReadonlySet<string>;
 }
 
 const REFERENCES_MAX = 1_000;
@@ -47,15 +50,24 @@ export function checkMembers({ validate, fields }: BodyChecker, body: Readonly<R
   const problems = [...problemsIn(validate, fields, body)];
   const wrong = new Set(problems.map(({ path }) => path.split("/", 2)[1]));
   const texts = new Map<string, string | null>();
+  const added = new Set<string>();
   for (const name of names) {
     const field = fields.get(name);
     if (field === undefined || wrong.has(pointerOf(name))) continue;
     const value = body[name];
     if (field.join !== null && Array.isArray(value) && new Set(value).size > REFERENCES_MAX) {
       problems.push({ path: `/${name}`, code: "too_many", message: `It may hold ${REFERENCES_MAX} ids at most.` });
+    } else if (isAddition(field, value)) {
+      added.add(name);
+      texts.set(name, toText(field, value.add));
     } else texts.set(name, toText(field, value));
   }
-  return { names, problems, texts };
+  return { names, problems, texts, added };
+}
+
+/** `{"add": 3}`, where the schema lets an object through for a number. */
+function isAddition({ sqlType }: BundleField, value: unknown): value is { readonly add: unknown } {
+  return typeof value === "object" && value !== null && "add" in value && isNumeric(sqlType);
 }
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -5,6 +5,7 @@ import { Fault, type FieldError } from "@plinth/service";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { type Principal, userId } from "../project/principal.ts";
+import { additionTo } from "../query/addition-names.ts";
 import { type EntityView, entityView } from "../query/entity-view.ts";
 import type { FieldValues } from "../query/run.ts";
 import { slugOf } from "../query/slug.ts";
@@ -121,7 +122,7 @@ function onePerPath(errors: readonly FieldError[]): readonly FieldError[] {
 function toFieldValues(
   context: BodyContext,
   view: EntityView,
-  { names, texts }: CheckedBody,
+  { names, texts, added }: CheckedBody,
   terms: WriteTerms,
   recordId: string,
 ): Map<string, string | null> {
@@ -136,7 +137,8 @@ function toFieldValues(
     if (field === undefined || text === undefined || field.writer === "service" || field.hidden) {
       throw new Error(`the schema lets ${name} through`);
     }
-    values.set(name, field.secret && text !== null ? seal(context, view, field, recordId, text) : text);
+    if (added.has(name)) values.set(additionTo(name), text);
+    else values.set(name, field.secret && text !== null ? seal(context, view, field, recordId, text) : text);
   }
   return values;
 }

@@ -3,7 +3,7 @@
 import type { BundleField } from "@plinth/bundle";
 import type { FieldError } from "@plinth/service";
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from "ajv/dist/2020.js";
-import { formOf } from "../query/parse-list.ts";
+import { formOf } from "../query/reading/value-forms.ts";
 import { didYouMean } from "../query/suggest.ts";
 
 const ERRORS_MAX = 100;

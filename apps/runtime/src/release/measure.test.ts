@@ -73,6 +73,21 @@ it("keeps to itself what is masked", async () => {
   expect(steps[0]?.violators?.samples.map((each) => each.text)).toEqual(["", "", "", "", ""]);
 });
 
+it("keeps to itself what is masked in another table, which a fill reads by a reference", async () => {
+  const people = entityOf("people", ["ssn"], { change: { ssn: { masked: true } } });
+  const entities = [entityOf("listings", ["price", "owner"]), people];
+  const step = verify("001", "listings", "price");
+  const sample = `select id::text, (select _f1."ssn" from (values ('secret')) _f1("ssn"), {schema}."listings" "people" limit 1) from {schema}.listings`;
+  const { steps } = await measurePlan(
+    runner.pool,
+    projectId,
+    { steps: [{ ...step, sample }] } as never,
+    bundleOf({ ...live, entities }),
+  );
+  expect(steps[0]?.violators?.count).toBe(7);
+  expect(new Set(steps[0]?.violators?.samples.map((each) => each.text))).toEqual(new Set([""]));
+});
+
 it("says unknown where counting takes too long or can't be done yet, and goes on", async () => {
   const slow = { ...verify("001", "listings", "price"), count: "select count(*) from pg_sleep(5)" };
   const early = verify("002", "listings", "not_yet_there");

@@ -1,7 +1,15 @@
 // Runs one step before or after the switch. In: a step, the connection that holds the project's lock. Out: done, or why not.
 // A step that is done never runs again; a lock that isn't free is waited for in short tries, so that nobody queues behind.
 import type { Bundle, MigrationStep, ProjectId } from "@plinth/bundle";
-import { isConnectionLoss, isRetryable, quoteIdentifier, sqlState, tenantNames } from "@plinth/postgres";
+import {
+  constraintName,
+  isConnectionLoss,
+  isExclusionViolation,
+  isRetryable,
+  quoteIdentifier,
+  sqlState,
+  tenantNames,
+} from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { PoolClient } from "pg";
 import { BATCH_ROWS_FIRST, type BackfillPlace, runBackfill } from "./backfill.ts";
@@ -71,7 +79,14 @@ export async function judge(client: PoolClient, error: unknown): Promise<StepFai
   const said = error instanceof StepRefused || (sqlState(error) !== null && !isConnectionLoss(error));
   if (!said) throw error;
   await client.query("ROLLBACK");
-  return { reason: (error as Error).message, lock: sqlState(error) === "55P03" || isRetryable(error) };
+  return { reason: reasonOf(error), lock: sqlState(error) === "55P03" || isRetryable(error) };
+}
+
+/** Of an overlap, the server would tell the constraint alone; which records it is about, the next try finds out. */
+function reasonOf(error: unknown): string {
+  if (!isExclusionViolation(error)) return (error as Error).message;
+  const name = constraintName(error);
+  return `Records that overlap were written while the deployment was under way (${name}). Deploy again: they are named then.`;
 }
 
 export function backOff(attempt: number): Promise<void> {

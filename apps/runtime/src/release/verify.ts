@@ -58,14 +58,21 @@ export function violationMessage(step: VerifyStep, { count, samples }: Violation
   return `${records}${of} ${count === 1 ? "has" : "have"} ${step.violation}${list}`;
 }
 
-/** A column is masked where any entity of that table says so; a table that no entity has (sessions) is masked whole. */
+/**
+ * A column is masked where any entity of its table says so, the step's or another that the sample reads; a table that no entity has
+ * (sessions) is masked whole.
+ */
 function namesMasked(step: VerifyStep, live: ServedBundle | null): boolean {
   if (step.table === null) return true;
   if (live === null) return false;
-  const entity = live.entities.find((each) => each.table === step.table);
-  if (entity === undefined) return !live.tables.some((table) => table.name === step.table && isJoin(table));
-  const hidden = entity.fields.filter((field) => field.masked || field.hidden || field.secret);
-  return hidden.some(({ column }) => column !== null && mentions(step.sample, column));
+  const isKnown =
+    live.entities.some(({ table }) => table === step.table) ||
+    live.tables.some((table) => table.name === step.table && isJoin(table));
+  if (!isKnown) return true;
+  return live.entities
+    .filter(({ table }) => table === step.table || mentions(step.sample, table))
+    .flatMap(({ fields }) => fields.filter((field) => field.masked || field.hidden || field.secret))
+    .some(({ column }) => column !== null && mentions(step.sample, column));
 }
 
 function isJoin(table: { readonly primaryKey: readonly string[] }): boolean {

@@ -2,18 +2,17 @@
 // output, or what it waits for. Record steps take the same way as a request: checked, constrained, moved along edges, audited.
 import type { JsonValue, Operation, StepAction, Template } from "@plinth/bundle";
 import type { EvaluationContext } from "@plinth/expression";
-import type { TenantTransaction } from "@plinth/postgres";
-import { Overtaken, quoteIdentifier, takeLocks } from "@plinth/postgres";
+import { quoteIdentifier, type TenantTransaction } from "@plinth/postgres";
 import { Fault, isUuid } from "@plinth/service";
 import { type Cause, EMITTED, type Origin, type Subject } from "../events/event.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { createMaskedValues, shownEvent } from "../project/masked-values.ts";
 import { principalId, serviceFor } from "../project/principal.ts";
-import type { Tenant, TenantRows } from "../project/tenant.ts";
 import { findEntity, LISTENERS_TABLE } from "../query/entity-view.ts";
 import { findAndLockRecords, findRecords } from "../query/find-records.ts";
 import { requireOperation } from "../query/require-operation.ts";
 import { createRecord, deleteRecord, type Request, takeTransition, updateRecord } from "../query/run.ts";
+import { within } from "../query/within.ts";
 import { checkMembers } from "../records/check-body.ts";
 import { checkerOf } from "../records/checkers.ts";
 import { decodeCreate, decodeTransition, decodeUpdate } from "../records/decode-body.ts";
@@ -22,7 +21,6 @@ import { fitMembers } from "./fit-values.ts";
 import { type ActionResult, type ActionsOptions, completed, type Performing } from "./performing.ts";
 import type { Claimed, Run } from "./run.ts";
 import { fillMembers, fillTemplate } from "./template.ts";
-import { undoable } from "./undoable.ts";
 import { awaitApproval, runWorker, wait, waitForEvent } from "./waits.ts";
 
 export interface Actions {
@@ -170,7 +168,7 @@ function requestOf(
 ): Request {
   const { run } = claimed;
   return {
-    tenant: within(open, isRepeated),
+    tenant: within(open, { isRepeated }),
     release,
     entity,
     ...acting,
@@ -211,27 +209,6 @@ function causeOf(
 function actorOf({ kind, workflow, actorKind, actorId }: Run): Origin {
   if (kind === "action" && actorKind !== null && actorId !== null) return { kind: actorKind, id: actorId };
   return { kind: "service", id: `${kind} ${workflow}` };
-}
-
-/** Statements of this transaction, as a request's statements run for themselves. */
-function within(open: TenantTransaction, isRepeated: boolean): Tenant {
-  return {
-    run: (statement) => (isRepeated ? undoable(open, () => runWithin(open, statement)) : runWithin(open, statement)),
-  };
-}
-
-async function runWithin(
-  open: TenantTransaction,
-  { text, values, bytesMax, lock, confirm }: Parameters<Tenant["run"]>[0],
-): Promise<TenantRows> {
-  if (lock !== undefined) await takeLocks(lock, (locking, ids) => open.query(locking, [...ids]));
-  const result = await open.query(text, [...values], bytesMax);
-  const asked = confirm?.values(result.rows[0]) ?? null;
-  if (confirm !== undefined && asked !== null) {
-    const [row] = (await open.query(confirm.text, [...asked])).rows;
-    if (row?.[0] === "t") throw new Overtaken();
-  }
-  return result;
 }
 
 function idOf(template: Template, context: EvaluationContext): string {

@@ -2,7 +2,7 @@
 // reply that an `Idempotency-Key` keeps are one transaction; an `async` one leaves a run, which goes on by itself.
 import type { BundleAction } from "@plinth/bundle";
 import type { EvaluationContext, Value } from "@plinth/expression";
-import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
+import { isRetryable, type ProjectScope, type TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { TOO_MANY_RUNS, type WorkBudget } from "../events/work-budget.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
@@ -40,11 +40,31 @@ export interface CallOptions {
 /** Its locks are held for so long at most, and a statement's own limit. */
 const SYNC_MS_MAX = 5_000;
 
+/** Others lock the same records in another order: whoever is made to give way begins again. */
+const TRIES_MAX = 3;
+
+interface Called {
+  readonly reply: OnceReply;
+  readonly isReplayed: boolean;
+}
+
 /** @throws Fault. */
-export function callAction(
-  options: CallOptions,
-  call: ActionCall,
-): Promise<{ readonly reply: OnceReply; readonly isReplayed: boolean }> {
+export async function callAction(options: CallOptions, call: ActionCall): Promise<Called> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt(options, call);
+    } catch (error) {
+      if (tries >= TRIES_MAX || !isRetryable(rootOf(error))) throw error;
+    }
+  }
+}
+
+/** What a fault was made of, however many steps have told it on. */
+function rootOf(error: unknown): unknown {
+  return error instanceof Fault && error.cause !== undefined ? rootOf(error.cause) : error;
+}
+
+function attempt(options: CallOptions, call: ActionCall): Promise<Called> {
   const { scope, release, once, action } = call;
   return scope.transaction(async (open) => {
     const { statementMsMax } = release.bundle.limits;

@@ -6,13 +6,13 @@ import type { TenantTransaction } from "@plinth/postgres";
 import { Fault, type FieldError } from "@plinth/service";
 import type { CallerPrincipal } from "../project/principal.ts";
 import { type Room, roomOfRun } from "../project/room.ts";
+import { undoable } from "../query/undoable.ts";
 import type { Acting } from "./acting.ts";
 import type { Actions } from "./actions.ts";
 import { errorOf } from "./retry.ts";
 import type { Claimed } from "./run.ts";
 import { seenError, unknownError } from "./step-failed.ts";
 import { fillTemplate } from "./template.ts";
-import { undoable } from "./undoable.ts";
 
 export interface SyncWalk {
   readonly open: TenantTransaction;

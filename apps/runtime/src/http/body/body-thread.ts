@@ -11,16 +11,19 @@ import {
   checkBody,
   createBodyChecker,
 } from "../../records/check-body.ts";
+import { checkList, type ListedBody } from "../../records/check-list.ts";
 
 export interface BodyTask {
   readonly key: string;
   /** Null: the thread should know it by its key. */
   readonly shape: BodyShape | null;
   readonly bytes: Uint8Array;
+  /** Of a list: what is done to each of its records. */
+  readonly list: "create" | "update" | null;
 }
 
 export type BodyAnswer =
-  | { readonly kind: "checked"; readonly body: CheckedBody }
+  | { readonly kind: "checked"; readonly bodies: readonly (CheckedBody | ListedBody)[] }
   | { readonly kind: "unknown_shape"; readonly bytes: Uint8Array }
   | {
       readonly kind: "fault";
@@ -41,11 +44,13 @@ parentPort?.on("message", (task: BodyTask) => {
   parentPort?.postMessage(answer, answer.kind === "unknown_shape" ? [answer.bytes.buffer as ArrayBuffer] : []);
 });
 
-function answerOf({ key, shape, bytes }: BodyTask): BodyAnswer {
+function answerOf({ key, shape, bytes, list }: BodyTask): BodyAnswer {
   try {
     const checker = checkerOf(key, shape);
     if (checker === null) return { kind: "unknown_shape", bytes };
-    return { kind: "checked", body: checkBody(checker, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) };
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const bodies = list === null ? [checkBody(checker, buffer)] : checkList(checker, list, buffer);
+    return { kind: "checked", bodies };
   } catch (error) {
     if (!(error instanceof Fault)) return { kind: "failed", message: (error as Error).message };
     return { kind: "fault", code: error.code, detail: error.detail, errors: error.errors };

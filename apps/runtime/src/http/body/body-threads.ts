@@ -3,13 +3,18 @@
 import { Worker } from "node:worker_threads";
 import { FairQueue, Fault } from "@plinth/service";
 import type { BodyShape, CheckedBody } from "../../records/check-body.ts";
+import type { ListedBody } from "../../records/check-list.ts";
 import type { BodyAnswer, BodyTask } from "./body-thread.ts";
 
 export interface BodyThreads {
   /** @throws Fault as `checkBody`; `unavailable` where the project has too many large bodies waiting. */
   check(project: string, shape: BodyShape, bytes: Buffer): Promise<CheckedBody>;
+  /** The same of a list of records. @throws Fault as `checkList`; `unavailable`. */
+  checkList(project: string, shape: BodyShape, kind: ListKind, bytes: Buffer): Promise<readonly ListedBody[]>;
   stop(): Promise<void>;
 }
+
+type ListKind = "create" | "update";
 
 /** A body of the largest size and the most members takes a fraction of either. */
 const MEMORY_MB = 192;
@@ -76,15 +81,20 @@ export function createBodyThreads(): BodyThreads {
       worker.postMessage(task, [task.bytes.buffer as ArrayBuffer]);
     });
 
-  const check = async (shape: BodyShape, bytes: Buffer): Promise<CheckedBody> => {
+  const check = async (
+    shape: BodyShape,
+    list: ListKind | null,
+    bytes: Buffer,
+  ): Promise<readonly (CheckedBody | ListedBody)[]> => {
     const worker = threadNow();
     const known = given.has(shape.key);
-    let answer = await ask(worker, { key: shape.key, shape: known ? null : shape, bytes: ownMemory(bytes) });
+    let answer = await ask(worker, { key: shape.key, shape: known ? null : shape, list, bytes: ownMemory(bytes) });
     given.add(shape.key);
-    if (answer.kind === "unknown_shape") answer = await ask(worker, { key: shape.key, shape, bytes: answer.bytes });
+    if (answer.kind === "unknown_shape")
+      answer = await ask(worker, { key: shape.key, shape, list, bytes: answer.bytes });
     switch (answer.kind) {
       case "checked":
-        return answer.body;
+        return answer.bodies;
       case "fault": {
         const { code, detail, errors } = answer;
         throw new Fault(code, { ...(detail === null ? {} : { detail }), errors });
@@ -96,15 +106,26 @@ export function createBodyThreads(): BodyThreads {
     }
   };
 
+  const inTurn = async (
+    project: string,
+    ...task: Parameters<typeof check>
+  ): Promise<readonly (CheckedBody | ListedBody)[]> => {
+    if (idle !== null) clearTimeout(idle);
+    try {
+      return await queue.run(project, () => check(...task));
+    } finally {
+      idle = setTimeout(() => void rest(), IDLE_MS);
+      idle.unref();
+    }
+  };
+
   return {
     async check(project, shape, bytes) {
-      if (idle !== null) clearTimeout(idle);
-      try {
-        return await queue.run(project, () => check(shape, bytes));
-      } finally {
-        idle = setTimeout(() => void rest(), IDLE_MS);
-        idle.unref();
-      }
+      const [body] = await inTurn(project, shape, null, bytes);
+      return body!;
+    },
+    async checkList(project, shape, kind, bytes) {
+      return (await inTurn(project, shape, kind, bytes)) as readonly ListedBody[];
     },
     async stop() {
       if (idle !== null) clearTimeout(idle);

@@ -9,7 +9,7 @@ import { requireJsonType } from "../json-type.ts";
 import type { RouteMatch } from "../route-table.ts";
 
 /** Smaller ones are checked in less time than it takes to hand them over. */
-const LARGE_BYTES = 65_536;
+export const LARGE_BYTES = 65_536;
 
 /** Null where the route takes no body, or none was sent. @throws Fault 400, 413, 415, 422 (no object), 503. */
 export function checkRequestBody(
@@ -19,7 +19,14 @@ export function checkRequestBody(
   incoming: Incoming,
 ): CheckedBody | null | Promise<CheckedBody> {
   const { body } = incoming;
-  if (operation === "list" || operation === "read" || operation === "delete" || body === null) return null;
+  if (
+    operation === "list" ||
+    operation === "aggregate" ||
+    operation === "read" ||
+    operation === "delete" ||
+    body === null
+  )
+    return null;
   requireJsonType(incoming);
   const kind = operation === "create" ? "create" : "update";
   return body.length > LARGE_BYTES

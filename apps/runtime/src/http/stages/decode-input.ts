@@ -1,10 +1,15 @@
 // Stage 8: what the caller sends. In: path, query string, checked body. Out: one operation with checked, typed input, or a Fault.
 // It never lets through what it doesn't know, and never turns one value into another.
+import type { BundleView } from "@plinth/bundle";
 import { Fault, isUuid } from "@plinth/service";
 import type { CursorCodec } from "../../query/cursor.ts";
 import { entityView } from "../../query/entity-view.ts";
-import type { ListQuery } from "../../query/list-query.ts";
-import { parseList } from "../../query/parse-list.ts";
+import { type AggregateQuery, parseAggregate } from "../../query/reading/aggregate-query.ts";
+import type { Filter } from "../../query/reading/filter.ts";
+import type { ListQuery } from "../../query/reading/list-query.ts";
+import { parseKey } from "../../query/reading/parse-key.ts";
+import { parseList, parseReading } from "../../query/reading/parse-list.ts";
+import type { Selection } from "../../query/reading/selection.ts";
 import type { FieldValues } from "../../query/run.ts";
 import type { CheckedBody } from "../../records/check-body.ts";
 import {
@@ -16,10 +21,13 @@ import {
 } from "../../records/decode-body.ts";
 import type { Incoming } from "../contracts.ts";
 import type { RouteMatch } from "../route-table.ts";
+import { isDryRun } from "./dry-run.ts";
 
 export type Call =
   | { readonly kind: "list"; readonly entity: string; readonly query: ListQuery }
-  | { readonly kind: "read"; readonly entity: string; readonly recordId: string }
+  | { readonly kind: "aggregate"; readonly entity: string; readonly query: AggregateQuery }
+  | { readonly kind: "read"; readonly entity: string; readonly recordId: string; readonly selection: Selection }
+  | { readonly kind: "find"; readonly entity: string; readonly key: Filter; readonly selection: Selection }
   | {
       readonly kind: "create";
       readonly entity: string;
@@ -44,6 +52,15 @@ export interface DecodeContext extends BodyContext {
   readonly newRecordId: () => string;
 }
 
+/** What takes query parameters. */
+const reading: ReadonlySet<RouteMatch["operation"]> = new Set(["list", "aggregate", "read"]);
+
+/** The view that a list is; null for the list of all. */
+function listed({ release }: DecodeContext, { entity, view }: RouteMatch): BundleView | null {
+  if (view === null) return null;
+  return release.bundle.views?.find((one) => one.name === view && one.entity === entity) ?? null;
+}
+
 /** @throws Fault 400, 403 (a field that the caller may not write), 404 (no UUID), 422. */
 export function decodeInput(
   context: DecodeContext,
@@ -52,16 +69,26 @@ export function decodeInput(
   body: CheckedBody | null,
 ): Call {
   const { entity } = route;
-  if (route.operation !== "list") refuseQuery(incoming);
+  if (!reading.has(route.operation)) isDryRun(incoming);
   switch (route.operation) {
     case "list": {
       refuseBody(incoming);
       const view = entityView(context.release, entity);
-      return { kind: "list", entity, query: parseList(incoming.query, view, context) };
+      return { kind: "list", entity, query: parseList(incoming.query, view, context, listed(context, route)) };
     }
-    case "read":
+    case "aggregate": {
       refuseBody(incoming);
-      return { kind: "read", entity, recordId: recordIdOf(route) };
+      const view = entityView(context.release, entity);
+      return { kind: "aggregate", entity, query: parseAggregate(incoming.query, view, context) };
+    }
+    case "read": {
+      refuseBody(incoming);
+      const view = entityView(context.release, entity);
+      const selection = parseReading(incoming.query, view, context);
+      if (route.key !== null)
+        return { kind: "find", entity, key: parseKey(route.key, view, context.principal.roles), selection };
+      return { kind: "read", entity, recordId: recordIdOf(route), selection };
+    }
     case "create": {
       const recordId = context.newRecordId();
       return { kind: "create", entity, recordId, ...decodeCreate(context, entity, recordId, body) };
@@ -70,6 +97,11 @@ export function decodeInput(
       const recordId = recordIdOf(route);
       return { kind: "update", entity, recordId, values: decodeUpdate(context, entity, recordId, body) };
     }
+    case "upsert":
+      throw new Error("an upsert is read by upsert.ts");
+    case "update_many":
+    case "delete_many":
+      throw new Error("several records are read by read-many.ts");
     case "delete":
       refuseBody(incoming);
       return { kind: "delete", entity, recordId: recordIdOf(route) };
@@ -90,15 +122,6 @@ function recordIdOf(route: RouteMatch): string {
   const id = route.recordId ?? "";
   if (!isUuid(id)) throw new Fault("not_found");
   return id.toLowerCase();
-}
-
-function refuseQuery(incoming: Incoming): void {
-  if (incoming.query === "") return;
-  const name = incoming.query.split(/[=&]/, 1)[0]!.slice(0, 64);
-  throw new Fault("unknown_parameter", {
-    detail: "This route takes no query parameters.",
-    errors: [{ path: name, code: "unknown_parameter", message: "This route takes no query parameters." }],
-  });
 }
 
 function refuseBody(incoming: Incoming): void {

@@ -2,8 +2,10 @@
 // It never looks into the record.
 import type { CursorCodec } from "../../query/cursor.ts";
 import {
+  aggregateRecords,
   createRecord,
   deleteRecord,
+  findByKey,
   listRecords,
   type Request,
   readRecord,
@@ -15,9 +17,14 @@ import type { Call } from "./decode-input.ts";
 
 export type Outcome =
   | { readonly kind: "page"; readonly json: string }
-  | { readonly kind: "record"; readonly json: string }
-  | { readonly kind: "created"; readonly json: string; readonly recordId: string }
-  | { readonly kind: "deleted" };
+  | ({ readonly kind: "record"; readonly json: string } & Written)
+  | ({ readonly kind: "created"; readonly json: string; readonly recordId: string } & Written)
+  | ({ readonly kind: "deleted" } & Written);
+
+interface Written {
+  /** It was answered so before, and nothing has happened now. */
+  readonly isReplayed?: true;
+}
 
 export interface ExecuteDependencies {
   readonly cursors: CursorCodec;
@@ -27,8 +34,12 @@ export async function execute(dependencies: ExecuteDependencies, request: Reques
   switch (call.kind) {
     case "list":
       return { kind: "page", json: await listRecords(request, call.query, dependencies.cursors) };
+    case "aggregate":
+      return { kind: "page", json: await aggregateRecords(request, call.query) };
     case "read":
-      return { kind: "record", json: await readRecord(request, call.recordId) };
+      return { kind: "record", json: await readRecord(request, call.recordId, call.selection) };
+    case "find":
+      return { kind: "record", json: await findByKey(request, call.key, call.selection) };
     case "create": {
       const { recordId, values, made } = call;
       return { kind: "created", json: await createRecord(request, recordId, values, made), recordId };

@@ -20,11 +20,13 @@ export function limitRate(
   limit: RateLimit,
   { projectId, principal }: Caller,
   ip: string,
+  /** In tokens: one for each record that the request writes. */
+  cost = 1,
 ): Allowance {
-  const allowance = limitCaller(limiter, limit, projectId, principal, ip);
+  const allowance = limitCaller(limiter, limit, projectId, principal, ip, cost);
   if (!allowance.allowed) return allowance;
   // Behind the caller's own: what is refused of one caller takes nothing from the others.
-  const project = limiter.take(projectId, 1, projectLimit);
+  const project = limiter.take(projectId, cost, projectLimit);
   return project.allowed ? allowance : project;
 }
 
@@ -34,22 +36,23 @@ function limitCaller(
   projectId: string,
   principal: Caller["principal"],
   ip: string,
+  cost: number,
 ): Allowance {
   switch (principal.kind) {
     case "key": {
-      if (principal.keyKind === "secret") return limiter.take(principal.keyId, 1, limit);
-      const visitor = limiter.take(`${principal.keyId} ${networkOf(ip)}`, 1, limit);
+      if (principal.keyKind === "secret") return limiter.take(principal.keyId, cost, limit);
+      const visitor = limiter.take(`${principal.keyId} ${networkOf(ip)}`, cost, limit);
       if (!visitor.allowed) return visitor;
-      const together = limiter.take(principal.keyId, 1, {
+      const together = limiter.take(principal.keyId, cost, {
         perSecond: limit.perSecond * VISITORS,
         burst: limit.burst * VISITORS,
       });
       return together.allowed ? visitor : together;
     }
     case "user":
-      return limiter.take(`${projectId} ${principal.userId}`, 1, limit);
+      return limiter.take(`${projectId} ${principal.userId}`, cost, limit);
     case "operator":
-      return limiter.take(`${projectId} ${principal.email}`, 1, limit);
+      return limiter.take(`${projectId} ${principal.email}`, cost, limit);
   }
 }
 

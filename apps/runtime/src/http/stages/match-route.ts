@@ -6,21 +6,38 @@ import { suggest } from "../../query/suggest.ts";
 import type { Head, ModuleMatch, ModuleRoutes } from "../contracts.ts";
 import { findRoute, type RouteMatch } from "../route-table.ts";
 
-export type Matched =
+/** `OPTIONS` asks what a path allows, and nothing else. */
+export type Matched = Performed | { readonly kind: "options"; readonly pattern: string; readonly allow: string };
+
+export type Performed =
   | { readonly kind: "module"; readonly pattern: string; readonly match: ModuleMatch }
   | { readonly kind: "generated"; readonly pattern: string; readonly route: RouteMatch }
   | { readonly kind: "none"; readonly pattern: string; readonly fault: Fault };
 
 export function matchRoute(release: ActiveRelease, modules: ModuleRoutes, head: Head): Matched {
+  const allow = head.method === "OPTIONS" ? allowed(release, modules, head.path) : [];
+  return allow.length === 0
+    ? matchMethod(release, modules, head)
+    : { kind: "options", pattern: "(options)", allow: allow.join(", ") };
+}
+
+export function matchMethod(release: ActiveRelease, modules: ModuleRoutes, head: Head): Performed {
   const { method, path } = head;
   const match = modules.match(method, path, release);
   if (match !== null) return { kind: "module", pattern: match.pattern, match };
   const found = findRoute(release, method, path);
   if (found.kind === "found") return { kind: "generated", pattern: found.match.pattern, route: found.match };
-  const allowed = methods.filter((each) => found.methods.includes(each) || modules.match(each, path, release) !== null);
-  return notHere(
-    allowed.length > 0 ? methodNotAllowed([...allowed, "OPTIONS"].join(", ")) : noSuchRoute(release, path),
-  );
+  const allow = allowed(release, modules, path);
+  return notHere(allow.length > 0 ? methodNotAllowed(allow.join(", ")) : noSuchRoute(release, path));
+}
+
+/** What the path takes; empty where there is no such route. */
+function allowed(release: ActiveRelease, modules: ModuleRoutes, path: string): readonly string[] {
+  const found = findRoute(release, "OPTIONS", path);
+  const known = found.kind === "found" ? [] : found.methods;
+  const taken = methods.filter((each) => known.includes(each) || modules.match(each, path, release) !== null);
+  if (taken.length === 0) return [];
+  return [...taken.flatMap((each) => (each === "GET" ? ["GET", "HEAD"] : [each])), "OPTIONS"];
 }
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -38,6 +55,6 @@ function methodNotAllowed(allow: string): Fault {
   return new Fault("method_not_allowed", { detail: `Allowed here: ${allow}.`, headers: { allow } });
 }
 
-function notHere(fault: Fault): Matched {
+function notHere(fault: Fault): Performed {
   return { kind: "none", pattern: "(none)", fault };
 }

@@ -5,15 +5,16 @@ import type { Operation } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import type { Principal } from "../../project/principal.ts";
+import { entityView, hasOperation } from "../../query/entity-view.ts";
 import { requireOperation } from "../../query/require-operation.ts";
 import type { Head } from "../contracts.ts";
 import type { RouteMatch } from "../route-table.ts";
-import type { Matched } from "./match-route.ts";
+import type { Performed } from "./match-route.ts";
 
-export type Permitted = Exclude<Matched, { readonly kind: "none" }>;
+export type Permitted = Exclude<Performed, { readonly kind: "none" }>;
 
 /** @throws Fault `forbidden`, or the one that says why nothing matched. */
-export function permit(release: ActiveRelease, matched: Matched, principal: Principal, { method }: Head): Permitted {
+export function permit(release: ActiveRelease, matched: Performed, principal: Principal, { method }: Head): Permitted {
   if (matched.kind === "none") throw matched.fault;
   // Here, so that no module can forget it.
   if (principal.kind === "operator" && principal.readOnly && method !== "GET") {
@@ -21,11 +22,30 @@ export function permit(release: ActiveRelease, matched: Matched, principal: Prin
   }
   if (matched.kind === "module") return matched;
   const { route } = matched;
-  requireOperation(release, route.entity, operationOf(route), principal.roles);
+  // Which of the two an upsert is, is known once the record was looked for.
+  const operation =
+    route.operation === "upsert" && mayUpdate(release, route, principal) ? "update" : operationOf(route);
+  requireOperation(release, route.entity, operation, principal.roles);
   return matched;
+}
+
+function mayUpdate(release: ActiveRelease, { entity }: RouteMatch, { roles }: Principal): boolean {
+  return hasOperation(entityView(release, entity).entity, "update", roles);
 }
 
 export function operationOf({ operation, edge }: RouteMatch): Operation {
   if (operation === "transition") return `transition:${edge ?? ""}`;
-  return operation === "list" ? "read" : operation;
+  switch (operation) {
+    case "list":
+    case "aggregate":
+      return "read";
+    case "upsert":
+      return "create";
+    case "update_many":
+      return "update";
+    case "delete_many":
+      return "delete";
+    default:
+      return operation;
+  }
 }

@@ -3,11 +3,11 @@
 import type { ProjectId } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 import type { ActiveRelease, ReleaseRegistry } from "../../project/active-release.ts";
-import type { Tenant, Tenants } from "../../project/tenant.ts";
+import type { TenantDoor, Tenants } from "../../project/tenant.ts";
 
 export interface Project {
   readonly release: ActiveRelease;
-  readonly tenant: Tenant;
+  readonly tenant: TenantDoor;
 }
 
 export async function resolveProject(

@@ -2,19 +2,32 @@
 // It never tells more of a failure than the catalogue and the fault's public text.
 import { type Fault, toProblem } from "@plinth/service";
 import type { Incoming, Reply } from "../contracts.ts";
+import { etagOf, isUnchanged } from "./conditions.ts";
 import type { Outcome } from "./execute.ts";
 
 const json = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" } as const;
 const none = { "cache-control": "no-store" } as const;
 
 export function respond(outcome: Outcome, incoming: Incoming): Reply {
+  const reply = replyOf(outcome, incoming);
+  if (!("isReplayed" in outcome)) return reply;
+  return { ...reply, headers: { ...reply.headers, "idempotency-replayed": "true" } };
+}
+
+function replyOf(outcome: Outcome, incoming: Incoming): Reply {
   switch (outcome.kind) {
     case "page":
       return { status: 200, headers: json, body: outcome.json };
-    case "record":
-      return { status: 200, headers: json, body: `{"data":${outcome.json}}` };
+    case "record": {
+      const etag = etagOf(outcome.json);
+      // Only a safe method can be answered with what the caller has already.
+      if (incoming.method === "GET" && isUnchanged(incoming.headers, etag)) {
+        return { status: 304, headers: { ...none, etag }, body: null };
+      }
+      return { status: 200, headers: { ...json, etag }, body: `{"data":${outcome.json}}` };
+    }
     case "created": {
-      const headers = { ...json, location: `${incoming.path}/${outcome.recordId}` };
+      const headers = { ...json, location: `${incoming.path}/${outcome.recordId}`, etag: etagOf(outcome.json) };
       return { status: 201, headers, body: `{"data":${outcome.json}}` };
     }
     case "deleted":

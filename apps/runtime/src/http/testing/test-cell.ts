@@ -254,7 +254,12 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
       });
       const text = await response.text();
       const isJson = (response.headers.get("content-type") ?? "").includes("json");
-      return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        json: isJson && text !== "" ? JSON.parse(text) : undefined,
+      };
     },
     async fingerprint(project) {
       const tables = project.release.bundle.tables.map((table) => table.name);

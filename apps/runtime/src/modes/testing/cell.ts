@@ -24,7 +24,7 @@ import type { ReleaseState } from "@plinth/bundle/cell";
 import { compileModel, planMigration } from "@plinth/compiler";
 import { createLogger, Fault } from "@plinth/service";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
-import type { Incoming, Reply } from "../../http/contracts.ts";
+import type { Incoming, ModuleContext, Reply } from "../../http/contracts.ts";
 import { findOrganization } from "../../http/stages/find-organization.ts";
 import { createRetention, type Retention } from "../../jobs/retention.ts";
 import type { Caller } from "../../project/principal.ts";
@@ -248,6 +248,7 @@ export async function callModule(cell: TestCell, call: Call): Promise<Reply> {
     release,
     tenant: cell.scopeOf(caller.projectId),
     cursors: createCursorCodec("a secret of the tests alone"),
+    inner: alone,
   });
 }
 
@@ -255,3 +256,9 @@ export async function callModule(cell: TestCell, call: Call): Promise<Reply> {
 export function dataOf(reply: Reply): any {
   return JSON.parse(typeof reply.body === "string" ? reply.body : "null").data;
 }
+
+/** A request that is made of no others. */
+export const alone: ModuleContext["inner"] = {
+  serve: () => Promise.reject(new Error("this request is made of no others")),
+  spend: () => ({}),
+};

@@ -1,7 +1,7 @@
 // Writes the statement of the audit log: a keyset page, newest first. In: a schema and a LogQuery. Out: SQL and its values.
 // It never holds a value in its text, and never shows more than was written: masked values were masked by the write.
 import type { Lane } from "../../project/tenant.ts";
-import { fetchedRows } from "../../query/list-statement.ts";
+import { fetchedRows } from "../../query/reading/list-statement.ts";
 import type { LogQuery } from "../log-query.ts";
 
 export interface AuditStatement {

@@ -6,6 +6,7 @@ import { type ChangesStatement, changeColumns, changesStatement } from "../../qu
 import type { CursorCodec } from "../../query/cursor.ts";
 import { askerIn, entityView, forProject } from "../../query/entity-view.ts";
 import { SIGHT } from "../../query/kept-changes.ts";
+import { filterShape } from "../../query/reading/filter.ts";
 import type { Follower } from "./follower.ts";
 
 /** Changes, followers who are not judged alike, and the product of both, that one statement judges. */
@@ -91,9 +92,9 @@ export class Channel {
     return [...group.values()];
   }
 
-  #keyOf({ principal, organization, filters }: Follower): string {
+  #keyOf({ principal, organization, filter }: Follower): string {
     const { roles, unscoped } = askerIn(principal, organization);
-    return `${unscoped ? "!" : ""}${roles.join(",")} ${[...filters.keys()].join(",")}`;
+    return `${unscoped ? "!" : ""}${roles.join(",")} ${filterShape(filter)}`;
   }
 
   #statementFor(follower: Follower): ChangesStatement {
@@ -101,9 +102,7 @@ export class Channel {
     let statement = this.#statements.get(key);
     if (statement === undefined) {
       const view = entityView(this.release, this.entity);
-      const open = changesStatement(view, askerIn(follower.principal, follower.organization), [
-        ...follower.filters.keys(),
-      ]);
+      const open = changesStatement(view, askerIn(follower.principal, follower.organization), follower.filter);
       statement = { ...open, text: forProject(open.text, this.release) };
       this.#statements.set(key, statement);
     }

@@ -1,11 +1,16 @@
 // Who follows the changes of one entity, in this process. In: a request. Out: where they are, and what they are sent.
 import type { CallerPrincipal } from "../../project/principal.ts";
 import type { FollowerValues } from "../../query/changes-statement.ts";
+import type { EntityView } from "../../query/entity-view.ts";
+import { type Filter, operandsOf } from "../../query/reading/filter.ts";
 import { EventStream } from "./event-stream.ts";
 
-export interface FollowerRequest extends FollowerValues {
+export interface FollowerRequest extends Omit<FollowerValues, "operands"> {
+  readonly filter: Filter;
   readonly principal: CallerPrincipal;
   readonly entity: string;
+  /** The filter that it asks for, of the entity as a release has it. @throws Fault */
+  readonly readFilter: (view: EntityView, roles: readonly string[]) => Filter;
   /** The organization that the request names; undefined where it names none. */
   readonly named: string | undefined;
   /** Until when the access token or the assertion holds, in milliseconds since 1970; null without one. */
@@ -20,13 +25,14 @@ export class Follower implements FollowerValues {
   beatAt = 0;
   /** False until they were judged after they came: what their request was judged by may have changed since. */
   isJudged = false;
+  filter: Filter;
   readonly stream: EventStream;
   readonly entity: string;
   readonly named: string | undefined;
   readonly tokenEndsAt: number | null;
   readonly ip: string;
   readonly requestId: string;
-  readonly filters: ReadonlyMap<string, string>;
+  readonly readFilter: FollowerRequest["readFilter"];
   /** Whose share of the project's streams it takes. */
   readonly account: string;
   readonly #sealed: (position: number) => string;
@@ -46,12 +52,17 @@ export class Follower implements FollowerValues {
     this.tokenEndsAt = request.tokenEndsAt;
     this.ip = request.ip;
     this.requestId = request.requestId;
-    this.filters = request.filters;
+    this.readFilter = request.readFilter;
+    this.filter = request.filter;
     this.account = account;
     this.position = position;
     this.#told = position;
     this.#sealed = sealed;
     this.stream = new EventStream(onRoom);
+  }
+
+  get operands(): readonly (string | null)[] {
+    return operandsOf(this.filter);
   }
 
   /** Whether the access token or the assertion has ended. */

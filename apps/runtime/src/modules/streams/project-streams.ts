@@ -8,7 +8,6 @@ import type { ActiveRelease, ReleaseRegistry } from "../../project/active-releas
 import type { CallerPrincipal } from "../../project/principal.ts";
 import type { Tenant } from "../../project/tenant.ts";
 import { findEntity, hasOperation } from "../../query/entity-view.ts";
-import { readabilityOf } from "../../query/readable-fields.ts";
 import type { ChangeLog, Extent } from "./change-log.ts";
 import type { Channel } from "./channel.ts";
 import type { Follower } from "./follower.ts";
@@ -136,6 +135,7 @@ export class ProjectStreams {
     const isMoved = standing.organization !== follower.organization || !isSame(standing.principal, follower.principal);
     follower.principal = standing.principal;
     follower.organization = standing.organization;
+    follower.filter = standing.filter;
     if (isMoved) follower.resync(head);
   }
 }
@@ -144,20 +144,18 @@ export class ProjectStreams {
 function standingOf(
   release: ActiveRelease,
   principal: CallerPrincipal,
-  { entity, named, filters }: Follower,
-): Fault | Pick<Follower, "principal" | "organization"> {
+  { entity, named, readFilter }: Follower,
+): Fault | Pick<Follower, "principal" | "organization" | "filter"> {
   const view = findEntity(release, entity);
   if (view !== null && view.entity.realtime !== true) return new Fault("not_found");
   if (view === null || !hasOperation(view.entity, "read", principal.roles)) return new Fault("forbidden");
-  for (const name of filters.keys()) {
-    const field = view.fields.get(name);
-    if (field === undefined || readabilityOf(view, field, principal.roles) === "never") return new Fault("forbidden");
-  }
   try {
     const headers = named === undefined ? {} : { "plinth-organization": named };
-    return { principal, organization: findOrganization(principal, { headers }) };
+    const organization = findOrganization(principal, { headers });
+    return { principal, organization, filter: readFilter(view, principal.roles) };
   } catch (error) {
-    if (error instanceof Fault) return error;
+    // What they filtered by may be gone, or hidden from them.
+    if (error instanceof Fault) return error.status === 400 ? new Fault("forbidden") : error;
     throw error;
   }
 }

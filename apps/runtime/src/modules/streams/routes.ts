@@ -4,7 +4,10 @@ import { decodeJwt } from "jose";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import { type EntityView, findEntity } from "../../query/entity-view.ts";
-import { parseFilters, parseQueryString } from "../../query/parse-list.ts";
+import { type Filter, isOfOwnFields } from "../../query/reading/filter.ts";
+import { filterIn } from "../../query/reading/parse-list.ts";
+import { parseQueryString } from "../../query/reading/query-string.ts";
+import { bad } from "../../query/reading/refusals.ts";
 import { requireOperation } from "../../query/require-operation.ts";
 import { didYouMean } from "../../query/suggest.ts";
 import type { ModuleHandlers } from "../module-routes.ts";
@@ -26,7 +29,8 @@ async function follow(hub: StreamHub, context: ModuleContext): Promise<Reply> {
   const parameters = parseQueryString(incoming.query);
   const view = followedEntity(release, parameters.get(RESOURCE));
   requireOperation(release, view.entity.name, "read", principal.roles);
-  const filters = parseFilters(parameters, view, principal.roles, [RESOURCE]);
+  const readFilter = (of: EntityView, roles: readonly string[]): Filter =>
+    requireOwnFields(filterIn(parameters, of, roles, [RESOURCE, "where"]));
   const named = incoming.headers["plinth-organization"];
   const lastId = incoming.headers["last-event-id"];
   const body = await hub.follow({
@@ -40,7 +44,8 @@ async function follow(hub: StreamHub, context: ModuleContext): Promise<Reply> {
     tokenEndsAt: tokenEnd(context),
     ip: incoming.ip,
     requestId: incoming.id,
-    filters,
+    filter: readFilter(view, principal.roles),
+    readFilter,
     lastId: typeof lastId === "string" && lastId !== "" ? lastId : null,
   });
   const headers = {
@@ -50,6 +55,12 @@ async function follow(hub: StreamHub, context: ModuleContext): Promise<Reply> {
     "x-accel-buffering": "no",
   };
   return { status: 200, headers, body };
+}
+
+/** What changes elsewhere is not followed: by it, a record would come or go unseen. */
+function requireOwnFields(filter: Filter): Filter {
+  if (isOfOwnFields(filter)) return filter;
+  throw bad("", "not_allowed", "A stream can be filtered by the fields of its own records alone.");
 }
 
 function followedEntity(release: ActiveRelease, name: string | undefined): EntityView {

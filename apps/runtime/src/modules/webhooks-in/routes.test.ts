@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { callModule, deploy, makeKey, makeProject, publicationOf } from "../../modes/testing/cell.ts";
+import { alone, callModule, deploy, makeKey, makeProject, publicationOf } from "../../modes/testing/cell.ts";
 import { type HooksCell, openHooksCell } from "./testing/hooks.ts";
 
 const TEXT = `project: routes
@@ -102,6 +102,7 @@ describe.each(routes)("$method $path", (route) => {
       organization: null,
       tenant: cell.scopeOf(projectId),
       cursors: { seal: () => "", open: () => null },
+      inner: alone,
       incoming: {
         ...{ id: "req_test", method, path: pathOf(path), query: "", ip: "192.0.2.1" },
         headers: { "content-type": "application/json" },

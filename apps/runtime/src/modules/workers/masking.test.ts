@@ -36,6 +36,9 @@ workflows:
       - id: noted
         action: audit.write
         with: { note: "Greeted \${{ record.email }} as \${{ record.label }}" }
+      - id: aged
+        action: audit.write
+        with: { note: "Born in \${{ year(record.born) }}" }
       - id: found
         action: record.find
         with: { entity: patient, where: { email: "\${{ record.email }}" }, limit: 5 }
@@ -137,6 +140,7 @@ it("a step's input and output are masked wherever a personal value has gone", as
   const run = await runOf("greet");
   const steps = Object.fromEntries(run.steps.map((step: { path: string }) => [step.path, step]));
   expect(steps["noted"].input).toBe("[masked]");
+  expect(steps["aged"].input).toBe("[masked]");
   expect(steps["found"].input).toEqual({ email: "[masked]" });
   expect(steps["found"].output).toMatchObject([{ label: "A1", email: "[masked]" }]);
   expect(steps["write"].output).toMatchObject({ subject: "For A1", receiver: "[masked]" });
@@ -213,6 +217,7 @@ it("a note in the audit log holds none of it either", async () => {
     "SELECT changes->'note' AS note FROM {schema}.audit_log WHERE operation = 'note' ORDER BY id",
   );
   expect(notes.map(({ note }) => JSON.stringify(note)).sort()).toEqual([
+    '"[masked]"',
     '"[masked]"',
     '"[masked]"',
     expect.stringContaining("Sent to [masked] as A1."),

@@ -15,8 +15,11 @@ import {
 import { changesStatement } from "../changes-statement.ts";
 import { createCursorCodec } from "../cursor.ts";
 import { type Asker, type EntityView, entityView } from "../entity-view.ts";
-import { isFilterable, parseList } from "../parse-list.ts";
 import { readabilityOf } from "../readable-fields.ts";
+import { EVERYTHING, equalTo } from "../reading/filter.ts";
+import { parseList, parseReading } from "../reading/parse-list.ts";
+import { findRelation, relationNames } from "../reading/paths.ts";
+import { isToMany, targetOf } from "../reading/reach.ts";
 
 const cursors = createCursorCodec("a secret of the tests alone");
 
@@ -64,12 +67,23 @@ function* recordStatements(release: ActiveRelease, view: EntityView, asker: Aske
 
 function* changesStatements(view: EntityView, asker: Asker): Iterable<string> {
   if (view.watched?.isFollowed !== true) return;
-  const names = openFields(view, asker).map((field) => field.name);
-  for (const filters of [[], names]) yield changesStatement(view, asker, filters).text;
+  const values = new Map(openFields(view, asker).map((field) => [field.name, "1"]));
+  for (const filter of [EVERYTHING, equalTo(view.fields, values)]) yield changesStatement(view, asker, filter).text;
 }
 
 function openFields(view: EntityView, asker: Asker): EntityView["shown"] {
-  return view.shown.filter((field) => isFilterable(field) && readabilityOf(view, field, asker.roles) !== "never");
+  return view.shown.filter((field) => field.filterable && readabilityOf(view, field, asker.roles) !== "never");
+}
+
+/** Each relation that the caller may follow: expanded, filtered through, and sorted through where it leads to one record. */
+function* relatedQueries(view: EntityView, asker: Asker): Iterable<string> {
+  for (const name of relationNames(view, asker.roles)) {
+    const relation = findRelation(view, name);
+    if (relation === undefined) continue;
+    if (targetOf(view, relation).entity.audit !== "all") yield `expand=${name}`;
+    yield `${name}.id=018f0000-0000-7000-8000-000000000001`;
+    if (!isToMany(relation)) yield `sort=${name}.id`;
+  }
 }
 
 function* listStatements(release: ActiveRelease, view: EntityView, asker: Asker): Iterable<string> {
@@ -85,12 +99,21 @@ function* listStatements(release: ActiveRelease, view: EntityView, asker: Asker)
     const parsed = parseList(query, view, context);
     yield assembleList(release, view.entity.name, asker, parsed).text;
     for (const value of ["1", null]) {
-      const after = parsed.sort.map((_, i) => (i === 0 ? value : "1"));
-      yield assembleList(release, view.entity.name, asker, { ...parsed, after }).text;
+      const key = parsed.sort.map((_, i) => (i === 0 ? value : "1"));
+      for (const backward of [false, true]) {
+        const from = { key, backward };
+        yield assembleList(release, view.entity.name, asker, { ...parsed, from, count: backward }).text;
+      }
+    }
+  }
+  for (const query of relatedQueries(view, asker)) {
+    yield assembleList(release, view.entity.name, asker, parseList(query, view, context)).text;
+    if (query.startsWith("expand=")) {
+      yield assembleRead(release, view.entity.name, asker, parseReading(query, view, context)).text;
     }
   }
   for (const field of open) {
-    const filters = new Map([[field.name, "1"]]);
-    yield assembleList(release, view.entity.name, asker, { ...parseList("", view, context), filters }).text;
+    const filter = equalTo(view.fields, new Map([[field.name, "1"]]));
+    yield assembleList(release, view.entity.name, asker, { ...parseList("", view, context), filter }).text;
   }
 }

@@ -172,6 +172,7 @@ export function entityOf(
     plural: table,
     table,
     fields: fields.map((name) => ({ ...plainField, name, column: name, ...change[name] })),
+    relations: [],
     access: {},
     createSchema: {},
     updateSchema: {},

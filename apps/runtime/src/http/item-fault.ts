@@ -1,0 +1,14 @@
+// A refusal of one of several things in a request. In: the fault, and where the thing stands in the body. Out: the same fault, whose
+// errors say where.
+import { Fault } from "@plinth/service";
+
+/** @param at A JSON pointer: `/3`, `/operations/3/body`. What is about no field is about the whole thing there. */
+export function itemFault(at: string, fault: Fault): Fault {
+  const { code, detail, message, headers, cause } = fault;
+  const own = fault.errors.length > 0 ? fault.errors : [{ path: "", code, message: detail ?? message }];
+  const errors = own.map((error) => ({
+    ...error,
+    path: `${at}${error.path === "" || error.path.startsWith("/") ? "" : "/"}${error.path}`,
+  }));
+  return new Fault(code, { ...(detail !== null && { detail }), errors, headers, cause: cause ?? fault });
+}

@@ -1,0 +1,140 @@
+// Full text: what `q=` finds, in which order, and that it finds nothing by what is hidden.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestCell, keyPrincipal, type TestCell, type TestProject, type TestReply } from "./testing/test-cell.ts";
+
+const library = `
+project: library
+modules: [auth, users, roles]
+entities:
+  book:
+    fields:
+      title: string searchable
+      blurb: text? searchable
+      year: int
+      public: bool = true
+    permissions:
+      public: { read: public }
+      admin: { all: true }
+  memo:
+    fields:
+      subject: string
+      words: text searchable
+      open: bool = false
+    permissions:
+      public: { read: { allow: true, fields: [subject] } }
+      user:
+        read: { allow: open, fields: [subject, words, open] }
+      admin: { all: true }
+`;
+
+let cell: TestCell;
+let project: TestProject;
+
+beforeAll(async () => {
+  cell = await createTestCell();
+  project = await cell.addProject(library);
+  await cell.addUser("ana", project, ["user"]);
+  cell.addCaller("admin", project, keyPrincipal("key_admin", ["admin"]));
+  cell.addCaller("pub", project, keyPrincipal("key_pub", []));
+  const books = [
+    ["The Old Man and the Sea", "A fisherman fights a fish", 1952, true],
+    ["The Sea, the Sea", "A retired director by the sea", 1978, true],
+    ["Moby Dick", "A whale, a captain and the sea", 1851, true],
+    ["Seabirds of the North", null, 1990, true],
+    ["Hidden Sea", "for nobody's eyes", 2001, false],
+    ["O'Brien's \\ Quotes & (Signs)", "a:* b | c !d <-> e", 2010, true],
+  ];
+  for (const [title, blurb, year, isPublic] of books) {
+    const reply = await cell.send("admin", "POST", "/api/books", { title, blurb, year, public: isPublic });
+    expect(reply.status, reply.text).toBe(201);
+  }
+  for (const [subject, open] of [
+    ["one", true],
+    ["two", false],
+  ] as const) {
+    await cell.send("admin", "POST", "/api/memos", { subject, words: "the password is swordfish", open });
+  }
+});
+afterAll(() => cell?.close());
+
+const get = (as: string, query: string, entity = "books"): Promise<TestReply> =>
+  cell.send(as, "GET", `/api/${entity}?${query}`);
+
+async function years(as: string, query: string): Promise<number[]> {
+  const reply = await get(as, query);
+  expect(reply.status, reply.text).toBe(200);
+  return reply.json.data.map((row: { year: number }) => row.year);
+}
+
+describe("q", () => {
+  test.each<[string, number[]]>([
+    ["whale", [1851]],
+    ["WHALE captain", [1851]],
+    ["whale fisherman", []],
+    ["whale or fisherman", [1851, 1952]],
+    ["sea -whale -old", [1978]],
+    ['"retired director"', [1978]],
+    ['sea -"retired director" -old', [1851]],
+    ["sea -o", [1851, 1952, 1978]],
+    ["-whale sea", [1952, 1978, 1990]],
+    ["seab", [1990]],
+    ["fish", [1952]],
+    ["o'brien", [2010]],
+    ["\\ & | ! ( ) <-> :* '", []],
+    ["'''", []],
+    ["%", []],
+    ["-", []],
+  ])("%s", async (words, expected) => {
+    expect((await years("pub", `q=${encodeURIComponent(words)}`)).sort()).toEqual(expected);
+  });
+
+  test("shows what matches best first, in pages as in one", async () => {
+    const all = await years("admin", "q=sea");
+    expect(all[0]).toBe(1978);
+    expect(all).toHaveLength(5);
+    const paged: number[] = [];
+    let cursor = "";
+    do {
+      const { json } = await get("admin", `q=sea&limit=2&count=exact${cursor}`);
+      expect(json.page.count).toBe(5);
+      paged.push(...json.data.map((row: { year: number }) => row.year));
+      cursor = json.page.next_cursor === null ? "" : `&cursor=${json.page.next_cursor}`;
+    } while (cursor !== "");
+    expect(paged).toEqual(all);
+    expect(await years("admin", "q=sea&sort=year")).toEqual([...all].sort());
+    expect(await years("admin", "q=sea&year[lt]=1960&sort=year")).toEqual([1851, 1952]);
+  });
+
+  test("finds nothing by what the caller can't read", async () => {
+    expect(await years("pub", "q=hidden")).toEqual([]);
+    expect((await get("pub", "q=swordfish", "memos")).status).toBe(403);
+    const found = (await get("ana", "q=swordfish", "memos")).json.data.map((row: { subject: string }) => row.subject);
+    expect(found).toEqual(["one"]);
+    expect((await get("admin", "q=swordfish", "memos")).json.data).toHaveLength(2);
+  });
+
+  test.each([
+    ["q=", "required"],
+    ["q=%20", "required"],
+    [`q=${"a".repeat(501)}`, "too_long"],
+  ])("%s is refused", async (query, code) => {
+    const reply = await get("pub", query);
+    expect([reply.status, reply.json.errors[0].code]).toEqual([400, code]);
+  });
+});
+
+test("the index of the texts serves it", async () => {
+  await cell.rows(
+    project,
+    "insert into {schema}.books (id, title, year) select gen_random_uuid(), 'Book ' || n, n from generate_series(3000, 8000) n",
+  );
+  await cell.rows(project, "analyze {schema}.books");
+  const [index] = project.release.bundle.tables
+    .find(({ name }) => name === "books")!
+    .indexes.filter(({ method }) => method === "gin");
+  const plan = await cell.rows(
+    project,
+    `explain select id from {schema}.books where ${index!.keys[0]} @@ (select websearch_to_tsquery('simple', 'whale'))`,
+  );
+  expect(JSON.stringify(plan)).toContain(index!.name);
+});

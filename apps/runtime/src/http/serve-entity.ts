@@ -1,0 +1,203 @@
+// A request about records, once it is known who asks and that they may ask such a thing. In: a route and what was sent. Out: a reply,
+// or a Fault. One record by its id, one by a unique key, or several.
+import { type ByteGate, Fault } from "@plinth/service";
+import type { SecretBox } from "../identity/secret-box.ts";
+import type { Caller } from "../project/principal.ts";
+import type { CursorCodec } from "../query/cursor.ts";
+import { entityView } from "../query/entity-view.ts";
+import { type Once, onceOf } from "../query/idempotency.ts";
+import { parseKey } from "../query/reading/parse-key.ts";
+import { requireOperation } from "../query/require-operation.ts";
+import { findIdByKey, type Request } from "../query/run.ts";
+import type { BodyThreads } from "./body/body-threads.ts";
+import type { Incoming, Reply } from "./contracts.ts";
+import { type FaultLog, publicFault } from "./public-fault.ts";
+import { type RateLimit, rateLimitHeaders } from "./rate-limiter.ts";
+import type { RouteMatch } from "./route-table.ts";
+import { checkRequestBody } from "./stages/check-body.ts";
+import { requireWanted, versionsWanted } from "./stages/conditions.ts";
+import { type Call, type DecodeContext, decodeInput } from "./stages/decode-input.ts";
+import { asDryRun, isDryRun } from "./stages/dry-run.ts";
+import { execute } from "./stages/execute.ts";
+import { executeOnce } from "./stages/execute-once.ts";
+import { limitOf, limitRate, type RateLimits, requireAllowance } from "./stages/limit-rate.ts";
+import { type ManyOperation, manyOf, readMany } from "./stages/read-many.ts";
+import type { Project } from "./stages/resolve-project.ts";
+import { respond } from "./stages/respond.ts";
+import { decodeUpsert } from "./stages/upsert.ts";
+import { writeMany } from "./stages/write-many.ts";
+
+export interface EntityDependencies extends FaultLog, RateLimits {
+  /** Replies that nobody has read yet. */
+  readonly replies: ByteGate;
+  readonly bodyThreads: BodyThreads;
+  /** In the place of what the project's own blueprint says. */
+  readonly callerLimit: RateLimit | null;
+  readonly cursors: CursorCodec;
+  readonly secretBox: SecretBox;
+  /** UUID v7, increasing. */
+  readonly newRecordId: () => string;
+}
+
+/** The caller, in the organization in which the request is made. */
+export interface Acting extends Caller {
+  readonly organization: string | null;
+}
+
+/** What stays the same, however often a request is tried. */
+interface Serving {
+  readonly dependencies: EntityDependencies;
+  readonly caller: Acting;
+  readonly project: Project;
+  readonly route: RouteMatch;
+}
+
+export function serveEntity(
+  dependencies: EntityDependencies,
+  incoming: Incoming,
+  caller: Acting,
+  project: Project,
+  route: RouteMatch,
+): Promise<Reply> {
+  const serving = { dependencies, caller, project, route };
+  const many = manyOf(route, incoming);
+  if (many !== null) return serveMany(serving, incoming, many);
+  return route.key !== null && route.operation !== "read" ? writeByKey(serving, incoming) : serveOne(serving, incoming);
+}
+
+async function serveOne(serving: Serving, incoming: Incoming): Promise<Reply> {
+  const { dependencies, caller, project, route } = serving;
+  const body = await checkRequestBody(dependencies.bodyThreads, project.release, route, incoming);
+  const call = decodeInput(contextOf(serving), route, incoming, body);
+  const request = {
+    ...requestOf(serving, incoming),
+    versions: versionsWanted(project.release, route, incoming.headers),
+  };
+  const once = incoming.method === "GET" ? null : onceOf(incoming, caller.principal, caller.organization);
+  return perform(dependencies, incoming, request, call, once);
+}
+
+/** @param incoming Its path is that of the records, where one is created. */
+async function perform(
+  dependencies: EntityDependencies,
+  incoming: Incoming,
+  request: Request,
+  call: Call,
+  once: Once | null,
+): Promise<Reply> {
+  if (incoming.method !== "GET" && isDryRun(incoming)) {
+    return asDryRun(respond(await execute(dependencies, { ...request, isDryRun: true }, call), incoming));
+  }
+  if (once === null) return respond(await execute(dependencies, request, call), incoming);
+  const located = call.kind === "create" ? { ...once, location: `${incoming.path}/${call.recordId}` } : once;
+  const effect = () => execute(dependencies, { ...request, once: located }, call);
+  return respond(await executeOnce(request, located, effect), incoming);
+}
+
+/** Others may create or delete the record between the look-up and the write, which is then told apart by the write. */
+const TRIES_MAX = 3;
+
+/** An update or a delete of the record that has the key; an upsert creates it where the caller sees none. */
+async function writeByKey(serving: Serving, incoming: Incoming): Promise<Reply> {
+  const { caller, project, route } = serving;
+  const { release } = project;
+  const { principal, organization } = caller;
+  if (route.key === null) throw new Error(`${route.pattern} has no key`);
+  // Who may read none of them finds none.
+  requireOperation(release, route.entity, "read", principal.roles);
+  const key = parseKey(route.key, entityView(release, route.entity), principal.roles);
+  const request = requestOf(serving, incoming);
+  const once = onceOf(incoming, principal, organization);
+  for (let tries = 1; ; tries++) {
+    const recordId = await findIdByKey(request, key);
+    try {
+      return await (route.operation === "upsert"
+        ? upsert(serving, incoming, recordId, once)
+        : writeFound(serving, incoming, recordId, once));
+    } catch (error) {
+      const code = recordId === null ? "unique_violation" : "not_found";
+      if (!(error instanceof Fault) || error.code !== code || route.operation !== "upsert" || tries >= TRIES_MAX) {
+        throw error;
+      }
+    }
+  }
+}
+
+async function writeFound(
+  serving: Serving,
+  incoming: Incoming,
+  recordId: string | null,
+  once: Once | null,
+): Promise<Reply> {
+  if (recordId !== null) return serveOne({ ...serving, route: { ...serving.route, recordId } }, incoming);
+  const missing = (): never => {
+    throw new Fault("not_found");
+  };
+  // What the first request with this key has deleted is found no more by the second.
+  if (once === null || isDryRun(incoming)) return missing();
+  return respond(await executeOnce(requestOf(serving, incoming), once, missing), incoming);
+}
+
+async function upsert(
+  serving: Serving,
+  incoming: Incoming,
+  recordId: string | null,
+  once: Once | null,
+): Promise<Reply> {
+  const { dependencies, project, route } = serving;
+  const { release } = project;
+  requireWanted(incoming.headers, recordId !== null);
+  isDryRun(incoming);
+  const body = await checkRequestBody(dependencies.bodyThreads, release, { ...route, operation: "create" }, incoming);
+  const call = decodeUpsert(contextOf(serving), route, incoming.headers, recordId, body);
+  const versions =
+    call.kind === "update" ? versionsWanted(release, { ...route, operation: "update" }, incoming.headers) : null;
+  const request = { ...requestOf(serving, incoming), versions };
+  return perform(dependencies, { ...incoming, path: recordsPath(route) }, request, call, once);
+}
+
+function recordsPath({ pattern, key }: RouteMatch): string {
+  return pattern.slice(0, -`/by/${key?.fields.join(",")}/:key`.length);
+}
+
+function contextOf({ dependencies, caller, project }: Serving): DecodeContext {
+  const { principal, organization } = caller;
+  return { ...dependencies, release: project.release, principal, organization };
+}
+
+function requestOf({ dependencies, caller, project, route }: Serving, { id: requestId, ip }: Incoming): Request {
+  const { principal, projectId, organization } = caller;
+  const room = (): void => requireRoom(dependencies.replies, projectId);
+  return { ...project, entity: route.entity, principal, organization, ip, requestId, requireRoom: room };
+}
+
+/** Each record is one more request of the caller. */
+async function serveMany(serving: Serving, incoming: Incoming, operation: ManyOperation): Promise<Reply> {
+  const { dependencies, caller, project, route } = serving;
+  const { principal, projectId, organization } = caller;
+  const { release, tenant } = project;
+  const { id: requestId, ip } = incoming;
+  const { entity } = route;
+  const context = { ...contextOf(serving), bodyThreads: dependencies.bodyThreads };
+  const call = await readMany(context, entity, operation, incoming);
+  const more = call.items.length - 1;
+  const limit = dependencies.callerLimit ?? limitOf(release);
+  const allowance = more === 0 ? null : limitRate(dependencies, limit, { principal, projectId }, ip, more);
+  if (allowance !== null) requireAllowance(allowance);
+  const options = {
+    door: tenant,
+    once: onceOf(incoming, principal, organization),
+    publicFault: (error: unknown) => publicFault(error, dependencies, incoming),
+    now: Date.now,
+  };
+  const reply = await writeMany(options, { tenant, release, entity, principal, organization, ip, requestId }, call);
+  return allowance === null ? reply : { ...reply, headers: { ...reply.headers, ...rateLimitHeaders(allowance) } };
+}
+
+export function requireRoom(replies: ByteGate, projectId: string): void {
+  if (replies.hasRoom(projectId)) return;
+  throw new Fault("unavailable", {
+    detail: "This project's callers have not read the replies that are under way.",
+    headers: { "retry-after": "1" },
+  });
+}

@@ -1,0 +1,168 @@
+// Writes several records in one request. In: checked items. Out: a reply: of all of them or of the first refusal, or of each by
+// itself. Each record is written by the statements that write one: rules, constraints, audit rows and events are theirs.
+import { Fault, type FieldError, toProblem } from "@plinth/service";
+import type { TenantDoor } from "../../project/tenant.ts";
+import { isStale } from "../../query/database-faults.ts";
+import { doOnce, type Once, type OnceReply } from "../../query/idempotency.ts";
+import { createRecord, deleteRecord, lockRecords, type Request, updateRecord } from "../../query/run.ts";
+import { isBehindOthers, within } from "../../query/within.ts";
+import type { Reply } from "../contracts.ts";
+import { itemFault } from "../item-fault.ts";
+import { Tried } from "../tried.ts";
+import type { ManyCall, ManyItem, ManyOperation } from "./read-many.ts";
+
+export interface ManyOptions {
+  readonly door: TenantDoor;
+  readonly once: Once | null;
+  /** What the caller may see of any failure. */
+  readonly publicFault: (error: unknown) => Fault;
+  /** Milliseconds. */
+  readonly now: () => number;
+}
+
+/** Locks are held for so long at most, and a statement's own limit. */
+const MS_MAX = 5_000;
+/** Characters of the records in one reply. */
+const REPLY_CHARS_MAX = 8 * 1_048_576;
+const TRIES_MAX = 4;
+const ERRORS_MAX = 100;
+
+const STATUS = { create: 201, update: 200, delete: 204 } as const;
+const json = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" } as const;
+
+/** @throws Fault, of `mode=all` the first refusal, which names the item. */
+export function writeMany(options: ManyOptions, request: Request, call: ManyCall): Promise<Reply> {
+  return call.mode === "each" ? writeEach(options, request, call) : writeAll(options, request, call);
+}
+
+async function writeAll({ door, once, now }: ManyOptions, request: Request, call: ManyCall): Promise<Reply> {
+  const writes = requireValid(call.items);
+  const { release } = request;
+  for (let tries = 1; ; tries++) {
+    const untilMs = now() + MS_MAX;
+    try {
+      const { reply, isReplayed } = await door.transaction(async (open) => {
+        await open.client.query(`SET LOCAL statement_timeout = ${release.bundle.limits.statementMsMax}`);
+        const inside = {
+          ...request,
+          tenant: within(open, { isRepeated: call.operation === "delete", isForMany: true }),
+        };
+        const done = await doOnce(open, release, call.isTried ? null : once, async () => {
+          if (call.operation !== "create") {
+            await lockRecords(
+              inside,
+              call.operation,
+              writes.map(({ recordId }) => recordId),
+            );
+          }
+          const records = await inOrder(inside, call.operation, writes, () => now() > untilMs);
+          const body = call.operation === "delete" ? "" : `{"data":[${records.join(",")}]}`;
+          return { status: STATUS[call.operation], location: null, body };
+        });
+        if (call.isTried) throw new Tried(done.reply);
+        return done;
+      });
+      return replyOf(reply, isReplayed ? { "idempotency-replayed": "true" } : {});
+    } catch (error) {
+      if (error instanceof Tried) return replyOf(error.reply, { "plinth-dry-run": "true" });
+      if (tries >= TRIES_MAX || !isBehindOthers(error)) throw error;
+    }
+  }
+}
+
+function replyOf({ status, body }: OnceReply, headers: Readonly<Record<string, string>>): Reply {
+  if (status === 204) return { status, headers: { "cache-control": "no-store", ...headers }, body: null };
+  return { status, headers: { ...json, ...headers }, body };
+}
+
+type Write = Extract<ManyItem, { readonly kind: "write" }>;
+
+async function inOrder(
+  request: Request,
+  operation: ManyOperation,
+  writes: readonly Write[],
+  isLate: () => boolean,
+): Promise<readonly string[]> {
+  const records: string[] = [];
+  let chars = 0;
+  for (const [at, write] of writes.entries()) {
+    try {
+      if (isLate()) throw tooLate();
+      const record = await writeOne(request, operation, write);
+      chars += record.length;
+      if (chars > REPLY_CHARS_MAX) throw tooLarge();
+      records.push(record);
+    } catch (error) {
+      throw error instanceof Fault ? itemFault(`/${at}`, error) : error;
+    }
+  }
+  return records;
+}
+
+/** The record as JSON text; empty where it is deleted. */
+async function writeOne(
+  request: Request,
+  operation: ManyOperation,
+  { recordId, values, made, version }: Write,
+): Promise<string> {
+  switch (operation) {
+    case "create":
+      return createRecord(request, recordId, values, made);
+    case "update":
+      return updateRecord(version === null ? request : { ...request, versions: [version] }, recordId, values);
+    case "delete":
+      await deleteRecord(request, recordId);
+      return "";
+  }
+}
+
+async function writeEach(options: ManyOptions, request: Request, { operation, items }: ManyCall): Promise<Reply> {
+  if (options.once !== null) {
+    throw new Fault("bad_request", { detail: "Idempotency-Key is for `mode=all`: one key tells of one effect." });
+  }
+  const untilMs = options.now() + MS_MAX;
+  const replies: string[] = [];
+  let chars = 0;
+  for (const item of items) {
+    try {
+      if (item.kind === "refused") throw item.fault;
+      if (options.now() > untilMs) throw tooLate();
+      if (chars > REPLY_CHARS_MAX) throw tooLarge();
+      const record = await writeOne(request, operation, item);
+      chars += record.length;
+      replies.push(`{"status":${STATUS[operation]}${record === "" ? "" : `,"data":${record}`}}`);
+    } catch (error) {
+      // As long as nothing is written, all of it can be tried again with the release that is active by now.
+      if (replies.length === 0 && isStale(error, request.release)) throw error;
+      const problem = toProblem(publicFaultOf(options, request, error), request.requestId);
+      replies.push(`{"status":${problem.status},"error":${JSON.stringify(problem)}}`);
+    }
+  }
+  return { status: 200, headers: json, body: `{"data":[${replies.join(",")}]}` };
+}
+
+function publicFaultOf({ publicFault }: ManyOptions, { release }: Request, error: unknown): Fault {
+  if (!isStale(error, release)) return publicFault(error);
+  return new Fault("unavailable", { detail: "Another release is active by now; try again.", cause: error });
+}
+
+/** All problems of all items at once; what else is refused is told of the first such item. */
+function requireValid(items: readonly ManyItem[]): readonly Write[] {
+  const writes: Write[] = [];
+  const errors: FieldError[] = [];
+  for (const [at, item] of items.entries()) {
+    if (item.kind === "write") writes.push(item);
+    else if (item.fault.code === "validation_failed") errors.push(...itemFault(`/${at}`, item.fault).errors);
+    else throw itemFault(`/${at}`, item.fault);
+  }
+  if (errors.length > 0) throw new Fault("validation_failed", { errors: errors.slice(0, ERRORS_MAX) });
+  return writes;
+}
+
+function tooLate(): Fault {
+  return new Fault("timeout", { detail: "Writing these records took too long together; send fewer at once." });
+}
+
+function tooLarge(): Fault {
+  return new Fault("conflict", { detail: "The written records are too large for one reply; send fewer at once." });
+}

@@ -1,0 +1,115 @@
+// `POST /v1/batch`: several operations on records in one transaction. In: operations, of which later ones may name what earlier ones
+// gave. Out: what became of each, or the first refusal, which takes everything back. Each is judged, audited and told of as a
+// request of its own.
+import { Fault } from "@plinth/service";
+import type { Incoming, ModuleContext, Reply } from "../../http/contracts.ts";
+import { itemFault } from "../../http/item-fault.ts";
+import { Tried } from "../../http/tried.ts";
+import type { TenantDoor } from "../../project/tenant.ts";
+import { doOnce, type OnceReply, onceOf } from "../../query/idempotency.ts";
+import { isBehindOthers, within } from "../../query/within.ts";
+import type { ModuleHandlers } from "../module-routes.ts";
+import { type Operation, pathWith, readBatch, withResults } from "./read-batch.ts";
+
+export interface BatchOptions {
+  readonly scopeOf: (projectId: ModuleContext["projectId"]) => Pick<TenantDoor, "transaction">;
+}
+
+/** Locks are held for so long at most, and a statement's own limit. */
+const MS_MAX = 5_000;
+/** Characters of all replies. */
+const REPLY_CHARS_MAX = 8 * 1_048_576;
+const TRIES_MAX = 4;
+
+export function batchHandlers(options: BatchOptions): ModuleHandlers {
+  return { "project.batch": (context) => answer(options, context) };
+}
+
+async function answer({ scopeOf }: BatchOptions, context: ModuleContext): Promise<Reply> {
+  const { incoming, principal, organization, release, projectId, inner } = context;
+  const { operations, isTried } = readBatch(incoming);
+  const allowance = operations.length > 1 ? inner.spend(operations.length - 1) : {};
+  const once = isTried ? null : onceOf(incoming, principal, organization);
+  for (let tries = 1; ; tries++) {
+    try {
+      const { reply, isReplayed } = await scopeOf(projectId).transaction(async (open) => {
+        await open.client.query(`SET LOCAL statement_timeout = ${release.bundle.limits.statementMsMax}`);
+        const tenant = within(open, { isRepeated: true, isForMany: true });
+        const done = await doOnce(open, release, once, () => perform(context, operations, tenant));
+        if (isTried) throw new Tried(done.reply);
+        return done;
+      });
+      return replyOf(reply, { ...allowance, ...(isReplayed && { "idempotency-replayed": "true" }) });
+    } catch (error) {
+      if (error instanceof Tried) return replyOf(error.reply, { ...allowance, "plinth-dry-run": "true" });
+      if (tries >= TRIES_MAX || !isBehindOthers(error)) throw error;
+    }
+  }
+}
+
+async function perform(
+  context: ModuleContext,
+  operations: readonly Operation[],
+  tenant: ReturnType<typeof within>,
+): Promise<OnceReply> {
+  const untilMs = Date.now() + MS_MAX;
+  const results = new Map<string, unknown>();
+  const replies: string[] = [];
+  let chars = 0;
+  for (const [at, operation] of operations.entries()) {
+    const { status, body } = await performOne(context, operation, results, tenant).catch((error: unknown) => {
+      throw error instanceof Fault ? itemFault(`/operations/${at}`, error) : error;
+    });
+    if (operation.as !== undefined) results.set(operation.as, dataIn(body));
+    chars += body.length;
+    replies.push(`{"status":${status}${body === "" ? "" : `,${body.slice(1, -1)}`}}`);
+    if (Date.now() > untilMs)
+      throw new Fault("timeout", { detail: "The operations took too long together; send fewer." });
+    if (chars > REPLY_CHARS_MAX)
+      throw new Fault("conflict", { detail: "The replies are too large together; send fewer." });
+  }
+  return { status: 200, location: null, body: `{"data":[${replies.join(",")}]}` };
+}
+
+/** As a request of its own, but for the transaction. */
+async function performOne(
+  { incoming, inner }: ModuleContext,
+  { method, path: template, body, if_match: version }: Operation,
+  results: ReadonlyMap<string, unknown>,
+  tenant: ReturnType<typeof within>,
+): Promise<{ readonly status: number; readonly body: string }> {
+  const target = pathWith(template, results);
+  const mark = target.indexOf("?");
+  if (mark !== -1 && method !== "GET") {
+    throw new Fault("unknown_parameter", { detail: "An operation that writes takes no query parameters." });
+  }
+  const sent: Incoming = {
+    id: incoming.id,
+    ip: incoming.ip,
+    method,
+    path: mark === -1 ? target : target.slice(0, mark),
+    query: mark === -1 ? "" : target.slice(mark + 1),
+    headers: { "content-type": "application/json", ...(version === undefined ? {} : { "if-match": version }) },
+    body: body === undefined ? null : Buffer.from(JSON.stringify(withResults(body, results))),
+  };
+  const reply = await inner.serve(sent, tenant).catch((error: unknown) => {
+    throw error instanceof Fault ? inBody(error) : error;
+  });
+  if (reply.body !== null && typeof reply.body !== "string")
+    throw new Error(`${method} ${template} answers with a stream`);
+  return { status: reply.status, body: reply.body ?? "" };
+}
+
+/** What a request says of a field of its body is said of it within the operation. */
+function inBody(fault: Fault): Fault {
+  return fault.errors.some(({ path }) => path.startsWith("/")) ? itemFault("/body", fault) : fault;
+}
+
+function dataIn(body: string): unknown {
+  return body === "" ? null : (JSON.parse(body) as { readonly data: unknown }).data;
+}
+
+function replyOf({ status, body }: OnceReply, headers: Readonly<Record<string, string>>): Reply {
+  const json = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" };
+  return { status, headers: { ...json, ...headers }, body };
+}

@@ -1,0 +1,140 @@
+// Reads `select=count,sum(price)&group_by=status,created_at.month` and the filters beside it. In: a query string. Out: what is to be
+// calculated, or a Fault that names the parameter. Without `select`, the groups are the distinct values.
+import type { BundleField } from "@plinth/bundle";
+import type { EntityView } from "../entity-view.ts";
+import { readabilityOf } from "../readable-fields.ts";
+import { didYouMean } from "../suggest.ts";
+import { type Filter, filterShape } from "./filter.ts";
+import { choicesOf, operatorsOf } from "./operators.ts";
+import { filterIn, type ListContext } from "./parse-list.ts";
+import { limitOf } from "./parse-selection.ts";
+import { findNamed } from "./paths.ts";
+import { parseQueryString } from "./query-string.ts";
+import { isToMany } from "./reach.ts";
+import { bad, unreadable } from "./refusals.ts";
+import { plainKey, type SortKey } from "./sort.ts";
+
+const KEYS_MAX = 4;
+const VALUES_MAX = 20;
+const GROUPS_MAX = 1_000;
+const GROUPS_DEFAULT = 100;
+
+const functions = ["count", "count_distinct", "sum", "avg", "min", "max"] as const;
+export const dateParts = ["year", "quarter", "month", "week", "day", "hour"] as const;
+export const aggregateParameters = ["select", "group_by", "sort", "limit", "where"] as const;
+
+export interface AggregateQuery {
+  readonly groups: readonly Group[];
+  readonly values: readonly AggregateValue[];
+  /** Places among groups and values, these behind those. */
+  readonly sort: readonly { readonly at: number; readonly descending: boolean }[];
+  readonly filter: Filter;
+  readonly limit: number;
+}
+
+export interface Group {
+  /** As it was asked for, and stands in the reply. */
+  readonly name: string;
+  readonly key: SortKey;
+  /** Of a date or a time: what it is cut to. */
+  readonly part: (typeof dateParts)[number] | null;
+}
+
+export interface AggregateValue {
+  readonly name: string;
+  readonly function: (typeof functions)[number];
+  /** Null where records are counted. */
+  readonly field: BundleField | null;
+}
+
+/** Equal for queries that one statement serves. */
+export function aggregateShape({ groups, values, sort, filter, limit }: AggregateQuery): string {
+  const names = [...groups, ...values].map(({ name }) => name);
+  const order = sort.map(({ at, descending }) => `${descending ? "-" : ""}${at}`);
+  return `${names.join(",")} ${groups.length} ${order.join(",")} ${limit} ${filterShape(filter)}`;
+}
+
+/** @throws Fault `bad_request`, `unknown_parameter`, `forbidden` (what the caller can't read). */
+export function parseAggregate(text: string, view: EntityView, { principal }: ListContext): AggregateQuery {
+  const { roles } = principal;
+  const parameters = parseQueryString(text);
+  const groups = partsOf(parameters.get("group_by")).map((name) => groupOf(name, view, roles));
+  const values = partsOf(parameters.get("select")).map((name) => aggregateOf(name, view, roles));
+  if (groups.length + values.length === 0) {
+    throw bad("select", "required", "Say what to calculate: select=count, or group_by=status.");
+  }
+  if (groups.length > KEYS_MAX) throw bad("group_by", "too_many", `At most ${KEYS_MAX} fields may be grouped by.`);
+  if (values.length > VALUES_MAX) throw bad("select", "too_many", `At most ${VALUES_MAX} values may be calculated.`);
+  const names = [...groups, ...values].map(({ name }) => name);
+  if (new Set(names).size !== names.length) throw bad("select", "repeated", "A value is named more than once.");
+  return {
+    groups,
+    values,
+    sort: sortOf(parameters.get("sort"), names, groups.length),
+    filter: filterIn(parameters, view, roles, aggregateParameters),
+    limit: limitOf(parameters.get("limit"), GROUPS_DEFAULT, GROUPS_MAX, "limit"),
+  };
+}
+
+function partsOf(text: string | undefined): readonly string[] {
+  return text === undefined ? [] : text.split(",", VALUES_MAX + 2);
+}
+
+function groupOf(name: string, view: EntityView, roles: readonly string[]): Group {
+  const dot = name.lastIndexOf(".");
+  const part = dateParts.find((each) => each === name.slice(dot + 1)) ?? null;
+  const path = part === null ? name : name.slice(0, dot);
+  // A record may well have a field called `day`: then that is what is meant.
+  const asWritten = part === null || view.entity.relations.some((relation) => relation.name === path);
+  const { hops, view: owner, subject } = findNamed(view, asWritten ? name : path, roles, "group_by", "group by");
+  const { field } = subject;
+  const isTime = field.sqlType === "date" || field.sqlType === "timestamptz";
+  const isPlain = subject.path.length === 0 && field.filterable && operatorsOf(subject, owner).length > 0;
+  if (!isPlain || hops.some(isToMany) || (!asWritten && !isTime)) {
+    throw bad("group_by", "not_allowed", `Records can't be grouped by ${name.slice(0, 64)}.`);
+  }
+  if (hops.length > 0 && readabilityOf(owner, field, roles) !== "always")
+    throw unreadable("group_by", name, "group by");
+  const key: SortKey = { ...plainKey(field, false), name: path, hops, choices: choicesOf(subject, owner) };
+  return { name, key, part: asWritten ? null : part };
+}
+
+const numeric = /^(integer|bigint|numeric|double precision)/;
+
+function aggregateOf(text: string, view: EntityView, roles: readonly string[]): AggregateValue {
+  if (text === "count") return { name: text, function: "count", field: null };
+  const [, called = "", name = ""] = /^([a-z_]+)\(([^()]+)\)$/.exec(text) ?? [];
+  const known = functions.find((each) => each === called);
+  if (known === undefined) {
+    const hint = didYouMean(called === "" ? text : called, functions);
+    throw bad(
+      "select",
+      "unknown_function",
+      `It takes count, and ${functions.slice(1).join(", ")} of a field: sum(price).${hint}`,
+    );
+  }
+  const { hops, subject } = findNamed(view, name, roles, "select", "calculate with");
+  const { field } = subject;
+  const fits =
+    hops.length === 0 &&
+    subject.path.length === 0 &&
+    field.filterable &&
+    operatorsOf(subject, view).length > 0 &&
+    (known !== "sum" && known !== "avg" ? true : numeric.test(field.sqlType)) &&
+    (known !== "min" && known !== "max" ? true : field.sqlType !== "boolean" && field.sqlType !== "uuid");
+  if (fits) return { name: text, function: known, field };
+  throw bad("select", "not_allowed", `There is no ${known} of ${name.slice(0, 64)}.`);
+}
+
+function sortOf(text: string | undefined, names: readonly string[], groups: number): AggregateQuery["sort"] {
+  const asked = partsOf(text).map((part) => {
+    const descending = part.startsWith("-");
+    const name = descending ? part.slice(1) : part;
+    const at = names.indexOf(name);
+    if (at !== -1) return { at, descending };
+    const hint = didYouMean(name, names);
+    throw bad("sort", "unknown_field", `It sorts by what it shows: ${names.join(", ")}.${hint}`);
+  });
+  const rest = Array.from({ length: groups }, (_, at) => ({ at, descending: false }));
+  return [...asked, ...rest.filter(({ at }) => !asked.some((each) => each.at === at))];
+}

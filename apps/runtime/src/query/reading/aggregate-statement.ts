@@ -1,0 +1,134 @@
+// Writes the statement that calculates over the records that a caller may read. In: what is asked. Out: SQL and slots.
+// A field that the caller can't read in a record counts as null there.
+import type { BundleField } from "@plinth/bundle";
+import { quoteIdentifier } from "@plinth/postgres";
+import { type Asker, column, type EntityView, living, permission, wireValue } from "../entity-view.ts";
+import { Parameters } from "../parameters.ts";
+import type { Statement } from "../statement.ts";
+import { auditOf } from "../trace.ts";
+import type { AggregateQuery, AggregateValue, Group } from "./aggregate-query.ts";
+import { FilterWriter } from "./filter-sql.ts";
+import type { Member } from "./list-statement.ts";
+import { shownIn } from "./reach.ts";
+import { sortValue } from "./sort.ts";
+
+export interface AggregateStatement extends Statement {
+  /** Of each group, in the order of the columns. */
+  readonly members: readonly Member[];
+}
+
+export function aggregateStatement(view: EntityView, asker: Asker, query: AggregateQuery): AggregateStatement {
+  const parameters = new Parameters(view.fields);
+  const seen = permission(view, "read", asker, parameters, { record: "_r" });
+  const present = living(view, "_r").slice(" and ".length);
+  const matching = new FilterWriter(asker, parameters).holds(query.filter, view, "_r");
+  const conditions = [
+    ...(seen.kind === "always" ? [] : [seen.sql]),
+    ...(present === "" ? [] : [present]),
+    ...(matching === "true" ? [] : [matching]),
+  ];
+  const shown = (field: BundleField, sql: string): string => {
+    const [rule] = view.narrowed ? shownIn(view, asker, field, "_r", parameters) : [];
+    return rule === undefined ? sql : `case when ${rule} then ${sql} end`;
+  };
+  const groups = query.groups.map(({ key, part }) => {
+    const value = sortValue({ ...key, choices: null }, view, asker, "_r", parameters);
+    return cut(key.hops.length > 0 ? value : shown(key.field, value), part, key.field);
+  });
+  const values = query.values.map((value) => calculated(value, (field) => shown(field, column("_r", field))));
+  const where = conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
+  // By number: an expression that holds a parameter is another one each time that it is written.
+  const by = groups.length === 0 ? "" : ` group by ${groups.map((_, at) => at + 1).join(", ")}`;
+  const columns = [...groups, ...values].map((sql, at) => `${sql} as _c${at}`).join(", ");
+  const inner = `select ${columns} from ${view.from} _r${where}${by}`;
+  const order = query.sort.map(({ at, descending }) => {
+    const { choices = null } = query.groups[at]?.key ?? {};
+    const ranked = choices === null ? `_g._c${at}` : `array_position(${arrayOf(choices)}, _g._c${at})`;
+    return `${ranked} ${descending ? "desc nulls first" : "asc nulls last"}`;
+  });
+  const sorted = order.length === 0 ? "" : ` order by ${order.join(", ")}`;
+  const laterals: string[] = [];
+  const out = [
+    ...query.groups.map((group, at) => shownGroup(view, group, at, parameters, laterals)),
+    ...query.values.map((value, at) => shownValue(view, value, groups.length + at, parameters, laterals)),
+  ];
+  const rows = `select ${out.map(({ sql }) => sql).join(", ")} from (${inner}) _g${laterals.join("")}${sorted} limit ${query.limit + 1}`;
+  const isAudited = view.entity.audit === "all";
+  const audit = isAudited
+    ? `with ${auditOf(parameters, [{ view, operation: "aggregate", changes: "null::jsonb", from: "(select 1) as _once", row: null }])} `
+    : "";
+  return {
+    text: `${audit}${rows}`,
+    slots: parameters.slots,
+    lane: isAudited ? "slow" : "earned",
+    keep: true,
+    writes: isAudited,
+    members: out.map(({ member }) => member),
+  };
+}
+
+function arrayOf(choices: readonly string[]): string {
+  return `array[${choices.map((choice) => `'${choice.replaceAll("'", "''")}'`).join(", ")}]::text[]`;
+}
+
+/** Times are cut in UTC, as they are shown. */
+function cut(sql: string, part: Group["part"], { sqlType }: BundleField): string {
+  if (part === null) return sql;
+  return sqlType === "date"
+    ? `date_trunc('${part}', (${sql})::timestamp)`
+    : `date_trunc('${part}', (${sql}) at time zone 'UTC')`;
+}
+
+function calculated({ function: called, field }: AggregateValue, of: (field: BundleField) => string): string {
+  if (field === null) return "count(*)";
+  if (called === "count") return `count(${of(field)})`;
+  return called === "count_distinct" ? `count(distinct ${of(field)})` : `${called}(${of(field)})`;
+}
+
+interface Shown {
+  readonly sql: string;
+  readonly member: Member;
+}
+
+function shownGroup(
+  view: EntityView,
+  { name, key, part }: Group,
+  at: number,
+  parameters: Parameters,
+  laterals: string[],
+): Shown {
+  if (part === null) return shownField(view, key.field, name, at, parameters, laterals);
+  const form = part === "hour" ? `YYYY-MM-DD"T"HH24:MI:SS"Z"` : "YYYY-MM-DD";
+  return { sql: `to_char(_g._c${at}, '${form}')`, member: { name, wire: "string", flag: null } };
+}
+
+function shownValue(
+  view: EntityView,
+  { name, function: called, field }: AggregateValue,
+  at: number,
+  parameters: Parameters,
+  laterals: string[],
+): Shown {
+  if (field !== null && (called === "min" || called === "max")) {
+    return shownField(view, field, name, at, parameters, laterals);
+  }
+  const isNumber = field === null || called.startsWith("count") || field.wire === "raw";
+  const value = called === "avg" && isNumber ? `(_g._c${at})::double precision` : `_g._c${at}`;
+  const text = called === "avg" && !isNumber ? `trim_scale(round(${value}, 10))` : value;
+  return { sql: `(${text})::text`, member: { name, wire: isNumber ? "raw" : "string", flag: null } };
+}
+
+/** As a record shows it: its template reads a row that has this one column. */
+function shownField(
+  view: EntityView,
+  field: BundleField,
+  name: string,
+  at: number,
+  parameters: Parameters,
+  laterals: string[],
+): Shown {
+  laterals.push(`, lateral (select _g._c${at} as ${quoteIdentifier(field.column ?? field.name)}) _w${at}`);
+  const value = wireValue(view, field, `_w${at}`, parameters);
+  const sql = field.sqlType === "boolean" ? `(${value})::text` : value;
+  return { sql, member: { name, wire: field.wire, flag: null } };
+}

@@ -1,0 +1,170 @@
+// Writes a filter as SQL over a row. In: a filter, who asks. Out: a condition that is true or not, never unknown.
+// A record whose field the caller can't read counts as one where it is null, and null matches no comparison, nor its contrary.
+import { type Asker, column, type EntityView } from "../entity-view.ts";
+import type { Parameters } from "../parameters.ts";
+import type { Filter, Operator, Subject } from "./filter.ts";
+import { isToMany, reach, shownIn } from "./reach.ts";
+
+type Test = Extract<Filter, { kind: "test" }>;
+type Related = Extract<Filter, { kind: "related" }>;
+
+/** Writes filters of one statement one after the other, each value of theirs under a number of its own. */
+export class FilterWriter {
+  readonly #asker: Asker;
+  readonly #parameters: Parameters;
+  #operands: number;
+  #hops = 0;
+
+  /** @param from The number of the first value; the same each time that the same filter is written. */
+  constructor(asker: Asker, parameters: Parameters, from = 0) {
+    this.#asker = asker;
+    this.#parameters = parameters;
+    this.#operands = from;
+  }
+
+  /** The number of the value that would come next. */
+  get next(): number {
+    return this.#operands;
+  }
+
+  /** True where the filter holds for the row, else false or null. */
+  holds(filter: Filter, view: EntityView, row: string): string {
+    switch (filter.kind) {
+      case "all":
+      case "any":
+        return this.#joined(filter.kind, filter.of, (each) => this.holds(each, view, row));
+      case "not":
+        return this.#fails(filter.of, view, row);
+      case "test":
+        return this.#test(filter, view, row, false);
+      case "related":
+        return this.#related(filter, view, row, (of, target, alias) => this.holds(of, target, alias));
+    }
+  }
+
+  /** True where the filter is known not to hold: what is unknown neither holds nor fails. */
+  #fails(filter: Filter, view: EntityView, row: string): string {
+    switch (filter.kind) {
+      case "all":
+      case "any":
+        return this.#joined(filter.kind === "all" ? "any" : "all", filter.of, (each) => this.#fails(each, view, row));
+      case "not":
+        return this.holds(filter.of, view, row);
+      case "test":
+        return this.#test(filter, view, row, true);
+      case "related":
+        return isToMany(filter.relation)
+          ? `not ${this.#related(filter, view, row, (of, target, alias) => this.holds(of, target, alias))}`
+          : this.#related(filter, view, row, (of, target, alias) => this.#fails(of, target, alias));
+    }
+  }
+
+  #joined(kind: "all" | "any", of: readonly Filter[], write: (filter: Filter) => string): string {
+    if (of.length === 0) return kind === "all" ? "true" : "false";
+    const written = of.map(write);
+    return written.length === 1 ? written[0]! : `(${written.join(kind === "all" ? " and " : " or ")})`;
+  }
+
+  #related(
+    { relation, of }: Related,
+    view: EntityView,
+    row: string,
+    judge: (of: Filter, view: EntityView, row: string) => string,
+  ): string {
+    this.#hops++;
+    const alias = `_f${this.#hops}`;
+    const reached = reach(view, this.#asker, relation, row, alias, this.#parameters);
+    const conditions = [...reached.conditions, judge(of, reached.view, alias)];
+    return `exists (select 1 from ${reached.from} where ${conditions.join(" and ")})`;
+  }
+
+  #test({ subject, operator }: Test, view: EntityView, row: string, contrary: boolean): string {
+    const left = this.#subject(subject, row);
+    const shown = view.narrowed ? shownIn(view, this.#asker, subject.field, row, this.#parameters) : [];
+    if (operator === "is_null" || operator === "is_set") {
+      const isNull = (operator === "is_null") !== contrary;
+      const test = `${left} is ${isNull ? "" : "not "}null`;
+      if (shown.length === 0) return test;
+      return isNull ? `(${test} or not ${shown[0]})` : `(${test} and ${shown[0]})`;
+    }
+    const test = comparisons[operator](left, (type) => this.#operand(type), subject);
+    return [contrary ? `not ${test}` : test, ...shown].join(" and ");
+  }
+
+  #subject({ field, path, type }: Subject, row: string): string {
+    const own = column(row, field);
+    if (path.length === 0) return own;
+    const at = this.#operand("text[]");
+    return type === "json" ? `(${own} #> ${at})` : `(${own} #>> ${at})::${type}`;
+  }
+
+  #operand(type: string): string {
+    const operand = this.#parameters.filter(this.#operands, type);
+    this.#operands++;
+    return operand;
+  }
+}
+
+type Comparison = (left: string, operand: (type: string) => string, subject: Subject) => string;
+
+/** JSON whose type nobody has declared compares with JSON; its texts and numbers with texts and numbers alone. */
+function plain(sign: string): Comparison {
+  return (left, operand, { type }) =>
+    type === "json" ? `${left} ${sign} ${operand("jsonb")}` : `${left} ${sign} ${operand(type)}`;
+}
+
+/** Of JSON, values of one kind compare with each other, and no others. */
+function ordered(sign: string): Comparison {
+  return (left, operand, { type }) => {
+    if (type !== "json") return `${left} ${sign} ${operand(type)}`;
+    const right = operand("jsonb");
+    return `case when jsonb_typeof(${left}) = jsonb_typeof(${right}) then ${left} ${sign} ${right} end`;
+  };
+}
+
+function several(negated: boolean): Comparison {
+  return (left, operand, { type }) => {
+    const list = operand(type === "json" ? "jsonb[]" : `${type}[]`);
+    return negated ? `${left} <> all(${list})` : `${left} = any(${list})`;
+  };
+}
+
+/** The value comes as a pattern, its own wildcards escaped. */
+function like(word: "like" | "ilike"): Comparison {
+  return (left, operand, { type }) =>
+    `${type === "json" ? `(case when jsonb_typeof(${left}) = 'string' then ${left} #>> '{}' end)` : left} ${word} ${operand("text")}`;
+}
+
+/** Lists that stand in an array; those of JSON by their members. */
+function containing(sign: "@>" | "&&"): Comparison {
+  return (left, operand, { type }) => {
+    if (type !== "json" && type !== "jsonb") return `${left} ${sign} ${operand(type)}`;
+    const right = operand("jsonb[]");
+    const held = `${left} @> _item.value`;
+    const each = `select ${held} as held from unnest(${right}) as _item(value)`;
+    return sign === "@>"
+      ? `(${left} is not null and not exists (select 1 from (${each}) _any where not _any.held))`
+      : `exists (select 1 from (${each}) _any where _any.held)`;
+  };
+}
+
+const comparisons: Readonly<Record<Exclude<Operator, "is_null" | "is_set">, Comparison>> = {
+  eq: plain("="),
+  ne: plain("<>"),
+  gt: ordered(">"),
+  gte: ordered(">="),
+  lt: ordered("<"),
+  lte: ordered("<="),
+  in: several(false),
+  nin: several(true),
+  ieq: like("ilike"),
+  contains: like("like"),
+  icontains: like("ilike"),
+  starts_with: like("like"),
+  istarts_with: like("ilike"),
+  ends_with: like("like"),
+  iends_with: like("ilike"),
+  has: containing("@>"),
+  has_any: containing("&&"),
+  has_all: containing("@>"),
+};

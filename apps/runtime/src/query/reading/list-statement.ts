@@ -1,0 +1,176 @@
+// Writes the statement of a list: a keyset page under the caller's rule. In: the list's shape. Out: SQL and slots.
+// It never skips rows by OFFSET and never leaves a NULL's place to chance: they come last ascending, first descending.
+import type { BundleField, Predicate } from "@plinth/bundle";
+import { ALWAYS } from "../condition.ts";
+import { type Asker, deleted, type EntityView, living, oneHolds, permission, wireValue } from "../entity-view.ts";
+import { Parameters } from "../parameters.ts";
+import type { Statement } from "../statement.ts";
+import { auditOf } from "../trace.ts";
+import { filterShape } from "./filter.ts";
+import { FilterWriter } from "./filter-sql.ts";
+import type { ListQuery } from "./list-query.ts";
+import { searchConditions } from "./search.ts";
+import { selectionShape, sortShape } from "./selection.ts";
+import { SelectionWriter, selectedFields } from "./selection-sql.ts";
+import { direction, isNullable, type SortKey, sortType, sortValue } from "./sort.ts";
+
+/** One member of a record, read from a column of the row. */
+export interface Member {
+  readonly name: string;
+  readonly wire: BundleField["wire"];
+  /** The column that tells whether this record shows it; null where all do. */
+  readonly flag: number | null;
+}
+
+export interface ListStatement extends Statement {
+  /** In the order of the columns. */
+  readonly members: readonly Member[];
+  /** Where the sort keys stand, behind members and flags. */
+  readonly keysAt: number;
+  /** The column that counts the list, in each row; then there is always a row, whose keys are null where the page is empty. */
+  readonly countAt: number | null;
+}
+
+/**
+ * The rows that a statement fetches, one more than it shows. A parameter in LIMIT would make Postgres plan every call
+ * (it can't know how far to go), and a text per limit would make a hundred texts: so a few constants, cut in Node.
+ */
+const PAGE_SIZES: readonly number[] = [1, 10, 20, 50, 100, 200, 500, 1000];
+
+export function fetchedRows(limit: number): number {
+  return (PAGE_SIZES.find((size) => size >= limit) ?? limit) + 1;
+}
+
+/** Equal for queries that one statement serves. */
+export function listShape({ limit, sort, filter, selection, deleted, search, view, from, count }: ListQuery): string {
+  const start = from === null ? "" : from.key.map((value) => (value === null ? "n" : "v")).join("");
+  const marks = `${deleted ? "deleted" : ""}${from?.backward === true ? "back" : ""}${count ? "count" : ""}${search === null ? "" : "q"}${view === undefined ? "" : ` in ${view.name}`}`;
+  return `${fetchedRows(limit)} ${sortShape(sort)} ${filterShape(filter)} ${marks} ${start} ${selectionShape(selection)}`;
+}
+
+/** Columns: the fields in their order (texts to be wrapped as JSON), what tells the hidden ones, then the sort keys. */
+export function listStatement(view: EntityView, asker: Asker, query: ListQuery): ListStatement {
+  const parameters = new Parameters(view.fields);
+  const filters = new FilterWriter(asker, parameters);
+  const conditions = conditionsOf(view, asker, query, parameters, filters);
+  const shown = selectedFields(view, asker, query.selection);
+  const values = shown.map(({ field }) => {
+    const value = wireValue(view, field, "_r", parameters);
+    // Postgres prints a boolean as `t` or `f`; its cast to text is JSON's.
+    return field.sqlType === "boolean" ? `(${value})::text` : value;
+  });
+  const writer = new SelectionWriter(asker, parameters, filters);
+  const within = query.selection.expansions.map((expansion) => writer.expanded(view, "_r", expansion));
+  const flags = [
+    ...new Set(shown.flatMap(({ rules }) => (rules === null ? [] : [shownWhere(view, rules, parameters)]))),
+  ];
+  const flagsAt = values.length + within.length;
+  const members: readonly Member[] = [
+    ...shown.map(({ field, rules }) => ({
+      name: field.name,
+      wire: field.wire,
+      flag: rules === null ? null : flagsAt + flags.indexOf(shownWhere(view, rules, parameters)),
+    })),
+    ...query.selection.expansions.map(({ relation }) => ({ name: relation.name, wire: "raw" as const, flag: null })),
+  ];
+  const keysAt = flagsAt + flags.length;
+  const sort = query.from?.backward === true ? query.sort.map(reversed) : query.sort;
+  const keys = sort.map((key) => sortValue(key, view, asker, "_r", parameters));
+  const columns = [...values, ...within, ...flags, ...keys.map((key) => `(${key})::text`)];
+  const order = sort.map((key, at) => `${keys[at]} ${direction(key)}`).join(", ");
+  const start = query.from === null ? [] : [behind(sort, keys, query.from.key, parameters)];
+  const from = `from ${view.from} _r${whereOf([...conditions, ...start])}`;
+  const limit = fetchedRows(query.limit);
+  const counted = query.count ? `(select count(*) from ${view.from} _r${whereOf(conditions)})` : null;
+  const page = { members, keysAt, countAt: counted === null ? null : columns.length, keep: true } as const;
+  const isAudited = view.entity.audit === "all";
+  if (!isAudited && counted === null) {
+    const text = `select ${columns.join(", ")} ${from} order by ${order} limit ${limit}`;
+    return { text, slots: parameters.slots, lane: "earned", writes: false, ...page };
+  }
+  const named = columns.map((sql, i) => `${sql} as _c${i}`).join(", ");
+  const numbered =
+    `_page as (select _r."id" as _id, row_number() over (order by ${order}) as _n, ${named} ` +
+    `${from} order by ${order} limit ${limit})`;
+  const chosen = columns.map((_, i) => `_page._c${i}`);
+  // The count stands beside an empty page as well.
+  const rows =
+    counted === null
+      ? `select ${chosen.join(", ")} from _page order by _page._n`
+      : `select ${[...chosen, "_all._count::text"].join(", ")} from (select ${counted} as _count) _all left join _page on true order by _page._n`;
+  const audit = isAudited ? `, ${auditOfPage(view, parameters)}` : "";
+  const text = `with ${numbered}${audit} ${rows}`;
+  return { text, slots: parameters.slots, lane: isAudited ? "slow" : "earned", writes: isAudited, ...page };
+}
+
+/** One audit row that names the records on a page: those that are shown, not the one fetched beyond. */
+function auditOfPage(view: EntityView, parameters: Parameters): string {
+  const ids = `(select coalesce(jsonb_agg(_p._id order by _p._n), '[]'::jsonb) from _page _p where _p._n <= ${parameters.limit()})`;
+  const changes = `jsonb_build_object('ids', ${ids})`;
+  return auditOf(parameters, [{ view, operation: "list", changes, from: "(select 1) as _once", row: null }]);
+}
+
+function shownWhere(view: EntityView, rules: readonly Predicate[], parameters: Parameters): string {
+  return oneHolds(view, rules, parameters, { record: "_r" }).sql;
+}
+
+function whereOf(conditions: readonly string[]): string {
+  return conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
+}
+
+/** Of all records of the list, whatever the page. */
+function conditionsOf(
+  view: EntityView,
+  asker: Asker,
+  query: ListQuery,
+  parameters: Parameters,
+  filters: FilterWriter,
+): readonly string[] {
+  const seen = permission(view, "read", asker, parameters, { record: "_r" });
+  const listed = query.view === undefined ? ALWAYS : oneHolds(view, [query.view.where], parameters, { record: "_r" });
+  const present = query.deleted ? deleted(view, "_r") : living(view, "_r").slice(" and ".length);
+  const matching = filters.holds(query.filter, view, "_r");
+  return [
+    ...(seen.kind === "always" ? [] : [seen.sql]),
+    ...(listed.kind === "always" ? [] : [listed.sql]),
+    ...(present === "" ? [] : [present]),
+    ...(matching === "true" ? [] : [matching]),
+    ...(query.search === null ? [] : searchConditions(view, asker, parameters)),
+  ];
+}
+
+function reversed(key: SortKey): SortKey {
+  return { ...key, descending: !key.descending };
+}
+
+/** Rows that come behind the cursor's. */
+function behind(
+  sort: readonly SortKey[],
+  keys: readonly string[],
+  start: readonly (string | null)[],
+  parameters: Parameters,
+): string {
+  const value = (position: number): string => parameters.cursor(position, sortType(sort[position]!));
+  const uniform = sort.every((key) => !isNullable(key) && key.descending === sort[0]!.descending);
+  if (uniform) {
+    // A row comparison is one range of an index; the general form below is none.
+    const right = sort.map((_, position) => value(position)).join(", ");
+    return `(${keys.join(", ")}) ${sort[0]!.descending ? "<" : ">"} (${right})`;
+  }
+  const arms = sort.map((key, position) => {
+    const same = keys.slice(0, position).map((earlier, i) => equal(earlier, start[i] ?? null, () => value(i)));
+    return [...same, later(key, keys[position]!, start[position] ?? null, () => value(position))].join(" and ");
+  });
+  return `(${arms.map((arm) => `(${arm})`).join(" or ")})`;
+}
+
+/** `value` is asked for only where it stands in the text: Postgres can't type a parameter that nothing uses. */
+function equal(key: string, given: string | null, value: () => string): string {
+  return given === null ? `${key} is null` : `${key} = ${value()}`;
+}
+
+function later(key: SortKey, sql: string, given: string | null, value: () => string): string {
+  if (given === null) return key.descending ? `${sql} is not null` : "false";
+  if (key.descending) return `${sql} < ${value()}`;
+  return isNullable(key) ? `(${sql} > ${value()} or ${sql} is null)` : `${sql} > ${value()}`;
+}

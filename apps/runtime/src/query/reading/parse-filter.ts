@@ -1,0 +1,129 @@
+// Reads filters: `status=active`, `price[gte]=10`, `author.username[in]=ana,ben`, and `where=<JSON>` with and, or, not. In: the
+// parameters. Out: one filter, or a Fault that names the parameter. It never ignores what it doesn't know.
+import type { BundleRelation } from "@plinth/bundle";
+import type { EntityView } from "../entity-view.ts";
+import { EVERYTHING, type Filter, inOrder, testsIn } from "./filter.ts";
+import { testOf } from "./operators.ts";
+import { findNamed, findRelation, requireRelation } from "./paths.ts";
+import { targetOf } from "./reach.ts";
+import { bad } from "./refusals.ts";
+
+const TESTS_MAX = 20;
+const WHERE_CHARS_MAX = 8192;
+const WHERE_DEPTH_MAX = 8;
+
+/**
+ * The filters among the parameters.
+ * @param others What else may be given, by its whole name; a name with an operator in brackets is always a filter.
+ * @throws Fault `bad_request`, `unknown_parameter`, `forbidden`.
+ */
+export function parseFilters(
+  parameters: ReadonlyMap<string, string>,
+  view: EntityView,
+  roles: readonly string[],
+  others: readonly string[],
+): Filter {
+  const of: Filter[] = [];
+  for (const [parameter, text] of parameters) {
+    if (others.includes(parameter)) continue;
+    const [, name = parameter, operator = "eq"] = /^([^[\]]+)\[([a-z_]+)\]$/.exec(parameter) ?? [];
+    const { hops, view: at, subject } = findNamed(view, name, roles, parameter, "filter by", others);
+    of.push(through(hops, testOf(at, subject, operator, { kind: "text", text }, parameter)));
+  }
+  return requireFew({ kind: "all", of });
+}
+
+/** @param text JSON. @throws Fault as `parseFilters`. */
+export function parseWhere(text: string, view: EntityView, roles: readonly string[], parameter: string): Filter {
+  if (text.length > WHERE_CHARS_MAX) {
+    throw bad(parameter, "too_long", `It may have at most ${WHERE_CHARS_MAX} characters.`);
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw bad(parameter, "invalid_format", 'It must be JSON: {"status":"active"}.');
+  }
+  return requireFew(new WhereReader(roles, parameter).object(json, view, 0));
+}
+
+/** Of two filters, that both must hold. */
+export function both(one: Filter, other: Filter): Filter {
+  if (one.kind === "all" && one.of.length === 0) return other;
+  if (other.kind === "all" && other.of.length === 0) return one;
+  return inOrder({ kind: "all", of: [one, other] });
+}
+
+class WhereReader {
+  readonly #roles: readonly string[];
+  readonly #parameter: string;
+
+  constructor(roles: readonly string[], parameter: string) {
+    this.#roles = roles;
+    this.#parameter = parameter;
+  }
+
+  object(json: unknown, view: EntityView, depth: number): Filter {
+    if (typeof json !== "object" || json === null || Array.isArray(json)) throw this.#bad("It must be an object.");
+    if (depth > WHERE_DEPTH_MAX) throw this.#bad(`It may be nested ${WHERE_DEPTH_MAX} deep.`);
+    const of = Object.entries(json).map(([name, value]) => this.#member(name, value, view, depth + 1));
+    return { kind: "all", of };
+  }
+
+  #member(name: string, value: unknown, view: EntityView, depth: number): Filter {
+    switch (name) {
+      case "and":
+      case "or": {
+        if (!Array.isArray(value)) throw this.#bad(`${name} takes a list of conditions.`);
+        return { kind: name === "and" ? "all" : "any", of: value.map((each) => this.object(each, view, depth)) };
+      }
+      case "not":
+        return { kind: "not", of: this.object(value, view, depth) };
+      default:
+        return this.#named(name, value, view, depth);
+    }
+  }
+
+  /** A relation with conditions on its records, or a field with a value or operators. */
+  #named(name: string, value: unknown, view: EntityView, depth: number): Filter {
+    const relation = isObject(value) && !isOperators(value) ? findRelation(view, name) : undefined;
+    if (relation !== undefined) {
+      requireRelation(view, relation, this.#roles, this.#parameter, "filter by");
+      return { kind: "related", relation, of: this.object(value, targetOf(view, relation), depth) };
+    }
+    const { hops, view: at, subject } = findNamed(view, name, this.#roles, this.#parameter, "filter by");
+    const operators: readonly (readonly [string, unknown])[] = isObject(value)
+      ? Object.entries(value)
+      : [["eq", value]];
+    const of = operators.map(([operator, sent]): Filter => {
+      if (sent === null && (operator === "eq" || operator === "ne")) {
+        return testOf(at, subject, "is_null", { kind: "json", value: operator === "eq" }, this.#parameter);
+      }
+      return testOf(at, subject, operator, { kind: "json", value: sent }, this.#parameter);
+    });
+    return through(hops, { kind: "all", of });
+  }
+
+  #bad(message: string): Error {
+    return bad(this.#parameter, "invalid_format", message);
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Of a many-to-many field, which is called like its relation: no operator of a list is a field's name in a condition on records. */
+function isOperators(value: Readonly<Record<string, unknown>>): boolean {
+  return Object.keys(value).some((key) => key === "is_null" || key === "has" || key === "has_any" || key === "has_all");
+}
+
+function through(hops: readonly BundleRelation[], filter: Filter): Filter {
+  return hops.reduceRight<Filter>((of, relation) => ({ kind: "related", relation, of }), filter);
+}
+
+function requireFew(filter: Filter): Filter {
+  if (testsIn(filter) > TESTS_MAX) throw bad("", "too_many", `At most ${TESTS_MAX} filters may be given.`);
+  const ordered = inOrder(filter);
+  return ordered.kind === "all" && ordered.of.length === 0 ? EVERYTHING : ordered;
+}

@@ -1,0 +1,191 @@
+// Reads `fields=title,author.username`, `expand=author,comments.author` and `expand[comments][limit]=5` (`sort`, `where`). In: the
+// parameters. Out: a selection, or a Fault that names the parameter. It never shows what the caller may not read at all.
+import type { BundleRelation } from "@plinth/bundle";
+import type { EntityView } from "../entity-view.ts";
+import { pageBound, readabilityOf } from "../readable-fields.ts";
+import { didYouMean } from "../suggest.ts";
+import { EVERYTHING } from "./filter.ts";
+import { parseWhere } from "./parse-filter.ts";
+import { findRelation, HOPS_MAX, relationNames, requireRelation } from "./paths.ts";
+import { isToMany, targetOf } from "./reach.ts";
+import { bad, unreadable } from "./refusals.ts";
+import type { Expansion, Selection } from "./selection.ts";
+import { WHOLE } from "./selection.ts";
+import { parseSort } from "./sort.ts";
+
+export const selectionParameters = ["fields", "expand"] as const;
+
+const NAMES_MAX = 100;
+const EXPANSIONS_MAX = 10;
+/** Records that one record may bring with it, by the limits of the lists within it. */
+const BROUGHT_MAX = 1_000;
+const LIMIT_DEFAULT = 20;
+
+/** What is asked for, before it is known what there is. */
+interface Asked {
+  readonly fields: Set<string>;
+  readonly expansions: Map<string, Asked>;
+  readonly options: Map<string, string>;
+}
+
+/** Whether a parameter is one of an expansion: `expand[comments][limit]`. */
+export function isExpandOption(parameter: string): boolean {
+  return parameter.startsWith("expand[");
+}
+
+/** @param pageMax The most records of a list. @throws Fault `bad_request`, `unknown_parameter`, `forbidden`. */
+export function parseSelection(
+  parameters: ReadonlyMap<string, string>,
+  view: EntityView,
+  roles: readonly string[],
+  pageMax: number,
+): Selection {
+  const asked = askedOf(parameters);
+  if (asked === null) return WHOLE;
+  const reader = new SelectionReader(roles, pageMax);
+  const selection = reader.read(asked, view, "", 1);
+  if (reader.expansions > EXPANSIONS_MAX) {
+    throw bad("expand", "too_many", `At most ${EXPANSIONS_MAX} relations may be expanded.`);
+  }
+  return selection;
+}
+
+function askedOf(parameters: ReadonlyMap<string, string>): Asked | null {
+  let root: Asked | null = null;
+  const at = (path: readonly string[], mayAdd: boolean): Asked | null => {
+    root ??= newAsked();
+    let node: Asked | undefined = root;
+    for (const name of path) {
+      const inner: Asked | undefined = node?.expansions.get(name);
+      if (inner === undefined && !mayAdd) return null;
+      const next: Asked = inner ?? newAsked();
+      node?.expansions.set(name, next);
+      node = next;
+    }
+    return node ?? null;
+  };
+  for (const path of namesIn(parameters.get("expand"), "expand")) at(path.split("."), true);
+  for (const name of namesIn(parameters.get("fields"), "fields")) {
+    const path = name.split(".");
+    const field = path.pop() ?? "";
+    const node = at(path, false);
+    if (node === null) {
+      const relation = path.join(".");
+      throw bad("fields", "not_expanded", `To show ${name.slice(0, 64)}, add expand=${relation.slice(0, 64)}.`);
+    }
+    node.fields.add(field);
+  }
+  for (const [parameter, value] of parameters) {
+    if (!isExpandOption(parameter)) continue;
+    const [, relation = "", option = ""] = /^expand\[([^[\]]+)\]\[([^[\]]+)\]$/.exec(parameter) ?? [];
+    if (relation === "") throw bad(parameter, "invalid_format", "It is written expand[comments][limit].");
+    const node = at(relation.split("."), false);
+    if (node === null) throw bad(parameter, "not_expanded", `Add expand=${relation.slice(0, 64)}.`);
+    node.options.set(option, value);
+  }
+  return root;
+}
+
+function newAsked(): Asked {
+  return { fields: new Set(), expansions: new Map(), options: new Map() };
+}
+
+function namesIn(text: string | undefined, parameter: string): readonly string[] {
+  if (text === undefined) return [];
+  const names = text.split(",", NAMES_MAX + 2);
+  if (names.length > NAMES_MAX) throw bad(parameter, "too_many", `At most ${NAMES_MAX} names may be given.`);
+  if (names.some((name) => name === "")) throw bad(parameter, "invalid_format", "A name is missing.");
+  return names;
+}
+
+class SelectionReader {
+  expansions = 0;
+  readonly #roles: readonly string[];
+  readonly #pageMax: number;
+
+  constructor(roles: readonly string[], pageMax: number) {
+    this.#roles = roles;
+    this.#pageMax = pageMax;
+  }
+
+  read(asked: Asked, view: EntityView, path: string, brought: number): Selection {
+    for (const name of asked.fields) this.#requireField(view, name);
+    const expansions = [...asked.expansions].map(([name, inner]) => this.#expansion(name, inner, view, path, brought));
+    expansions.sort((one, other) => (one.relation.name < other.relation.name ? -1 : 1));
+    return { fields: asked.fields.size === 0 ? null : asked.fields, expansions };
+  }
+
+  #expansion(name: string, asked: Asked, view: EntityView, outer: string, brought: number): Expansion {
+    const path = outer === "" ? name : `${outer}.${name}`;
+    if (path.split(".").length > HOPS_MAX) {
+      throw bad("expand", "too_deep", `Relations may be expanded ${HOPS_MAX} deep.`);
+    }
+    const relation = this.#relation(view, name);
+    const target = targetOf(view, relation);
+    this.expansions++;
+    const list = isToMany(relation) ? this.#list(asked.options, target, path) : null;
+    if (list === null && asked.options.size > 0) {
+      throw bad(`expand[${path}]`, "not_allowed", `${path} is one record: it takes no options.`);
+    }
+    const total = brought * (list?.limit ?? 1);
+    if (total > BROUGHT_MAX) {
+      const message = `With these limits a record would bring more than ${BROUGHT_MAX} others with it. Ask for fewer.`;
+      throw bad(`expand[${path}][limit]`, "too_many", message);
+    }
+    return { relation, list, selection: this.read(asked, target, path, total) };
+  }
+
+  #relation(view: EntityView, name: string): BundleRelation {
+    const relation = findRelation(view, name);
+    if (relation === undefined) {
+      const hint = didYouMean(name, relationNames(view, this.#roles));
+      const shown = name.slice(0, 64);
+      throw bad("expand", "unknown_relation", `${view.entity.name} has no relation "${shown}".${hint}`);
+    }
+    requireRelation(view, relation, this.#roles, "expand", "expand");
+    if (targetOf(view, relation).entity.audit === "all") {
+      const { plural } = targetOf(view, relation).entity;
+      const message = `Each reading of ${plural} is kept in the audit log: read them by themselves.`;
+      throw bad("expand", "not_allowed", message);
+    }
+    return relation;
+  }
+
+  #list(options: ReadonlyMap<string, string>, target: EntityView, path: string): NonNullable<Expansion["list"]> {
+    const known = ["limit", "sort", "where"];
+    for (const option of options.keys()) {
+      if (known.includes(option)) continue;
+      const message = `It takes ${known.join(", ")}.${didYouMean(option, known)}`;
+      throw bad(`expand[${path}][${option}]`, "unknown_option", message);
+    }
+    const bound = pageBound(target, this.#roles, this.#pageMax);
+    const where = options.get("where");
+    return {
+      limit: limitOf(options.get("limit"), Math.min(LIMIT_DEFAULT, bound), bound, `expand[${path}][limit]`),
+      sort: parseSort(options.get("sort"), target, this.#roles, `expand[${path}][sort]`),
+      filter: where === undefined ? EVERYTHING : parseWhere(where, target, this.#roles, `expand[${path}][where]`),
+    };
+  }
+
+  #requireField(view: EntityView, name: string): void {
+    const field = view.fields.get(name);
+    if (field !== undefined && !field.hidden && !field.secret) {
+      if (readabilityOf(view, field, this.#roles) !== "never") return;
+      throw unreadable("fields", name, "read");
+    }
+    const open = view.shown.filter((each) => readabilityOf(view, each, this.#roles) !== "never");
+    const hint = didYouMean(
+      name,
+      open.map((each) => each.name),
+    );
+    throw bad("fields", "unknown_field", `${view.entity.name} has no field "${name.slice(0, 64)}".${hint}`);
+  }
+}
+
+/** @param usual What undefined stands for. @throws Fault `bad_request`. */
+export function limitOf(text: string | undefined, usual: number, bound: number, parameter: string): number {
+  if (text === undefined) return usual;
+  const limit = /^[0-9]{1,6}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= bound) return limit;
+  throw bad(parameter, "out_of_range", `The limit is a whole number from 1 to ${bound}.`);
+}

@@ -1,0 +1,34 @@
+// Reads the text behind `?`. In: a query string. Out: its parameters, decoded. It never ignores what it can't read.
+import { Fault } from "@plinth/service";
+import { bad } from "./refusals.ts";
+
+const PARAMETERS_MAX = 50;
+
+/**
+ * Name > value, decoded. The text is read to its end: it is no longer than a request line may be, and a filter that was left
+ * out would show records that nobody asked for.
+ * @throws Fault `bad_request` where it is malformed, names something twice, or names too much.
+ */
+export function parseQueryString(text: string): Map<string, string> {
+  const parameters = new Map<string, string>();
+  const parts = text.split("&").filter((part) => part !== "");
+  if (parts.length > PARAMETERS_MAX) throw bad("", "too_many", `At most ${PARAMETERS_MAX} parameters may be given.`);
+  for (const part of parts) {
+    const equals = part.indexOf("=");
+    const name = decode(equals === -1 ? part : part.slice(0, equals));
+    if (parameters.has(name)) throw bad(name, "repeated", "The parameter is given more than once.");
+    parameters.set(name, equals === -1 ? "" : decode(part.slice(equals + 1)));
+  }
+  return parameters;
+}
+
+function decode(text: string): string {
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    throw new Fault("bad_request", { detail: "The query string is not valid percent-encoded UTF-8." });
+  }
+  if (decoded.includes("\0")) throw new Fault("bad_request", { detail: "The query string holds a NUL character." });
+  return decoded;
+}

@@ -1,0 +1,52 @@
+// What to declare so that a list is found sooner. In: a list that took too long. Out: a sentence for the developer, or null where the
+// indexes that it could use are there. It tells what the blueprint says, and nothing of the rows.
+import { quoteIdentifier } from "@plinth/postgres";
+import type { EntityView } from "../entity-view.ts";
+import type { Filter } from "./filter.ts";
+import { targetOf } from "./reach.ts";
+import type { SortKey } from "./sort.ts";
+
+/** @param sort Without the keys that the service adds. */
+export function whatToIndex(view: EntityView, filter: Filter, sort: readonly SortKey[]): string | null {
+  const wanted = new Set<string>();
+  filtered(view, filter, wanted);
+  const [first] = sort;
+  if (first !== undefined && first.ranked !== true && first.hops.length === 0 && first.choices === null) {
+    if (!isIndexed(view, first.field.column)) wanted.add(`${view.entity.name}.${first.field.name}`);
+  }
+  if (wanted.size === 0) return null;
+  const names = [...wanted].sort().map((name) => `\`${name}\``);
+  return `Add \`index\` to ${names.join(" and ")} in the blueprint.`;
+}
+
+/** Fields whose conditions have to be met by each record, and have no index that they could be found by. */
+function filtered(view: EntityView, filter: Filter, wanted: Set<string>): void {
+  switch (filter.kind) {
+    case "all":
+      for (const each of filter.of) filtered(view, each, wanted);
+      break;
+    case "related":
+      filtered(targetOf(view, filter.relation), filter.of, wanted);
+      break;
+    case "test": {
+      const { field, path } = filter.subject;
+      const byIndex = ["eq", "in", "gt", "gte", "lt", "lte", "is_null"].includes(filter.operator);
+      if (byIndex && path.length === 0 && field.filterable && !isIndexed(view, field.column)) {
+        wanted.add(`${view.entity.name}.${field.name}`);
+      }
+      break;
+    }
+    // Of several, no one has to be met; and what doesn't match is found by no index.
+    case "any":
+    case "not":
+  }
+}
+
+function isIndexed({ table }: EntityView, column: string | null): boolean {
+  if (table === null || column === null || column === "id") return true;
+  const quoted = quoteIdentifier(column);
+  return (
+    table.indexes.some(({ method, keys }) => method === "btree" && keys[0] === quoted) ||
+    table.uniques.some(({ columns }) => columns[0] === column)
+  );
+}
