@@ -390,7 +390,7 @@ describe("organizations", () => {
 });
 
 test("what may be done is asked for in one call", async () => {
-  const questions = [{ resource: "shipment", op: "update", id: "1" }];
+  const questions = [{ resource: "shipment", op: "update", id: "1" }] as const;
   answer = ({ body }) => ({
     status: 200,
     body: { data: (body as object[]).map((each) => ({ ...each, allowed: true })) },

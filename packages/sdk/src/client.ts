@@ -1,13 +1,24 @@
 // The client of one project's API. In: project, key, and what the environment brings. Out: entities and sign-in.
 // It never reads the environment, and never keeps anything beyond its own memory.
 import { type Approvals, createApprovals } from "./approvals.ts";
-import { createRecords, type Entity, queryOf } from "./entity.ts";
+import { type BatchOptions, type Performed, type Placed, type Plan, performBatch } from "./batch.ts";
+import { createRecords, type Entity } from "./entity.ts";
 import { Unauthenticated } from "./errors.ts";
 import { createOrganizations, type Organizations } from "./organizations.ts";
+import { queryOf } from "./reading.ts";
 import { type Auth, createSession, type Session } from "./session.ts";
 import { createSubscription, type OpenStream } from "./subscribe.ts";
 import { type Call, createOpener, createTransport, type TransportSettings } from "./transport.ts";
-import type { ActionName, AnyProject, EntityName, InputOf, ProjectTypes, ResultOf, Run } from "./types.ts";
+import type {
+  ActionName,
+  AnyProject,
+  EntityName,
+  InputOf,
+  ProjectTypes,
+  ResultOf,
+  Run,
+  TransitionOf,
+} from "./types.ts";
 
 export interface ClientOptions {
   /** The project's name. The key alone finds the project; a key of another one is refused (`project_mismatch`). */
@@ -48,8 +59,18 @@ export interface Client<Types extends ProjectTypes = AnyProject> {
   readonly run: (id: string) => Promise<Run>;
   /** What waits for an approval that the caller may give. */
   readonly approvals: Approvals;
+  /**
+   * Performs up to 100 operations on records in one transaction, all of them or none. It gives what the planned operations that are
+   * returned have given. With an `idempotencyKey` it has its effect once, and is tried again where the connection is lost.
+   */
+  readonly batch: <const Planneds extends readonly Placed[]>(
+    build: (plan: Plan<Types>) => Planneds,
+    options?: BatchOptions,
+  ) => Promise<Performed<Planneds>>;
   /** What the caller may do: one answer a question, in their order. */
-  readonly can: (questions: readonly Question[]) => Promise<readonly Answer[]>;
+  readonly can: <const Asked extends Question<Types>>(
+    questions: readonly Asked[],
+  ) => Promise<readonly (Asked & { readonly allowed: boolean })[]>;
 }
 
 export interface ActionOptions {
@@ -63,18 +84,18 @@ type CallOf<Input> =
     ? [input?: Input, options?: ActionOptions]
     : [input: Input, options?: ActionOptions];
 
-export interface Question {
-  /** An entity's name. */
-  readonly resource: string;
-  /** `read`, `create`, `update`, `delete`, `restore`, `transition:<name>`. */
-  readonly op: string;
-  /** Of a record; without it: whether there may be one at all. */
-  readonly id?: string;
-}
+type Operation = "list" | "read" | "create" | "update" | "delete" | "restore";
 
-export interface Answer extends Question {
-  readonly allowed: boolean;
-}
+/** About a record where it has an `id`; without it: whether there may be one at all. */
+export type Question<Types extends ProjectTypes = AnyProject> =
+  | {
+      readonly [Name in EntityName<Types>]: {
+        readonly resource: Name;
+        readonly op: Operation | `transition:${TransitionOf<Types, Name>}`;
+        readonly id?: string;
+      };
+    }[EntityName<Types>]
+  | { readonly resource: "user" | "organization"; readonly op: Operation; readonly id?: string };
 
 const localUrl = "http://127.0.0.1:4000";
 
@@ -150,9 +171,9 @@ export function createClient<Types extends ProjectTypes = AnyProject>(options: C
       },
       run: async (id) =>
         ((await call({ method: "GET", path: `/v1/runs/${encodeURIComponent(id)}` })) as { readonly data: Run }).data,
+      batch: (build, options = {}) => performBatch(call, build, options),
       can: async (questions) =>
-        ((await call({ method: "POST", path: "/v1/can", body: questions })) as { readonly data: readonly Answer[] })
-          .data,
+        ((await call({ method: "POST", path: "/v1/can", body: questions })) as { readonly data: never }).data,
     };
   };
   return within(options.organization ?? null);

@@ -1,43 +1,118 @@
 // The calls of one entity. In: conditions and fields. Out: records, typed by the generated types.
 // It never filters or completes anything here: the API decides what a caller sees.
+import { type ListOptions, queryOf, type Seen, type Shown, type Where } from "./reading.ts";
 import type { SubscribeOptions, Subscription } from "./subscribe.ts";
 import type { Call } from "./transport.ts";
-import type { CreateOf, EntityName, ProjectTypes, RecordOf, TransitionOf, UpdateOf, WhereOf } from "./types.ts";
-
-export interface ListOptions<Types extends ProjectTypes, Name extends EntityName<Types>> {
-  /** Every field must equal its value. */
-  readonly where?: WhereOf<Types, Name>;
-  /** Records a page: 20 unless given, at most 100. */
-  readonly limit?: number;
-  /** Of an earlier page. */
-  readonly cursor?: string;
-  /** Field names, `-` before one that descends: `"-created_at"`, or several in order. */
-  readonly sort?: string | readonly string[];
-}
+import type { CreateOf, EntityName, KeyOf, ProjectTypes, RecordOf, TransitionOf, UpdateOf, ViewOf } from "./types.ts";
+import {
+  type CallOptions,
+  endOf,
+  type ManyOptions,
+  outcomesOf,
+  type Result,
+  type WriteOptions,
+  type Written,
+  writeOf,
+} from "./writing.ts";
 
 export interface Page<Item> {
   readonly data: readonly Item[];
   /** Where the next page begins; null on the last one. */
   readonly nextCursor: string | null;
+  /** Where the page before ends; null on the first one. */
+  readonly previousCursor: string | null;
   readonly hasMore: boolean;
+  /** All records of the list, where `count` asks for them. */
+  readonly count?: number;
 }
 
-export interface Records<Types extends ProjectTypes, Name extends EntityName<Types>> {
+/** Values over records: `count`, and `count`, `count_distinct`, `sum`, `avg`, `min`, `max` of a field. */
+export type Calculation<Field extends string> =
+  | "count"
+  | `${"count" | "count_distinct" | "sum" | "avg" | "min" | "max"}(${Field})`;
+
+export interface AggregateOptions<Types extends ProjectTypes, Name extends EntityName<Types>> extends CallOptions {
+  /** Left out: the distinct groups alone. */
+  readonly select?: readonly Calculation<keyof RecordOf<Types, Name> & string>[];
+  /** Fields, fields of a record that is referred to (`author.name`), and parts of times (`created_at.month`). */
+  readonly groupBy?: readonly (keyof RecordOf<Types, Name> | `${string}.${string}`)[];
+  readonly where?: Where<Types, Name>;
+  readonly sort?: string | readonly string[];
+  readonly limit?: number;
+}
+
+/** What lists are read by: all records of an entity, or those of a view. */
+export interface Lists<Types extends ProjectTypes, Name extends EntityName<Types>> {
   /** The records of one page. */
-  readonly findMany: (options?: ListOptions<Types, Name>) => Promise<readonly RecordOf<Types, Name>[]>;
-  /** One page, and where the next begins. */
-  readonly findPage: (options?: ListOptions<Types, Name>) => Promise<Page<RecordOf<Types, Name>>>;
+  readonly findMany: <const Options extends ListOptions<Types, Name> & CallOptions>(
+    options?: Options,
+  ) => Promise<readonly Seen<Types, Name, Options>[]>;
+  /** One page, and where the next begins; with `count`, how many records there are on all of them. */
+  readonly findPage: <const Options extends ListOptions<Types, Name> & CallOptions & { readonly count?: "exact" }>(
+    options?: Options,
+  ) => Promise<Page<Seen<Types, Name, Options>>>;
   /** All records, page after page: `for await (const record of entity.iterate())`. */
-  readonly iterate: (options?: ListOptions<Types, Name>) => AsyncGenerator<RecordOf<Types, Name>, void, undefined>;
-  /** @throws NotFound where there is none, or the caller may not see it. */
-  readonly findOne: (id: string) => Promise<RecordOf<Types, Name>>;
+  readonly iterate: <const Options extends ListOptions<Types, Name> & CallOptions>(
+    options?: Options,
+  ) => AsyncGenerator<Seen<Types, Name, Options>, void, undefined>;
+  /** The first record of a list; null where it is empty. */
+  readonly findFirst: <const Options extends Omit<ListOptions<Types, Name>, "limit"> & CallOptions>(
+    options?: Options,
+  ) => Promise<Seen<Types, Name, Options> | null>;
+}
+
+export interface Records<Types extends ProjectTypes, Name extends EntityName<Types>> extends Lists<Types, Name> {
+  /** A list that the blueprint declares: its conditions hold beside those given here, and its order unless one is given. */
+  readonly view: (name: ViewOf<Types, Name>) => Lists<Types, Name>;
+  /**
+   * By its id, or by a unique key: `{ sku: "x" }`, and of several fields `{ "list_id,position": ["x", 1] }`.
+   * @throws NotFound where there is none, or the caller may not see it.
+   */
+  readonly findOne: <const Options extends Shown<Types, Name> & CallOptions>(
+    key: string | KeyOf<Types, Name>,
+    options?: Options,
+  ) => Promise<Seen<Types, Name, Options>>;
+  /** How many records match. */
+  readonly count: (where?: Where<Types, Name>) => Promise<number>;
+  /** One row for each group, each value under the name that it was asked for by. */
+  readonly aggregate: <const Options extends AggregateOptions<Types, Name>>(
+    options: Options,
+  ) => Promise<readonly Record<AskedIn<Options>, string | number | boolean | null>[]>;
   /** Answers with as much of the new record as the caller may read: at least its id. */
-  readonly create: (fields: CreateOf<Types, Name>) => Promise<RecordOf<Types, Name>>;
+  readonly create: (
+    fields: CreateOf<Types, Name>,
+    options?: Omit<WriteOptions, "version">,
+  ) => Promise<RecordOf<Types, Name>>;
+  /** Creates the record with that unique key, or updates the one that has it. With a `version`, it updates only. */
+  readonly upsert: (
+    key: KeyOf<Types, Name>,
+    fields: Partial<CreateOf<Types, Name>>,
+    options?: WriteOptions,
+  ) => Promise<RecordOf<Types, Name>>;
   /** Absent fields stay as they are; null clears an optional one. */
-  readonly update: (id: string, fields: UpdateOf<Types, Name>) => Promise<RecordOf<Types, Name>>;
-  readonly delete: (id: string) => Promise<void>;
+  readonly update: (
+    key: string | KeyOf<Types, Name>,
+    fields: UpdateOf<Types, Name>,
+    options?: WriteOptions,
+  ) => Promise<RecordOf<Types, Name>>;
+  readonly delete: (key: string | KeyOf<Types, Name>, options?: WriteOptions) => Promise<void>;
+  /** Creates 1 to 100 records, all or none; with `mode: "each"` each by itself, and the results say what became of it. */
+  readonly createMany: <const Options extends ManyOptions>(
+    records: readonly CreateOf<Types, Name>[],
+    options?: Options,
+  ) => Promise<readonly Written<RecordOf<Types, Name>, Options>[]>;
+  /** Changes 1 to 100 records, as `createMany` creates them; each may say the version that it is for. */
+  readonly updateMany: <const Options extends ManyOptions>(
+    changes: readonly ({ readonly id: string; readonly version?: number } & UpdateOf<Types, Name>)[],
+    options?: Options,
+  ) => Promise<readonly Written<RecordOf<Types, Name>, Options>[]>;
+  /** Deletes 1 to 100 records, all or none: then there are no results. */
+  readonly deleteMany: <const Options extends ManyOptions>(
+    ids: readonly string[],
+    options?: Options,
+  ) => Promise<Options extends { readonly mode: "each" } ? readonly Result<undefined>[] : void>;
   /** Brings a deleted record back. @throws Conflict where a unique value has been taken since, or it isn't deleted. */
-  readonly restore: (id: string) => Promise<RecordOf<Types, Name>>;
+  readonly restore: (id: string, options?: WriteOptions) => Promise<RecordOf<Types, Name>>;
   /**
    * Takes an edge of the entity's state machine, with values for what the edge requires.
    * @throws Conflict where the record is in a state that the edge doesn't start from.
@@ -46,13 +121,18 @@ export interface Records<Types extends ProjectTypes, Name extends EntityName<Typ
     id: string,
     edge: TransitionOf<Types, Name>,
     fields?: UpdateOf<Types, Name>,
+    options?: WriteOptions,
   ) => Promise<RecordOf<Types, Name>>;
 }
+
+type AskedIn<Options> =
+  | (Options extends { readonly select: readonly (infer Value extends string)[] } ? Value : never)
+  | (Options extends { readonly groupBy: readonly (infer Group extends string)[] } ? Group : never);
 
 export interface Entity<Types extends ProjectTypes, Name extends EntityName<Types>> extends Records<Types, Name> {
   /** The changes of records as they happen, for entities that are declared with `realtime: true`. */
   readonly subscribe: (
-    options?: SubscribeOptions<WhereOf<Types, Name>, RecordOf<Types, Name>>,
+    options?: SubscribeOptions<Where<Types, Name>, RecordOf<Types, Name>>,
   ) => Subscription<RecordOf<Types, Name>>;
 }
 
@@ -61,8 +141,13 @@ interface OneReply {
 }
 
 interface ManyReply {
-  readonly data: readonly unknown[];
-  readonly page: { readonly next_cursor: string | null; readonly has_more: boolean };
+  readonly data: readonly never[];
+  readonly page: {
+    readonly next_cursor: string | null;
+    readonly prev_cursor?: string | null;
+    readonly has_more: boolean;
+    readonly count?: number;
+  };
 }
 
 export function createRecords<Types extends ProjectTypes, Name extends EntityName<Types>>(
@@ -70,58 +155,92 @@ export function createRecords<Types extends ProjectTypes, Name extends EntityNam
   call: (call: Call) => Promise<unknown>,
   all: string = `/v1/resources/${encodeURIComponent(name)}`,
 ): Records<Types, Name> {
-  type Item = RecordOf<Types, Name>;
-  const one = (id: string): string => {
-    // An empty id would address the list.
-    if (typeof id !== "string" || id === "") throw new TypeError("the record's id must be a text that is not empty");
-    return `${all}/${encodeURIComponent(id)}`;
+  const one = (key: unknown): string => keyPath(all, key);
+  // What comes back is what the generated types say of this name.
+  const item = async (request: Call): Promise<never> => ((await call(request)) as OneReply).data as never;
+  const many = async (path: string, query: URLSearchParams, options: CallOptions): Promise<ManyReply> =>
+    (await call({ method: "GET", path, query, ...endOf(options) })) as ManyReply;
+  const listsAt = (path: string): Lists<Types, Name> => {
+    const findPage = async (
+      options: ListOptions<Types, Name> & CallOptions & { readonly count?: "exact" } = {},
+    ): Promise<Page<never>> => {
+      const { count: asked } = options;
+      const { data, page } = await many(path, queryOf(options, asked === undefined ? {} : { count: asked }), options);
+      const { next_cursor: nextCursor, prev_cursor: previousCursor = null, has_more: hasMore, count } = page;
+      return { data, nextCursor, previousCursor, hasMore, ...(count !== undefined && { count }) };
+    };
+    return {
+      findPage,
+      findMany: async (options) => (await findPage(options)).data,
+      iterate: async function* (options) {
+        for (let page = await findPage(options); ; ) {
+          yield* page.data;
+          if (page.nextCursor === null) return;
+          page = await findPage({ ...options, cursor: page.nextCursor });
+        }
+      },
+      findFirst: async (options) => (await findPage({ ...options, limit: 1 })).data[0] ?? null,
+    };
   };
-  const item = async (request: Call): Promise<Item> => ((await call(request)) as OneReply).data as Item;
-  const findPage = async (options: ListOptions<Types, Name> = {}): Promise<Page<Item>> => {
-    const reply = (await call({ method: "GET", path: all, query: queryOf(options) })) as ManyReply;
-    return { data: reply.data as Item[], nextCursor: reply.page.next_cursor, hasMore: reply.page.has_more };
+  const writeMany = async (method: Call["method"], body: object, options: ManyOptions = {}): Promise<never> => {
+    const { data } = (await call({ method, path: all, body, ...writeOf(options) })) as OneReply;
+    return (options.mode === "each" ? outcomesOf(data) : data) as never;
   };
   return {
-    findPage,
-    findMany: async (options) => (await findPage(options)).data,
-    iterate: async function* (options = {}) {
-      for (let page = await findPage(options); ; ) {
-        yield* page.data;
-        if (page.nextCursor === null) return;
-        page = await findPage({ ...options, cursor: page.nextCursor });
-      }
+    ...listsAt(all),
+    view: (view) => listsAt(`${all}/${encodeURIComponent(view)}`),
+    findOne: async (key, options) =>
+      item({
+        method: "GET",
+        path: one(key),
+        query: queryOf(options ?? {}),
+        ...endOf(options),
+      }),
+    count: async (where) => {
+      const query = queryOf(where === undefined ? {} : { where }, { select: "count" });
+      return (await many(`${all}/aggregate`, query, {})).data[0]?.["count"] ?? 0;
     },
-    findOne: async (id) => item({ method: "GET", path: one(id) }),
-    create: (fields) => item({ method: "POST", path: all, body: fields }),
-    update: async (id, fields) => item({ method: "PATCH", path: one(id), body: fields }),
-    delete: async (id) => {
-      await call({ method: "DELETE", path: one(id) });
+    aggregate: async (options) => {
+      const { select = [], groupBy = [] } = options;
+      const more = {
+        ...(select.length > 0 && { select: select.join(",") }),
+        ...(groupBy.length > 0 && { group_by: groupBy.join(",") }),
+      };
+      return (await many(`${all}/aggregate`, queryOf(options, more), options)).data;
     },
-    restore: (id) => item({ method: "POST", path: `${one(id)}/restore` }),
-    transition: (id, edge, fields) =>
-      item({ method: "POST", path: `${one(id)}/transitions/${encodeURIComponent(edge)}`, body: fields }),
+    create: (fields, options) => item({ method: "POST", path: all, body: fields, ...writeOf(options) }),
+    upsert: async (key, fields, options) => item({ method: "PUT", path: one(key), body: fields, ...writeOf(options) }),
+    update: async (key, fields, options) =>
+      item({ method: "PATCH", path: one(key), body: fields, ...writeOf(options) }),
+    delete: async (key, options) => {
+      await call({ method: "DELETE", path: one(key), ...writeOf(options) });
+    },
+    createMany: (records, options) => writeMany("POST", records, options),
+    updateMany: (changes, options) => writeMany("PATCH", changes, options),
+    deleteMany: async (ids, options) => {
+      const reply = await call({ method: "DELETE", path: all, ...writeOf(options, { "id[in]": ids.join(",") }) });
+      return (reply === undefined ? undefined : outcomesOf((reply as OneReply).data)) as never;
+    },
+    restore: async (id, options) => item({ method: "POST", path: `${one(id)}/restore`, ...writeOf(options) }),
+    transition: async (id, edge, fields, options) =>
+      item({
+        method: "POST",
+        path: `${one(id)}/transitions/${encodeURIComponent(edge)}`,
+        body: fields,
+        ...writeOf(options),
+      }),
   };
 }
 
-const listParameters = ["limit", "cursor", "sort"];
-
-export function queryOf(options: {
-  readonly where?: object;
-  readonly limit?: number;
-  readonly cursor?: string;
-  readonly sort?: string | readonly string[];
-}): URLSearchParams {
-  const query = new URLSearchParams();
-  for (const [field, value] of Object.entries(options.where ?? {})) {
-    if (listParameters.includes(field)) throw new TypeError(`a list can't be filtered by a field named ${field}`);
-    // Left out, it would widen the list to records that the caller meant to exclude.
-    if (!["string", "number", "boolean"].includes(typeof value)) {
-      throw new TypeError(`where.${field} must be a text, a number or a boolean; it is ${String(value)}`);
-    }
-    query.set(field, String(value));
+/** The path of one record, by its id or a unique key. @throws TypeError where it would name something else. */
+export function keyPath(all: string, key: unknown): string {
+  if (typeof key === "string" && key !== "") return `${all}/${encodeURIComponent(key)}`;
+  // An empty id would address the list.
+  if (typeof key !== "object" || key === null) throw new TypeError("the record's id must be a text that is not empty");
+  const [[name, value] = ["", ""], ...more] = Object.entries(key);
+  const values: readonly unknown[] = [value].flat();
+  if (name === "" || more.length > 0 || values.some((each) => each === undefined || each === null || each === "")) {
+    throw new TypeError('a key is one field with its value, or { "a,b": [x, y] }');
   }
-  if (options.limit !== undefined) query.set("limit", String(options.limit));
-  if (options.cursor !== undefined) query.set("cursor", options.cursor);
-  if (options.sort !== undefined) query.set("sort", [options.sort].flat().join(","));
-  return query;
+  return `${all}/by/${name}/${values.map((each) => encodeURIComponent(String(each))).join(",")}`;
 }

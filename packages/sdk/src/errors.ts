@@ -59,6 +59,11 @@ export class Conflict extends PlinthError {
   override readonly name: string = "Conflict";
 }
 
+/** 412: the record has another version than the call is for. 428: the call has to say which one. */
+export class PreconditionFailed extends PlinthError {
+  override readonly name: string = "PreconditionFailed";
+}
+
 /** 422: `errors` names every field that is wrong. */
 export class ValidationFailed extends PlinthError {
   override readonly name: string = "ValidationFailed";
@@ -84,7 +89,9 @@ const classes: Readonly<Record<number, new (problem: Problem) => PlinthError>> =
   403: Forbidden,
   404: NotFound,
   409: Conflict,
+  412: PreconditionFailed,
   422: ValidationFailed,
+  428: PreconditionFailed,
   429: RateLimited,
 };
 
@@ -92,14 +99,22 @@ const classes: Readonly<Record<number, new (problem: Problem) => PlinthError>> =
 export async function errorOf(response: Response): Promise<PlinthError> {
   const body = await response.json().catch(() => null);
   const given: Readonly<Record<string, unknown>> = typeof body === "object" && body !== null ? body : {};
+  return problemOf(response.status, given, response.headers.get("x-request-id"));
+}
+
+export function problemOf(
+  status: number,
+  given: Readonly<Record<string, unknown>>,
+  requestId: string | null,
+): PlinthError {
   const text = (name: string): string | null => (typeof given[name] === "string" ? given[name] : null);
-  const ErrorClass = classes[response.status] ?? PlinthError;
+  const ErrorClass = classes[status] ?? PlinthError;
   return new ErrorClass({
     code: text("code") ?? "unexpected_response",
-    status: response.status,
-    title: text("title") ?? `HTTP ${response.status}`,
+    status,
+    title: text("title") ?? `HTTP ${status}`,
     detail: text("detail"),
-    errors: Array.isArray(given.errors) ? given.errors : [],
-    requestId: text("request_id") ?? response.headers.get("x-request-id"),
+    errors: Array.isArray(given["errors"]) ? given["errors"] : [],
+    requestId: text("request_id") ?? requestId,
   });
 }

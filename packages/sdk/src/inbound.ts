@@ -79,7 +79,9 @@ export interface Inbound {
   /** @throws NotFound */
   readonly removeSecret: (id: string) => Promise<void>;
   /** The newest first. */
-  readonly requests: (filters?: InboundFilters) => Promise<Page<InboundRequest>>;
+  readonly requests: (
+    filters?: InboundFilters,
+  ) => Promise<Pick<Page<InboundRequest>, "data" | "nextCursor" | "hasMore">>;
   /** With what the provider sent. @throws NotFound */
   readonly request: (id: string) => Promise<WholeInboundRequest>;
   /** Its event again, as the live version maps it. @throws NotFound, Conflict where it becomes none. */

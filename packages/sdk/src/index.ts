@@ -1,13 +1,13 @@
 export type { Approval, ApprovalAnswer, Approvals } from "./approvals.ts";
+export type { BatchOptions, Performed, Plan, Planned, Planner } from "./batch.ts";
 export {
   type ActionOptions,
-  type Answer,
   type Client,
   type ClientOptions,
   createClient,
   type Question,
 } from "./client.ts";
-export type { Entity, ListOptions, Page } from "./entity.ts";
+export type { AggregateOptions, Entity, Lists, Page } from "./entity.ts";
 export {
   Conflict,
   ConnectionFailed,
@@ -15,11 +15,13 @@ export {
   Forbidden,
   NotFound,
   PlinthError,
+  PreconditionFailed,
   RateLimited,
   Unauthenticated,
   ValidationFailed,
 } from "./errors.ts";
 export type { Invitation, Member, MemberOf, Membership, OrganizationRole, Organizations } from "./organizations.ts";
+export type { ListOptions, Seen, Shown, Sort, Test, Where } from "./reading.ts";
 export type { Auth, Credentials, Session, User } from "./session.ts";
 export type { Change, SubscribeOptions, Subscription } from "./subscribe.ts";
 export type { AnyProject, EntityTypes, OrganizationRecord, ProjectTypes, Run } from "./types.ts";
@@ -30,3 +32,4 @@ export {
   type WebhookHeaders,
   WebhookRefused,
 } from "./webhooks.ts";
+export type { CallOptions, ManyOptions, Result, WriteOptions, Written } from "./writing.ts";

@@ -113,7 +113,7 @@ export function createSubscription<Item>(
 }
 
 /** Whether another attempt may go better. */
-function isPassing(error: unknown): boolean {
+export function isPassing(error: unknown): boolean {
   if (!(error instanceof PlinthError)) return true;
   return error instanceof ConnectionFailed || error.status === 429 || error.status >= 500;
 }
@@ -139,7 +139,7 @@ function changeOf<Item>({ event, data }: Fields): Change<Item> | null {
   }
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
     signal.addEventListener("abort", () => {

@@ -7,6 +7,9 @@ export interface Call {
   readonly path: string;
   readonly query?: URLSearchParams;
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Ends the call, its retries too. */
+  readonly signal?: AbortSignal;
   /** With it, the call has its effect once, however often it is made. */
   readonly idempotencyKey?: string;
 }
@@ -48,7 +51,7 @@ export function createTransport(settings: TransportSettings): Transport {
       if (!(outcome instanceof Failure)) return outcome.body;
       const wait = waitMs(outcome, attempt);
       const isRepeatable = call.method === "GET" || call.idempotencyKey !== undefined;
-      if (!isRepeatable || attempt >= retriesMax || wait === null) throw outcome.error;
+      if (!isRepeatable || call.signal?.aborted === true || attempt >= retriesMax || wait === null) throw outcome.error;
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
   };
@@ -66,15 +69,15 @@ class Failure {
 
 async function send(
   { baseUrl, fetch, headers, timeoutMs }: TransportSettings,
-  { method, path, query, body, idempotencyKey }: Call,
+  { method, path, query, body, headers: own, signal, idempotencyKey }: Call,
   more: Readonly<Record<string, string>>,
 ): Promise<Failure | { readonly body: unknown }> {
   const search = query === undefined || query.size === 0 ? "" : `?${query}`;
   const once = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
   const init: RequestInit = {
     method,
-    headers: { ...headers, ...more, ...once },
-    signal: AbortSignal.timeout(timeoutMs),
+    headers: { ...headers, ...more, ...own, ...once },
+    signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])]),
   };
   if (body !== undefined) {
     init.headers = { ...init.headers, "content-type": "application/json" };

@@ -8,8 +8,14 @@ export interface EntityTypes {
   readonly create: object;
   /** What an update takes: absent is untouched, null is cleared. */
   readonly update: object;
-  /** Fields that a list can be filtered by, each with the value it must equal. */
+  /** Fields that a list can be filtered by, each with its values. */
   readonly where: object;
+  /** What leads to other records: name > whose they are, and whether there are many. */
+  readonly relations?: object;
+  /** Names of the views of the entity. */
+  readonly views?: string;
+  /** Its unique keys: a field with its value, or fields with theirs (`"a,b": [string, number]`). */
+  readonly keys?: object;
 }
 
 /** What `createClient<...>` takes: the interface named after the project in its `sdk.d.ts`. */
@@ -27,6 +33,8 @@ interface AnyEntity extends EntityTypes {
   readonly update: Record<string, unknown>;
   readonly where: Record<string, FilterValue>;
   readonly transitions: string;
+  readonly views: string;
+  readonly keys: Record<string, FilterValue | readonly FilterValue[]>;
 }
 
 /** A client without generated types takes every name and every field. */
@@ -49,8 +57,11 @@ export type FilterValue = string | number | boolean;
 
 export type EntityName<Types extends ProjectTypes> = keyof Types["entities"] & string;
 
-type Part<Types extends ProjectTypes, Name extends EntityName<Types>, Kind extends keyof EntityTypes> =
-  Types["entities"][Name] extends Record<Kind, infer Shape extends object> ? Shape : never;
+type Part<
+  Types extends ProjectTypes,
+  Name extends EntityName<Types>,
+  Kind extends Exclude<keyof EntityTypes, "relations" | "views" | "keys">,
+> = Types["entities"][Name] extends Record<Kind, infer Shape extends object> ? Shape : never;
 
 export type RecordOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Part<Types, Name, "record">;
 export type CreateOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Part<Types, Name, "create">;
@@ -61,6 +72,20 @@ export type TransitionOf<Types extends ProjectTypes, Name extends EntityName<Typ
   readonly transitions: infer Edge extends string;
 }
   ? Edge
+  : never;
+
+/** The names of an entity's views; `never` where it has none. */
+export type ViewOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Types["entities"][Name] extends {
+  readonly views: infer View extends string;
+}
+  ? View
+  : never;
+
+/** What names one record of an entity beside its id; `never` where nothing is unique. */
+export type KeyOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Types["entities"][Name] extends {
+  readonly keys: infer Key extends object;
+}
+  ? Key
   : never;
 
 type Actions<Types extends ProjectTypes> = Types extends { readonly actions: infer All extends object } ? All : never;

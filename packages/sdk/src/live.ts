@@ -1,0 +1,190 @@
+// An ordered list that keeps up with its records. In: an entity, which of its records, in which order. Out: the list as it is now, and
+// word of each change. Once changes stop, it is what the same `findMany` gives.
+//
+// It follows the changes first and reads then, so that none falls between. A change is applied here where its place is certain; where
+// only the database knows it (texts, choices, exact numbers, what stands beyond the limit), the list is read again.
+import type { Entity, Page } from "./entity.ts";
+import { placeIn } from "./live-order.ts";
+import type { ListOptions, Sort, Where } from "./reading.ts";
+import { type Change, isPassing, pause, type Subscription } from "./subscribe.ts";
+import type { EntityName, ProjectTypes, RecordOf } from "./types.ts";
+import type { CallOptions } from "./writing.ts";
+
+export interface LiveOptions<Types extends ProjectTypes, Name extends EntityName<Types>> extends CallOptions {
+  /** Of the entity's own fields: changes of other records are not followed. */
+  readonly where?: Where<Types, Name>;
+  /** By the entity's own fields; left out: the newest first. */
+  readonly sort?: Sort<Types, Name>;
+  /** 20 unless given, at most 100. */
+  readonly limit?: number;
+}
+
+export interface LiveSnapshot<Item> {
+  readonly records: readonly Item[];
+  /** Whether there may be records beyond the limit. */
+  readonly hasMore: boolean;
+  /** `loading` until the first reading; `failed`: it follows no longer, and `error` says why. */
+  readonly status: "loading" | "live" | "failed";
+  readonly error: unknown;
+}
+
+export interface LiveList<Item> {
+  /** Begins with the first listener, and ends when the last one has left. Out: what takes the listener away. */
+  readonly subscribe: (listener: () => void) => () => void;
+  /** The same object until something changes. */
+  readonly getSnapshot: () => LiveSnapshot<Item>;
+}
+
+interface Held extends Readonly<Record<string, unknown>> {
+  readonly id: string;
+  readonly version?: number;
+}
+
+const backoffMsMax = 10_000;
+
+/**
+ * `live(db.entity("task"), { where, sort, limit })`: fits React's `useSyncExternalStore`. The entity is declared with
+ * `realtime: true`.
+ *
+ * @throws TypeError where it is to be sorted by fields of related records.
+ */
+export function live<Types extends ProjectTypes, Name extends EntityName<Types>>(
+  entity: Entity<Types, Name>,
+  options: LiveOptions<Types, Name> = {},
+): LiveList<RecordOf<Types, Name>> {
+  const { signal, limit = 20, where, sort } = options;
+  const keys = (sort === undefined ? ["-created_at"] : [sort].flat()) as readonly string[];
+  if (keys.some((key) => key.includes("."))) throw new TypeError("a live list is sorted by the entity's own fields");
+  const listed = { limit, ...(where !== undefined && { where }), ...(sort !== undefined && { sort }) };
+  return createList<RecordOf<Types, Name> & Held>(
+    {
+      read: (end) => entity.findPage({ ...listed, signal: end } as ListOptions<Types, Name>) as never,
+      follow: () => entity.subscribe(where === undefined ? {} : { where }) as never,
+    },
+    keys,
+    limit,
+    signal,
+  );
+}
+
+interface Source<Item> {
+  readonly read: (signal: AbortSignal) => Promise<Page<Item>>;
+  readonly follow: () => Subscription<Item>;
+}
+
+function createList<Item extends Held>(
+  source: Source<Item>,
+  keys: readonly string[],
+  limit: number,
+  signal: AbortSignal | undefined,
+): LiveList<Item> {
+  const listeners = new Set<() => void>();
+  let snapshot: LiveSnapshot<Item> = { records: [], hasMore: false, status: "loading", error: null };
+  let stop: (() => void) | null = null;
+
+  const become = (next: Partial<LiveSnapshot<Item>>): void => {
+    snapshot = { ...snapshot, ...next };
+    for (const listener of [...listeners]) listener();
+  };
+
+  const begin = (): void => {
+    const run = new AbortController();
+    const changes = source.follow();
+    let records: Item[] = [];
+    let hasMore = false;
+    let isReading = false;
+    /** Whether what is held needs another reading. */
+    let isStale = false;
+    let waiting: Change<Item>[] = [];
+
+    const end = (): void => {
+      run.abort();
+      changes.close();
+      signal?.removeEventListener("abort", end);
+      if (stop === end) stop = null;
+    };
+    const fail = (error: unknown): void => {
+      if (run.signal.aborted) return;
+      end();
+      become({ status: "failed", error });
+    };
+    const put = (record: Item): void => {
+      const at = records.findIndex(({ id }) => id === record.id);
+      const held = records[at];
+      // What was read may be newer than a change that was under way.
+      if (held?.version !== undefined && record.version !== undefined && held.version >= record.version) return;
+      const others = records.filter(({ id }) => id !== record.id);
+      const place = placeIn(others, record, keys, held === undefined ? null : { record: held, at });
+      if (place === null) {
+        isStale = true;
+      } else if (place === others.length && hasMore) {
+        // Among those beyond the limit there may be some that come before it.
+        if (held !== undefined) isStale = true;
+      } else {
+        hasMore ||= others.length === limit;
+        records = others.toSpliced(place, 0, record).slice(0, limit);
+      }
+    };
+    const apply = (change: Change<Item>): void => {
+      if (change.type === "created" || change.type === "updated") put(change.record);
+      if (change.type !== "gone" || !records.some(({ id }) => id === change.id)) return;
+      records = records.filter(({ id }) => id !== change.id);
+      isStale ||= hasMore;
+    };
+    const readOnce = async (): Promise<Page<Item>> => {
+      for (let attempt = 0; ; attempt++) {
+        try {
+          return await source.read(run.signal);
+        } catch (error) {
+          if (run.signal.aborted || !isPassing(error)) throw error;
+          await pause(Math.min(backoffMsMax, 500 * 2 ** attempt), run.signal);
+        }
+      }
+    };
+    const read = async (): Promise<void> => {
+      isReading = true;
+      do {
+        isStale = false;
+        waiting = [];
+        const page = await readOnce();
+        if (run.signal.aborted) return;
+        records = [...page.data];
+        hasMore = page.hasMore;
+        for (const change of waiting) apply(change);
+        become({ records, hasMore, status: "live", error: null });
+      } while (isStale);
+      isReading = false;
+    };
+    const take = (change: Change<Item>): void => {
+      if (change.type === "resync" || (change.type === "ready" && !change.resumed)) isStale = true;
+      else if (isReading) waiting.push(change);
+      else if (change.type !== "ready") {
+        const before = records;
+        apply(change);
+        // What was taken out of a list that goes on is shown with what moves up.
+        if (!isStale && records !== before) become({ records, hasMore });
+      }
+      if (isStale && !isReading) read().catch(fail);
+    };
+
+    stop = end;
+    if (snapshot.status === "failed") snapshot = { ...snapshot, status: "loading", error: null };
+    signal?.addEventListener("abort", end);
+    void (async () => {
+      for await (const change of changes) take(change);
+    })().catch(fail);
+  };
+
+  return {
+    subscribe: (listener) => {
+      const own = (): void => listener();
+      listeners.add(own);
+      if (stop === null && signal?.aborted !== true) begin();
+      return () => {
+        listeners.delete(own);
+        if (listeners.size === 0) stop?.();
+      };
+    },
+    getSnapshot: () => snapshot,
+  };
+}

@@ -1,0 +1,40 @@
+// What a write makes of what is cached, before its reply. In: cached data of any hook: a record, records, pages of records. Out: the same
+// with the record changed, or without it. It guesses as little as it can: what only the server knows stays as it is.
+import type { WriteOptions } from "./writing.ts";
+
+/** A hook that writes: what it is given, what it calls, and what it makes of cached data meanwhile. */
+export interface Writing {
+  readonly given: WriteOptions & { readonly id: string; readonly fields: object };
+  readonly run: (given: Writing["given"]) => Promise<unknown>;
+  readonly guess: (data: unknown, given: Writing["given"]) => unknown;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export function patched(data: unknown, id: string, fields: object): unknown {
+  return mapped(data, (record) => {
+    if (record["id"] !== id) return record;
+    const shown = Object.entries(fields).filter(([name]) => name in record);
+    return { ...record, ...Object.fromEntries(shown.map(([name, value]) => [name, next(record[name], value)])) };
+  });
+}
+
+export function forgotten(data: unknown, id: string): unknown {
+  return mapped(data, (record) => (record["id"] === id ? null : record));
+}
+
+function next(value: unknown, change: unknown): unknown {
+  if (typeof change !== "object" || change === null || !("add" in change)) return change;
+  // Exact numbers are texts: what they add up to, the reply says.
+  return typeof value === "number" && typeof change.add === "number" ? value + change.add : value;
+}
+
+function mapped(data: unknown, change: (record: Fields) => Fields | null): unknown {
+  if (typeof data !== "object" || data === null) return data;
+  if (Array.isArray(data)) return data.map(change).filter((record) => record !== null);
+  if ("pages" in data && Array.isArray(data.pages)) {
+    return { ...data, pages: data.pages.map((page) => ({ ...page, data: mapped(page.data, change) })) };
+  }
+  // A record by itself stays until its reading says that it is gone.
+  return change(data as Fields) ?? data;
+}

@@ -1,0 +1,190 @@
+// Hooks for React, over TanStack Query. In: a client. Out: reading hooks whose results are cached and shared, writing hooks that show a
+// change before the reply and bring the lists up to date behind it, and lists that keep up by themselves.
+import {
+  type InfiniteData,
+  type UseInfiniteQueryResult,
+  type UseMutationResult,
+  type UseQueryOptions,
+  type UseQueryResult,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { useMemo, useSyncExternalStore } from "react";
+import type { Client } from "./client.ts";
+import type { Page } from "./entity.ts";
+import { type LiveOptions, type LiveSnapshot, live } from "./live.ts";
+import { forgotten, patched, type Writing } from "./react-cache.ts";
+import type { ListOptions, Seen, Shown } from "./reading.ts";
+import type { AnyProject, CreateOf, EntityName, KeyOf, ProjectTypes, RecordOf, UpdateOf } from "./types.ts";
+import type { CallOptions, WriteOptions } from "./writing.ts";
+
+/** Of TanStack Query. Calls that are safe to repeat are repeated by the client already: `retry` is off unless given. */
+export type QuerySettings = Pick<UseQueryOptions, "enabled" | "staleTime" | "gcTime" | "refetchInterval" | "retry">;
+
+interface Named {
+  readonly id: string;
+}
+
+type Rest<Options> = Omit<Options, keyof CallOptions>;
+
+export interface CreateVariables<Types extends ProjectTypes, Name extends EntityName<Types>>
+  extends Omit<WriteOptions, "version"> {
+  readonly fields: CreateOf<Types, Name>;
+}
+
+export interface UpdateVariables<Types extends ProjectTypes, Name extends EntityName<Types>>
+  extends WriteOptions,
+    Named {
+  readonly fields: UpdateOf<Types, Name>;
+}
+
+export interface DeleteVariables extends WriteOptions, Named {}
+
+export interface Hooks<Types extends ProjectTypes> {
+  readonly useFindMany: <
+    const Name extends EntityName<Types>,
+    const Options extends Rest<ListOptions<Types, Name>> = Record<never, never>,
+  >(
+    name: Name,
+    options?: Options,
+    settings?: QuerySettings,
+  ) => UseQueryResult<readonly Seen<Types, Name, Options>[]>;
+  /** By id or by a unique key. */
+  readonly useFindOne: <
+    const Name extends EntityName<Types>,
+    const Options extends Rest<Shown<Types, Name>> = Record<never, never>,
+  >(
+    name: Name,
+    key: string | KeyOf<Types, Name>,
+    options?: Options,
+    settings?: QuerySettings,
+  ) => UseQueryResult<Seen<Types, Name, Options>>;
+  /** Page after page: `fetchNextPage()` while `hasNextPage`. */
+  readonly useInfiniteFindMany: <
+    const Name extends EntityName<Types>,
+    const Options extends Rest<Omit<ListOptions<Types, Name>, "cursor">> = Record<never, never>,
+  >(
+    name: Name,
+    options?: Options,
+    settings?: QuerySettings,
+  ) => UseInfiniteQueryResult<InfiniteData<Page<Seen<Types, Name, Options>>, string | null>>;
+  readonly useCreate: <const Name extends EntityName<Types>>(
+    name: Name,
+  ) => UseMutationResult<RecordOf<Types, Name>, Error, CreateVariables<Types, Name>>;
+  /** Shows the change at once, and takes it back where it is refused: with a `version`, also where somebody else was first. */
+  readonly useUpdate: <const Name extends EntityName<Types>>(
+    name: Name,
+  ) => UseMutationResult<RecordOf<Types, Name>, Error, UpdateVariables<Types, Name>, unknown>;
+  /** Takes the record from the lists at once, and puts it back where that is refused. */
+  readonly useDelete: <const Name extends EntityName<Types>>(
+    name: Name,
+  ) => UseMutationResult<void, Error, DeleteVariables, unknown>;
+  /** Of an entity with `realtime: true`; follows while the component is shown. */
+  readonly useLive: <const Name extends EntityName<Types>>(
+    name: Name,
+    options?: Rest<LiveOptions<Types, Name>>,
+  ) => LiveSnapshot<RecordOf<Types, Name>>;
+}
+
+/**
+ * Hooks of one client, made once and outside of components.
+ *
+ * @param scope Keeps what this client reads apart from what another one reads within the same QueryClient. Whoever signs in or out
+ * clears the QueryClient: what it holds was read as somebody else.
+ */
+export function createHooks<Types extends ProjectTypes = AnyProject>(
+  db: Client<Types>,
+  scope = "plinth",
+): Hooks<Types> {
+  // The types of what comes and goes are those of `Hooks`; within, records are records.
+  const entity = (name: EntityName<Types>) => db.entity(name) as never as Untyped;
+  const keyOf = (name: string, ...more: readonly unknown[]): readonly unknown[] => [scope, name, ...more];
+
+  return {
+    useFindMany: (name, options, settings) =>
+      useQuery({
+        retry: false,
+        ...settings,
+        queryKey: keyOf(name, "many", options ?? {}),
+        queryFn: ({ signal }) => entity(name).findMany({ ...options, signal }),
+      }) as never,
+    useFindOne: (name, key, options, settings) =>
+      useQuery({
+        retry: false,
+        ...settings,
+        queryKey: keyOf(name, "one", key, options ?? {}),
+        queryFn: ({ signal }) => entity(name).findOne(key, { ...options, signal }),
+      }) as never,
+    useInfiniteFindMany: (name, options, settings) =>
+      useInfiniteQuery({
+        retry: false,
+        ...(settings as object),
+        queryKey: keyOf(name, "pages", options ?? {}),
+        queryFn: ({ signal, pageParam }) =>
+          entity(name).findPage({ ...options, ...(pageParam !== null && { cursor: pageParam }), signal }),
+        initialPageParam: null as string | null,
+        getNextPageParam: (last) => last.nextCursor,
+      }) as never,
+    useCreate: (name) =>
+      useWrite(
+        [scope, name],
+        ({ fields, ...options }) => entity(name).create(fields, options),
+        (data) => data,
+      ),
+    useUpdate: (name) =>
+      useWrite(
+        [scope, name],
+        ({ id, fields, ...options }) => entity(name).update(id, fields, options),
+        (data, { id, fields }) => patched(data, id, fields),
+      ),
+    useDelete: (name) =>
+      useWrite(
+        [scope, name],
+        ({ id, ...options }) => entity(name).delete(id, options),
+        (data, { id }) => forgotten(data, id),
+      ),
+    useLive: (name, options) => {
+      const asked = JSON.stringify(options ?? {});
+      // What is asked for decides, not which object says so.
+      const list = useMemo(() => live(db.entity(name), JSON.parse(asked)), [name, asked]);
+      return useSyncExternalStore(list.subscribe, list.getSnapshot, list.getSnapshot);
+    },
+  };
+}
+
+type MutationKey = readonly [scope: string, name: string];
+
+function useWrite(key: MutationKey, run: Writing["run"], guess: Writing["guess"]): never {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationKey: key,
+    mutationFn: run,
+    onMutate: async (given: Writing["given"]) => {
+      // A reading that is under way would put the old values back.
+      await queries.cancelQueries({ queryKey: key });
+      const before = queries.getQueriesData({ queryKey: key });
+      for (const [each, data] of before) queries.setQueryData(each, guess(data, given));
+      return before;
+    },
+    onError: (_error, _given, before) => {
+      for (const [each, data] of before ?? []) queries.setQueryData(each, data);
+    },
+    // Other entities' lists may show what was changed: within an expansion, a count, a condition. The last of several writes
+    // brings all up to date.
+    onSettled: async () => {
+      const [scope] = key;
+      if (queries.isMutating({ mutationKey: [scope] }) === 1) await queries.invalidateQueries({ queryKey: [scope] });
+    },
+  }) as never;
+}
+
+interface Untyped {
+  readonly findMany: (options: object) => Promise<readonly object[]>;
+  readonly findPage: (options: object) => Promise<Page<object>>;
+  readonly findOne: (key: string | object, options: object) => Promise<object>;
+  readonly create: (fields: object, options: object) => Promise<object>;
+  readonly update: (id: string, fields: object, options: object) => Promise<object>;
+  readonly delete: (id: string, options: object) => Promise<void>;
+}
