@@ -73,8 +73,10 @@ test("conduit: an article is written, published, liked once, discussed, and with
   const tag = done(await ana.as.post("/v1/resources/tags", { name: "postgres" }));
   const sent = { title: "Rows and rules", description: "d", body: "# Hello", tags: [tag.id] };
   const article = done(await ana.as.post("/v1/resources/articles", sent));
-  expect(article).toMatchObject({ slug: "rows-and-rules", status: "draft", author_id: ana.id });
+  expect(article).toMatchObject({ slug: "rows-and-rules", status: "published", author_id: ana.id });
   const path = `/v1/resources/articles/${article.id}`;
+  expect((await ben.as.post(`${path}/transitions/withdraw`, {})).status).toBe(403);
+  done(await ana.as.post(`${path}/transitions/withdraw`, {}));
   expect((await visitor.get(path)).status).toBe(404);
   expect((await ben.as.post(`${path}/transitions/publish`, {})).status).toBe(404);
   done(await ana.as.post(`${path}/transitions/publish`, {}));
@@ -134,7 +136,9 @@ test("invoicing: an invoice is written, issued, paid, and changes no more", asyn
   expect(done(await ben.as.post(`${path}/transitions/issue`, {})).number).toBe("INV-1");
   expect((await ben.as.patch(path, { note: "late" })).status).toBe(403);
   expect((await ben.as.patch(`/v1/resources/lines/${written.id}`, { price: "1.00" })).status).toBe(403);
+  expect(done(await ben.as.get(path))).toMatchObject({ net: "200", gross: "238", open_amount: "238" });
   done(await ben.as.post("/v1/resources/payments", { invoice_id: invoice.id, amount: "238.00" }));
+  expect(done(await ben.as.get(path))).toMatchObject({ open_amount: "0" });
   expect((await ben.as.post(`${path}/transitions/pay`, {})).status).toBe(403);
   expect(done(await ana.as.post(`${path}/transitions/pay`, {}))).toMatchObject({ status: "paid" });
 });

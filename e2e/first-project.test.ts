@@ -107,7 +107,7 @@ test("curl and the client library reach the API, and the overview turns green", 
   await page.getByText("Waiting for the first request").waitFor();
   const url = `${stack.apiUrl}/v1/resources/shipments`;
   const answer = execFileSync("curl", ["-sf", url, "-H", `Authorization: Bearer ${secretKey}`], { encoding: "utf8" });
-  expect(JSON.parse(answer)).toEqual({ data: [], page: { next_cursor: null, has_more: false } });
+  expect(JSON.parse(answer)).toEqual({ data: [], page: { next_cursor: null, prev_cursor: null, has_more: false } });
   await page.getByText("Receiving requests").waitFor();
   await picture("7-overview");
 });

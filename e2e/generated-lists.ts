@@ -46,7 +46,7 @@ export function expectList(world: World, caller: Caller, entity: Entity, { filte
     : [...sort, { name: "id", descending: last?.descending ?? true }];
   return seen.sort((one, other) => {
     for (const { name, descending } of keys) {
-      const order = compare(fieldOf(entity, name), one.values[name] ?? null, other.values[name] ?? null);
+      const order = compareValues(fieldOf(entity, name), one.values[name] ?? null, other.values[name] ?? null);
       if (order !== 0) return descending ? -order : order;
     }
     return 0;
@@ -56,7 +56,7 @@ export function expectList(world: World, caller: Caller, entity: Entity, { filte
 /** A field that is hidden in a record doesn't match. */
 function matches(world: World, caller: Caller, record: Rec, name: string, value: JsonValue): boolean {
   const { entity, values } = record;
-  if (compare(fieldOf(entity, name), values[name] ?? null, value) !== 0) return false;
+  if (compareValues(fieldOf(entity, name), values[name] ?? null, value) !== 0) return false;
   if (name === "id") return true;
   const grants = readGrants(world, caller, entity, values);
   return grants.some(({ fields }) => fields === null || fields.includes(name));
@@ -64,8 +64,8 @@ function matches(world: World, caller: Caller, record: Rec, name: string, value:
 
 const lengths: Readonly<Record<string, number>> = { PT0S: 0, PT30M: 1, PT1H: 2, P1D: 3 };
 
-/** None comes last. */
-function compare({ type }: Field, a: JsonValue, b: JsonValue): number {
+/** None comes last, and choices stand in the order in which they are declared. */
+export function compareValues({ type }: Field, a: JsonValue, b: JsonValue): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
   switch (type.kind) {
     case "int":
@@ -78,6 +78,8 @@ function compare({ type }: Field, a: JsonValue, b: JsonValue): number {
       return Number(BigInt(String(a)) - BigInt(String(b)));
     case "bool":
       return Number(a) - Number(b);
+    case "enum":
+      return type.values.indexOf(String(a)) - type.values.indexOf(String(b));
     case "duration":
       return (lengths[String(a)] ?? 0) - (lengths[String(b)] ?? 0);
     default:

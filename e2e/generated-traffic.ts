@@ -18,6 +18,7 @@ import {
   expectUpdate,
   type Outcome,
 } from "./generated-outcomes.ts";
+import { Readings } from "./generated-reading.ts";
 import { type Caller, recordsOf, type Values, type World } from "./generated-world.ts";
 
 export interface Served {
@@ -48,7 +49,7 @@ interface Reply {
   readonly body: {
     readonly data?: unknown;
     readonly code?: string;
-    readonly page?: { readonly next_cursor: string | null };
+    readonly page?: { readonly next_cursor: string | null; readonly count?: number };
   } | null;
 }
 
@@ -67,6 +68,9 @@ const KINDS = [
   "transition",
   "transition",
   "can",
+  "reading",
+  "reading",
+  "groups",
 ] as const;
 
 export class Traffic {
@@ -74,6 +78,7 @@ export class Traffic {
   readonly #counts: Counts;
   #before: Snapshot | null = null;
   readonly #inputs: Inputs;
+  readonly #readings: Readings;
   #number = 0;
   /** When the request was thought of: what the service sets meanwhile is later. */
   #since = 0;
@@ -81,6 +86,7 @@ export class Traffic {
   constructor(served: Served, counts: Counts) {
     this.#served = served;
     this.#inputs = new Inputs(served.world, served.random);
+    this.#readings = new Readings(served.world, served.random);
     this.#counts = counts;
   }
 
@@ -93,6 +99,7 @@ export class Traffic {
     const kind = recordsOf(world, entity.name).length < 4 && random.chance(0.7) ? "create" : random.pick(KINDS);
     if (kind === "list") return this.#list(caller, entity);
     if (kind === "can") return this.#can(caller, entity);
+    if (kind === "reading" || kind === "groups") return this.#reading(kind, caller, entity);
     if (kind === "read") return this.#read(caller, entity);
     return this.#write(kind, caller, entity);
   }
@@ -269,6 +276,28 @@ export class Traffic {
       if (cursor === null) return;
       query.set("cursor", cursor);
     }
+  }
+
+  async #reading(kind: "reading" | "groups", caller: Caller, entity: Entity): Promise<void> {
+    const asked = kind === "reading" ? this.#readings.list(caller, entity) : this.#readings.groups(caller, entity);
+    if (asked === null) return;
+    const target = `/api/${entity.plural}${kind === "groups" ? "/aggregate" : ""}?${asked.query}`;
+    const { reply } = await this.#fetch(caller, "GET", target, undefined);
+    this.#counts.byOperation[kind] = (this.#counts.byOperation[kind] ?? 0) + 1;
+    if (entity.audit === "all") this.#before = null;
+    const request = `GET ${decodeURIComponent(target)} as ${caller.name}`;
+    // Rules as long as these, within each other, are more than one statement holds.
+    if (reply.status === 400 && reply.text.includes("more at once than one statement holds")) return;
+    if (reply.status !== (asked.refusal ?? 200)) {
+      return this.#disagree(request, `${reply.status}, expected ${asked.refusal ?? 200}: ${reply.text}`);
+    }
+    if (asked.refusal !== null) return;
+    const most = Math.min(100, pageMaxOf(entity, caller, this.#served.world.model.api.pageMax));
+    const wanted = asked.expected.slice(0, most);
+    const { data, page } = reply.body ?? {};
+    const isCounted = kind === "groups" || page?.count === asked.expected.length;
+    if (!isCounted || !sameJson(data, wanted))
+      this.#disagree(request, `${reply.text}, expected ${asked.expected.length}: ${JSON.stringify(wanted)}`);
   }
 
   async #can(caller: Caller, entity: Entity): Promise<void> {

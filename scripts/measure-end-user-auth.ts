@@ -163,6 +163,7 @@ async function measureOurs(databaseUrl: string, keys: readonly string[]): Promis
       organization: null,
       tenant: cell.scopeOf(caller.projectId),
       cursors,
+      inner: { serve: () => Promise.reject(new Error("it is made of no others")), spend: () => ({}) },
     });
     return typeof reply.body === "string" ? reply.body : "";
   };

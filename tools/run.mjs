@@ -11,6 +11,7 @@ const tasks = {
   format: ["scripts/check.ts", "format"],
   bench: ["e2e/bench/main.ts"],
   attack: ["e2e/attack/main.ts"],
+  fuzz: ["e2e/fuzz/main.ts"],
   crash: ["e2e/crash/main.ts"],
 };
 

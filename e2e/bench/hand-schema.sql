@@ -15,6 +15,26 @@ create table hand.articles (
 create index on hand.articles (created_by);
 create index on hand.articles (created_at, id);
 create index on hand.articles (status, created_at, id);
+create table hand.topics (id uuid primary key, name text not null);
+create table hand.posts (
+  id uuid primary key,
+  topic_id uuid not null references hand.topics,
+  title text not null,
+  body text not null,
+  status text not null default 'draft' check (status in ('draft', 'active', 'archived')),
+  created_by uuid not null references hand.users,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  version integer not null default 1
+);
+create index on hand.posts (topic_id, created_at, id);
+create table hand.replies (
+  id uuid primary key,
+  post_id uuid not null references hand.posts,
+  body text not null,
+  created_at timestamptz not null default now()
+);
+create index on hand.replies (post_id, created_at, id);
 create table hand.audit_log (
   id bigint generated always as identity primary key,
   at timestamptz not null default now(),

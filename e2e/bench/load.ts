@@ -1,20 +1,19 @@
 // One bounded round of load on one server. In: where, which workload, how long. Out: rate, latencies, CPU per request.
 import { cpuOfFamilyUs, cpuOfProcessUs, residentMb } from "./cpu.ts";
 import type { Drive, Work } from "./drivers/drive.ts";
-import { requestOf, type Workload } from "./workloads.ts";
+import { type Paths, requestOf, type Workload } from "./workloads.ts";
 
-/** An HTTP server that serves the articles. */
+/** An HTTP server that serves articles and posts. */
 export interface Target {
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Path of the articles. */
-  readonly collection: string;
+  readonly paths: Paths;
   readonly serverPid: number;
   readonly postgresPid: number;
 }
 
-export function workOf({ origin, headers, collection }: Target, workload: Workload): Work {
-  return { origin, headers, request: requestOf(workload, collection) };
+export function workOf({ origin, headers, paths }: Target, workload: Workload): Work {
+  return { origin, headers, request: requestOf(workload, paths) };
 }
 
 export interface Round {

@@ -4,7 +4,10 @@ import { residentMb, residentPeakMb } from "./cpu.ts";
 import { sendAmount } from "./drivers/autocannon.ts";
 import { type Target, workOf } from "./load.ts";
 import { table } from "./report.ts";
-import { type Workload, workloads } from "./workloads.ts";
+import { workloads as all, type Workload } from "./workloads.ts";
+
+/** What each of the servers is made for. */
+const workloads = all.filter((workload) => workload !== "W5");
 
 export interface MemoryFigure {
   readonly server: string;
@@ -27,7 +30,7 @@ export async function measureMemory(
   for (const [server, target] of Object.entries(targets)) {
     console.error(`memory of ${server}`);
     const startMb = residentMb(target.serverPid);
-    const afterMb = { W1: 0, W2: 0, W3: 0, W4: 0 };
+    const afterMb = { W1: 0, W2: 0, W3: 0, W4: 0, W5: 0 };
     for (const workload of workloads) {
       await sendAmount(workOf(target, workload), requestsPerWorkload);
       afterMb[workload] = residentMb(target.serverPid);

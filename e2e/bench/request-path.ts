@@ -16,7 +16,8 @@ import { type Round, runRound, type Target } from "./load.ts";
 import { type MemoryFigure, measureMemory } from "./memory.ts";
 import { type Ours, startOurs } from "./targets/ours.ts";
 import { pgbenchIsInstalled, runPgbench } from "./targets/pgbench.ts";
-import { rowCount, type Workload } from "./workloads.ts";
+import { installedPrisma } from "./targets/prisma.ts";
+import { type Paths, repliesOfPost, rowCount, topicCount, type Workload } from "./workloads.ts";
 
 /** workload > target > rounds. */
 export type Measured = ReadonlyMap<Workload, ReadonlyMap<string, readonly Round[]>>;
@@ -61,7 +62,10 @@ export async function measureRequestPath(options: Options): Promise<RequestPath>
     const pgbench = (workload: Workload): Round =>
       runPgbench({ databaseUrl: cellUrl, postgresPid: postgres.pid, userId: ours.userId }, workload, options.seconds);
     const { name: driver, drive } = installedDriver();
-    return { measured: await measure({ ...options, targets, pgbench, drive, tidy }), memory, driver };
+    const prisma = options.workloads.includes("W5") ? await startPrisma(hand) : null;
+    const targetsOf = (workload: Workload): Readonly<Record<string, Target>> =>
+      workload === "W5" && prisma !== null ? { ...targets, Prisma: prisma } : targets;
+    return { measured: await measure({ ...options, targetsOf, pgbench, drive, tidy }), memory, driver };
   } finally {
     await Promise.all(ending.map((end) => end()));
     await postgres.stop();
@@ -74,16 +78,16 @@ async function measure(options: {
   readonly workloads: readonly Workload[];
   readonly rounds: number;
   readonly seconds: number;
-  readonly targets: Readonly<Record<string, Target>>;
+  readonly targetsOf: (workload: Workload) => Readonly<Record<string, Target>>;
   readonly pgbench: (workload: Workload) => Round;
   readonly drive: Drive;
   readonly tidy: () => Promise<void>;
 }): Promise<Measured> {
   const withPgbench = pgbenchIsInstalled();
   if (!withPgbench) console.error("pgbench is not on PATH: F0 is left out");
-  const run = async (name: string, workload: Workload, seconds: number): Promise<Round> => {
+  const run = async (name: string, target: Target, workload: Workload, seconds: number): Promise<Round> => {
     try {
-      return await runRound(options.targets[name] as Target, workload, options.drive, seconds);
+      return await runRound(target, workload, options.drive, seconds);
     } catch (error) {
       throw new Error(`${workload} on ${name}`, { cause: error });
     }
@@ -95,11 +99,12 @@ async function measure(options: {
     const push = (name: string, round: Round): void => {
       results.set(name, [...(results.get(name) ?? []), round]);
     };
-    for (const name of Object.keys(options.targets)) await run(name, workload, warmUpSeconds);
+    const targets = Object.entries(options.targetsOf(workload));
+    for (const [name, target] of targets) await run(name, target, workload, warmUpSeconds);
     for (let round = 0; round < options.rounds; round++) {
       console.error(`${workload}, round ${round + 1} of ${options.rounds}`);
       await options.tidy();
-      for (const name of Object.keys(options.targets)) push(name, await run(name, workload, options.seconds));
+      for (const [name, target] of targets) push(name, await run(name, target, workload, options.seconds));
       if (withPgbench) push("F0", options.pgbench(workload));
     }
   }
@@ -107,22 +112,36 @@ async function measure(options: {
 }
 
 function targetOf({ origin, headers, process }: Ours, postgresPid: number): Target {
-  return { origin, headers, serverPid: process.pid as number, postgresPid, collection: "/v1/resources/articles" };
+  return { origin, headers, serverPid: process.pid as number, postgresPid, paths: ourPaths };
 }
 
-async function startHandWritten(
-  options: {
-    readonly cellUrl: string;
-    readonly userId: string;
-    readonly postgresPid: number;
-    readonly ending: (() => Promise<void>)[];
-  },
-  tuned: boolean,
-): Promise<Target> {
+const ourPaths: Paths = {
+  articles: "/v1/resources/articles",
+  posts: "/v1/resources/posts?topic_id={topic}&expand=topic,replies&count=exact&limit=20",
+};
+const handPaths: Paths = { articles: "/articles", posts: "/posts?topic_id={topic}" };
+
+interface Yardstick {
+  readonly cellUrl: string;
+  readonly userId: string;
+  readonly postgresPid: number;
+  readonly ending: (() => Promise<void>)[];
+}
+
+function startHandWritten(options: Yardstick, tuned: boolean): Promise<Target> {
+  return startYardstick(options, join(import.meta.dirname, "targets/hand-written.ts"), tuned ? ["--tuned"] : []);
+}
+
+/** Null where npm can't install it. */
+async function startPrisma(options: Yardstick): Promise<Target | null> {
+  const script = installedPrisma();
+  return script === null ? null : startYardstick(options, script, []);
+}
+
+async function startYardstick(options: Yardstick, script: string, more: readonly string[]): Promise<Target> {
   const port = await freePort();
-  const script = join(import.meta.dirname, "targets/hand-written.ts");
   const named = ["--port", String(port), "--database", options.cellUrl, "--key", handKey, "--user", options.userId];
-  const child = spawn(process.execPath, [script, ...named, ...(tuned ? ["--tuned"] : [])], { stdio: "inherit" });
+  const child = spawn(process.execPath, [script, ...named, ...more], { stdio: "inherit" });
   options.ending.push(() => stopped(child));
   const origin = `http://127.0.0.1:${port}`;
   for (let i = 0; i < 100 && !(await fetch(origin).catch(() => null)); i++) await pause(100);
@@ -131,7 +150,7 @@ async function startHandWritten(
     headers: { authorization: `Bearer ${handKey}`, "content-type": "application/json" },
     serverPid: child.pid as number,
     postgresPid: options.postgresPid,
-    collection: "/articles",
+    paths: handPaths,
   };
 }
 
@@ -146,28 +165,50 @@ async function seed(cellUrl: string, ours: Ours): Promise<void> {
   await withClient(cellUrl, async (client) => {
     await client.query(readFileSync(join(import.meta.dirname, "hand-schema.sql"), "utf8"));
     await client.query("insert into hand.users values ($1, 'bench@example.com')", [ours.userId]);
-    for (const table of tables(ours)) {
+    for (const schema of schemas(ours)) {
       await client.query(
-        `insert into ${table} (id, title, body, status, score, created_by, created_at)
-         select lpad(to_hex(n), 32, '0')::uuid, 'Title ' || n, repeat('A body of some length. ', 10), 'active', n % 100, $1,
+        `insert into ${schema}.articles (id, title, body, status, score, created_by, created_at)
+         select ${idOf("n")}, 'Title ' || n, repeat('A body of some length. ', 10), 'active', n % 100, $1,
            now() - n * interval '1 second'
          from generate_series(1, ${rowCount}) n`,
         [ours.userId],
+      );
+      await client.query(
+        `insert into ${schema}.topics (id, name) select ${idOf("n")}, 'Topic ' || n from generate_series(1, ${topicCount}) n`,
+      );
+      await client.query(
+        `insert into ${schema}.posts (id, topic_id, title, body, status, created_by, created_at)
+         select ${idOf("n")}, ${idOf(`1 + n % ${topicCount}`)}, 'Title ' || n, repeat('A body of some length. ', 10), 'active',
+           $1, now() - n * interval '1 second'
+         from generate_series(1, ${rowCount}) n`,
+        [ours.userId],
+      );
+      await client.query(
+        `insert into ${schema}.replies (id, post_id, body, created_at)
+         select gen_random_uuid(), ${idOf(`1 + n % ${rowCount}`)}, 'Reply ' || n, now() - n * interval '1 second'
+         from generate_series(1, ${rowCount * repliesOfPost}) n`,
       );
     }
   });
   await vacuum(cellUrl, ours);
 }
 
+/** SQL: of a row's number. */
+function idOf(number: string): string {
+  return `lpad(to_hex(${number}), 32, '0')::uuid`;
+}
+
 /** Three yardsticks write to the one table, ours to its own: neither shall meet what the round before left there. */
 async function vacuum(cellUrl: string, ours: Ours): Promise<void> {
   await withClient(cellUrl, async (client) => {
-    for (const table of tables(ours)) await client.query(`vacuum (analyze) ${table}`);
+    const tables = ["articles", "topics", "posts", "replies"];
+    const all = schemas(ours).flatMap((schema) => tables.map((table) => `${schema}.${table}`));
+    for (const table of all) await client.query(`vacuum (analyze) ${table}`);
   });
 }
 
-function tables(ours: Ours): readonly string[] {
-  return ["hand.articles", `"${ours.schema}"."articles"`];
+function schemas(ours: Ours): readonly string[] {
+  return ["hand", `"${ours.schema}"`];
 }
 
 async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {

@@ -1,20 +1,33 @@
 // The workloads of the request path. In: a name. Out: the request, with holes that each sending fills anew.
 // Every server and every driver gets the same ones.
 
-export const workloads = ["W1", "W2", "W3", "W4"] as const;
+export const workloads = ["W1", "W2", "W3", "W4", "W5"] as const;
 export type Workload = (typeof workloads)[number];
 
+/** Of articles, and of posts. */
 export const rowCount = 100_000;
+/** Each has as many posts as the others. */
+export const topicCount = 1_000;
+export const repliesOfPost = 3;
 
-/** In `path` and `body`, `{id}` stands for the id of some row, and `{n}` for a number that differs from the last one. */
+/** Where a server has what is asked for. */
+export interface Paths {
+  readonly articles: string;
+  /** A page of 20 posts of the topic `{topic}`, each with its topic and its replies, and how many there are. */
+  readonly posts: string;
+}
+
+/**
+ * In `path` and `body`, `{id}` stands for the id of some row, `{topic}` for that of some topic, and `{n}` for a number that
+ * differs from the last one.
+ */
 export interface Request {
   readonly method: "GET" | "POST" | "PATCH";
   readonly path: string;
   readonly body?: string;
 }
 
-/** @param collection Path of the articles on the server. */
-export function requestOf(workload: Workload, collection: string): Request {
+export function requestOf(workload: Workload, { articles: collection, posts }: Paths): Request {
   switch (workload) {
     case "W1":
       return { method: "GET", path: `${collection}/{id}` };
@@ -26,6 +39,8 @@ export function requestOf(workload: Workload, collection: string): Request {
     }
     case "W4":
       return { method: "PATCH", path: `${collection}/{id}`, body: `{"title":"Another title","score":{n}}` };
+    case "W5":
+      return { method: "GET", path: posts };
   }
 }
 
@@ -35,7 +50,11 @@ export const idPrefix = "00000000-0000-0000-0000-";
 /** Fills the holes. */
 export function filled({ method, path, body }: Request): Request {
   const n = 1 + Math.floor(Math.random() * rowCount);
+  const idOf = (row: number): string => `${idPrefix}${row.toString(16).padStart(12, "0")}`;
   const fill = (text: string): string =>
-    text.replace("{id}", `${idPrefix}${n.toString(16).padStart(12, "0")}`).replace("{n}", String(n));
+    text
+      .replace("{id}", idOf(n))
+      .replace("{topic}", idOf(1 + (n % topicCount)))
+      .replace("{n}", String(n));
   return { method, path: fill(path), ...(body === undefined ? {} : { body: fill(body) }) };
 }

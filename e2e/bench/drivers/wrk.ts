@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { idPrefix, rowCount } from "../workloads.ts";
+import { idPrefix, rowCount, topicCount } from "../workloads.ts";
 import { connections, type Drive, type Work } from "./drive.ts";
 
 export function wrkIsInstalled(): boolean {
@@ -54,9 +54,9 @@ export const driveByWrk: Drive = async (work, seconds) => {
 /** A JSON string of plain ASCII is a string in Lua, too. */
 function scriptOf({ request, headers }: Work): string {
   const { method, path, body } = request;
-  const fixed = !`${path}${body ?? ""}`.includes("{id}") && !`${body ?? ""}`.includes("{n}");
+  const fixed = !/\{(?:id|topic|n)\}/.test(`${path}${body ?? ""}`);
   const fill = (text: string): string =>
-    `(${JSON.stringify(text)}):gsub("{id}", ${JSON.stringify(idPrefix)} .. string.format("%012x", n)):gsub("{n}", tostring(n))`;
+    `(${JSON.stringify(text)}):gsub("{id}", ${JSON.stringify(idPrefix)} .. string.format("%012x", n)):gsub("{topic}", ${JSON.stringify(idPrefix)} .. string.format("%012x", 1 + n % ${topicCount})):gsub("{n}", tostring(n))`;
   const filledBody = body === undefined ? "nil" : `(${fill(body)})`;
   const made = `wrk.format(${JSON.stringify(method)}, (${fill(path)}), nil, ${filledBody})`;
   const headerLines = Object.entries(headers).map(

@@ -61,6 +61,28 @@ app.get<{ Querystring: { status: string; cursor?: string } }>("/articles", async
   return { data: page, page: { next_cursor: more ? page.at(-1)?.["id"] : null, has_more: more } };
 });
 
+app.get<{ Querystring: { topic_id: string } }>("/posts", async (request) => {
+  const topicId = request.query.topic_id;
+  const [posts, [{ count } = { count: 0 }]] = await Promise.all([
+    sql`
+      select p.id, p.topic_id, p.title, p.body, p.status, p.created_by, p.created_at, p.updated_at, p.version,
+        to_json(t) as topic
+      from hand.posts p join hand.topics t on t.id = p.topic_id
+      where p.topic_id = ${topicId} and (p.status = 'active' or p.created_by = ${user})
+      order by p.created_at desc, p.id desc
+      limit 21`,
+    sql`select count(*)::int from hand.posts where topic_id = ${topicId} and (status = 'active' or created_by = ${user})`,
+  ]);
+  const page = posts.slice(0, pageSize);
+  const replies = await sql`
+    select id, post_id, body, created_at from hand.replies
+    where post_id in ${sql(page.map((post) => post["id"]))}
+    order by created_at desc, id desc`;
+  const byPost = Map.groupBy(replies, (reply) => reply["post_id"]);
+  const data = page.map((post) => ({ ...post, replies: byPost.get(post["id"]) ?? [] }));
+  return { data, page: { has_more: posts.length > pageSize, count } };
+});
+
 const properties = {
   title: { type: "string", maxLength: 255 },
   body: { type: "string" },

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { cpuOfFamilyUs, cpuOfProcessUs } from "../cpu.ts";
 import type { Round } from "../load.ts";
-import { rowCount, type Workload } from "../workloads.ts";
+import { rowCount, topicCount, type Workload } from "../workloads.ts";
 
 const scripts: Readonly<Record<Workload, string>> = {
   W1: `\\set n random(1, :rows)
@@ -49,6 +49,20 @@ with before as (
   from changed, before
 )
 select row_to_json(changed)::text from changed;
+`,
+  W5: `\\set n random(1, :rows)
+\\set topic 1 + :n % ${topicCount}
+select row_to_json(x)::text from (
+  select p.id, p.topic_id, p.title, p.body, p.status, p.created_by, p.created_at, p.updated_at, p.version,
+    (select row_to_json(t) from hand.topics t where t.id = p.topic_id) as topic,
+    (select json_agg(r) from (
+      select id, post_id, body, created_at from hand.replies where post_id = p.id order by created_at desc, id desc limit 20
+    ) r) as replies,
+    (select count(*) from hand.posts c where c.topic_id = p.topic_id and (c.status = 'active' or c.created_by = :user::uuid))
+  from hand.posts p
+  where p.topic_id = lpad(to_hex(:topic::bigint), 32, '0')::uuid and (p.status = 'active' or p.created_by = :user::uuid)
+  order by p.created_at desc, p.id desc
+  limit 21) x;
 `,
 };
 

@@ -1,0 +1,126 @@
+// An OpenAPI document, ready to be asked. In: the document. Out: its operations with all references of theirs followed, and what its
+// schemas say of a value.
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [name: string]: Json;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly required: boolean;
+  readonly schema: JsonObject;
+  /** It is sent as JSON. */
+  readonly isJson: boolean;
+}
+
+export interface Operation {
+  readonly id: string;
+  readonly method: string;
+  /** With `{name}` for what is put in. */
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  /** Null where it takes none. */
+  readonly body: { readonly schema: JsonObject; readonly required: boolean; readonly examples: readonly Json[] } | null;
+  /** Status, or `default` > media type > where its schema stands; an empty map where there is no body. */
+  readonly replies: ReadonlyMap<string, ReadonlyMap<string, string>>;
+}
+
+export interface ApiDocument {
+  readonly operations: readonly Operation[];
+  /** What a schema in the document is, its reference followed. */
+  readonly follow: (schema: JsonObject) => JsonObject;
+  /** Whether a value is of a schema of the document; what is wrong where it isn't. */
+  readonly problemOf: (pointer: string, value: unknown) => string | null;
+}
+
+const methods = ["get", "post", "put", "patch", "delete"];
+const ROOT = "document";
+
+export function readDocument(document: JsonObject): ApiDocument {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false });
+  ajv.addSchema(document as object, ROOT);
+  const compiled = new Map<string, ValidateFunction>();
+  const at = (pointer: string): JsonObject =>
+    pointer
+      .slice(2)
+      .split("/")
+      .map((step) => decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~"))
+      .reduce((value, step) => value[step] as JsonObject, document);
+  const follow = <Part extends JsonObject>(part: Part): Part => {
+    const reference = part["$ref"];
+    return typeof reference === "string" ? follow(at(reference) as Part) : part;
+  };
+  const pointerOf = (part: JsonObject, own: string): string =>
+    typeof part["$ref"] === "string" ? pointerOf(at(part["$ref"]), part["$ref"]) : own;
+
+  const operations: Operation[] = [];
+  for (const [path, described] of Object.entries(document["paths"] as JsonObject)) {
+    const item = follow(described as JsonObject);
+    const itemAt = pointerOf(described as JsonObject, `#/paths/${escaped(path)}`);
+    for (const method of methods) {
+      const operation = item[method] as JsonObject | undefined;
+      if (operation === undefined) continue;
+      const listed = [
+        ...((item["parameters"] ?? []) as JsonObject[]),
+        ...((operation["parameters"] ?? []) as JsonObject[]),
+      ];
+      const body = operation["requestBody"] === undefined ? null : follow(operation["requestBody"] as JsonObject);
+      const json = (body?.["content"] as JsonObject | undefined)?.["application/json"] as JsonObject | undefined;
+      operations.push({
+        id: String(operation["operationId"]),
+        method: method.toUpperCase(),
+        path,
+        parameters: listed.map((each) => {
+          const parameter = follow(each);
+          const content = (parameter["content"] as JsonObject | undefined)?.["application/json"] as
+            | JsonObject
+            | undefined;
+          return {
+            name: String(parameter["name"]),
+            in: parameter["in"] as Parameter["in"],
+            required: parameter["required"] === true,
+            schema: (parameter["schema"] ?? content?.["schema"] ?? {}) as JsonObject,
+            isJson: content !== undefined,
+          };
+        }),
+        body:
+          json === undefined
+            ? null
+            : {
+                schema: json["schema"] as JsonObject,
+                required: body?.["required"] === true,
+                examples: json["example"] === undefined ? [] : [json["example"]!],
+              },
+        replies: new Map(
+          Object.entries(operation["responses"] as JsonObject).map(([status, reply]) => {
+            const own = `${itemAt}/${method}/responses/${status}`;
+            const replyAt = pointerOf(reply as JsonObject, own);
+            const content = (follow(reply as JsonObject)["content"] ?? {}) as JsonObject;
+            const types = Object.keys(content).map(
+              (type) => [type, `${replyAt}/content/${escaped(type)}/schema`] as const,
+            );
+            return [status, new Map(types)];
+          }),
+        ),
+      });
+    }
+  }
+  return {
+    operations,
+    follow,
+    problemOf: (pointer, value) => {
+      const known = compiled.get(pointer) ?? ajv.compile({ $ref: `${ROOT}${pointer}` });
+      compiled.set(pointer, known);
+      if (known(value)) return null;
+      const [error] = known.errors ?? [];
+      return `${error?.instancePath ?? ""} ${error?.message ?? "is wrong"} ${JSON.stringify(error?.params ?? {})}`;
+    },
+  };
+}
+
+function escaped(name: string): string {
+  return encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"));
+}
