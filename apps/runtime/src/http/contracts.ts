@@ -87,8 +87,14 @@ export interface OpenRoute {
   readonly handler: (context: OpenContext) => Promise<Reply>;
 }
 
-/** A route without a credential (the JWKS), limited by address. @throws Fault where the address can't be meant. */
-export type MatchOpen = (head: Head) => OpenRoute | null;
+/** A page that is the same whichever project is meant. */
+export interface OpenPage {
+  readonly projectId: null;
+  readonly reply: () => Promise<Reply>;
+}
+
+/** What has no credential (the JWKS, the reference), limited by address. @throws Fault where the address can't be meant. */
+export type MatchOpen = (head: Head) => OpenRoute | OpenPage | null;
 
 /** What providers send, to addresses outside the API; null for every other address. It never throws. */
 export type Hooks = (arriving: Arriving) => Promise<HookAnswer | null>;

@@ -20,6 +20,7 @@ export async function runOpenRoute(dependencies: OpenRouteDependencies, arriving
     const route = modules.matchOpen?.(arriving) ?? null;
     if (route === null) return null;
     requireAllowance(openLimiter.take(networkOf(arriving.ip)));
+    if (route.projectId === null) return { ...anonymous, reply: await route.reply() };
     const { projectId } = route;
     const project = await resolveProject(registry, tenants, projectId);
     const incoming = await withBody(arriving, route);

@@ -22,6 +22,7 @@ import { createAccountTokens } from "../modules/auth/account-tokens.ts";
 import { createSignInLimits } from "../modules/auth/credentials.ts";
 import { createPasswords } from "../modules/auth/password.ts";
 import { createProofLimits } from "../modules/auth/proofs.ts";
+import { createDocsPage } from "../modules/docs-page/docs-page.ts";
 import { moduleHandlers } from "../modules/handlers.ts";
 import { createModuleRoutes } from "../modules/module-routes.ts";
 import { createInvitationTokens } from "../modules/organizations/invitation-tokens.ts";
@@ -201,7 +202,8 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
     streams: { hub: streams },
     webhooksIn: { scopeOf, onDue: signal.raise, publicUrl: hooksUrl, ...inbound },
   });
-  const modules = createModuleRoutes(handlers, createOpenJwks({ signingKeys, projectOfHost }));
+  const [openJwks, docsPage] = [createOpenJwks({ signingKeys, projectOfHost }), createDocsPage()];
+  const modules = createModuleRoutes(handlers, (head) => docsPage(head) ?? openJwks(head));
   return { keys, signal, signingKeys, usage, authenticator, modules, streams, hooks, accountMails };
 }
 

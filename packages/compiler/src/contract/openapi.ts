@@ -35,14 +35,15 @@ export function openapiOf(model: Model): OpenapiObject {
     },
     servers: [{ url: "/" }],
     security: [{ apiKey: [] }, { apiKey: [], userToken: [] }, { accessToken: [] }],
+    // In the order that a reader of the reference wants them.
     tags: [
-      { name: "project", description: "What the project tells of itself, and several operations at once." },
-      { name: "user", description: "The users of the app." },
-      ...(model.modules.includes("auth") ? [{ name: "auth", description: "Accounts and sessions." }] : []),
       ...documented.map(({ name, plural, label, help }) => {
         const said = [label, help].filter((part) => part !== null && part !== "").join(": ");
         return { name, description: said === "" ? `The ${plural.replaceAll("_", " ")}.` : said };
       }),
+      { name: "user", description: "The users of the app." },
+      ...(model.modules.includes("auth") ? [{ name: "auth", description: "Accounts and sessions." }] : []),
+      { name: "project", description: "What the project tells of itself, and several operations at once." },
     ],
     paths: {
       ...modulePaths(model),

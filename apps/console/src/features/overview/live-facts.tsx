@@ -23,6 +23,14 @@ export function LiveFacts({ project, status }: { project: Project; status: Proje
         <span className="flex items-center gap-1">
           <span className="truncate font-mono text-[0.8125rem]">{project.apiUrl.replace(/^https?:\/\//, "")}</span>
           <CopyButton text={project.apiUrl} label="Copy API address" className="-my-1" />
+          <a
+            className="ml-1 shrink-0 underline decoration-line underline-offset-4 hover:decoration-current"
+            href={`${project.apiUrl}/v1/docs`}
+            target="_blank"
+            rel="noreferrer"
+          >
+            Reference
+          </a>
         </span>
       </Fact>
     </dl>
