@@ -3,12 +3,11 @@
 import { Fault, type FieldError, toProblem } from "@plinth/service";
 import type { TenantDoor } from "../../project/tenant.ts";
 import { isStale } from "../../query/database-faults.ts";
-import { doOnce, type Once, type OnceReply } from "../../query/idempotency.ts";
+import type { Once } from "../../query/idempotency.ts";
 import { createRecord, deleteRecord, lockRecords, type Request, updateRecord } from "../../query/run.ts";
-import { isBehindOthers, within } from "../../query/within.ts";
 import type { Reply } from "../contracts.ts";
 import { itemFault } from "../item-fault.ts";
-import { Tried } from "../tried.ts";
+import { writeTogether } from "../together.ts";
 import type { ManyCall, ManyItem, ManyOperation } from "./read-many.ts";
 
 export interface ManyOptions {
@@ -24,7 +23,6 @@ export interface ManyOptions {
 const MS_MAX = 5_000;
 /** Characters of the records in one reply. */
 const REPLY_CHARS_MAX = 8 * 1_048_576;
-const TRIES_MAX = 4;
 const ERRORS_MAX = 100;
 
 const STATUS = { create: 201, update: 200, delete: 204 } as const;
@@ -35,44 +33,19 @@ export function writeMany(options: ManyOptions, request: Request, call: ManyCall
   return call.mode === "each" ? writeEach(options, request, call) : writeAll(options, request, call);
 }
 
-async function writeAll({ door, once, now }: ManyOptions, request: Request, call: ManyCall): Promise<Reply> {
+function writeAll({ door, once, now }: ManyOptions, request: Request, call: ManyCall): Promise<Reply> {
   const writes = requireValid(call.items);
-  const { release } = request;
-  for (let tries = 1; ; tries++) {
+  const { operation, isTried } = call;
+  const together = { door, release: request.release, once, isTried, isRepeated: operation === "delete" };
+  return writeTogether(together, async (tenant) => {
     const untilMs = now() + MS_MAX;
-    try {
-      const { reply, isReplayed } = await door.transaction(async (open) => {
-        await open.client.query(`SET LOCAL statement_timeout = ${release.bundle.limits.statementMsMax}`);
-        const inside = {
-          ...request,
-          tenant: within(open, { isRepeated: call.operation === "delete", isForMany: true }),
-        };
-        const done = await doOnce(open, release, call.isTried ? null : once, async () => {
-          if (call.operation !== "create") {
-            await lockRecords(
-              inside,
-              call.operation,
-              writes.map(({ recordId }) => recordId),
-            );
-          }
-          const records = await inOrder(inside, call.operation, writes, () => now() > untilMs);
-          const body = call.operation === "delete" ? "" : `{"data":[${records.join(",")}]}`;
-          return { status: STATUS[call.operation], location: null, body };
-        });
-        if (call.isTried) throw new Tried(done.reply);
-        return done;
-      });
-      return replyOf(reply, isReplayed ? { "idempotency-replayed": "true" } : {});
-    } catch (error) {
-      if (error instanceof Tried) return replyOf(error.reply, { "plinth-dry-run": "true" });
-      if (tries >= TRIES_MAX || !isBehindOthers(error)) throw error;
-    }
-  }
-}
-
-function replyOf({ status, body }: OnceReply, headers: Readonly<Record<string, string>>): Reply {
-  if (status === 204) return { status, headers: { "cache-control": "no-store", ...headers }, body: null };
-  return { status, headers: { ...json, ...headers }, body };
+    const inside = { ...request, tenant };
+    const ids = writes.map(({ recordId }) => recordId);
+    if (operation !== "create") await lockRecords(inside, operation, ids);
+    const records = await inOrder(inside, operation, writes, () => now() > untilMs);
+    const body = operation === "delete" ? "" : `{"data":[${records.join(",")}]}`;
+    return { status: STATUS[operation], location: null, body };
+  });
 }
 
 type Write = Extract<ManyItem, { readonly kind: "write" }>;

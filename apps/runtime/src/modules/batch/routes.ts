@@ -4,10 +4,9 @@
 import { Fault } from "@plinth/service";
 import type { Incoming, ModuleContext, Reply } from "../../http/contracts.ts";
 import { itemFault } from "../../http/item-fault.ts";
-import { Tried } from "../../http/tried.ts";
-import type { TenantDoor } from "../../project/tenant.ts";
-import { doOnce, type OnceReply, onceOf } from "../../query/idempotency.ts";
-import { isBehindOthers, within } from "../../query/within.ts";
+import { writeTogether } from "../../http/together.ts";
+import type { Tenant, TenantDoor } from "../../project/tenant.ts";
+import { type OnceReply, onceOf } from "../../query/idempotency.ts";
 import type { ModuleHandlers } from "../module-routes.ts";
 import { type Operation, pathWith, readBatch, withResults } from "./read-batch.ts";
 
@@ -19,7 +18,6 @@ export interface BatchOptions {
 const MS_MAX = 5_000;
 /** Characters of all replies. */
 const REPLY_CHARS_MAX = 8 * 1_048_576;
-const TRIES_MAX = 4;
 
 export function batchHandlers(options: BatchOptions): ModuleHandlers {
   return { "project.batch": (context) => answer(options, context) };
@@ -29,29 +27,14 @@ async function answer({ scopeOf }: BatchOptions, context: ModuleContext): Promis
   const { incoming, principal, organization, release, projectId, inner } = context;
   const { operations, isTried } = readBatch(incoming);
   const allowance = operations.length > 1 ? inner.spend(operations.length - 1) : {};
-  const once = isTried ? null : onceOf(incoming, principal, organization);
-  for (let tries = 1; ; tries++) {
-    try {
-      const { reply, isReplayed } = await scopeOf(projectId).transaction(async (open) => {
-        await open.client.query(`SET LOCAL statement_timeout = ${release.bundle.limits.statementMsMax}`);
-        const tenant = within(open, { isRepeated: true, isForMany: true });
-        const done = await doOnce(open, release, once, () => perform(context, operations, tenant));
-        if (isTried) throw new Tried(done.reply);
-        return done;
-      });
-      return replyOf(reply, { ...allowance, ...(isReplayed && { "idempotency-replayed": "true" }) });
-    } catch (error) {
-      if (error instanceof Tried) return replyOf(error.reply, { ...allowance, "plinth-dry-run": "true" });
-      if (tries >= TRIES_MAX || !isBehindOthers(error)) throw error;
-    }
-  }
+  const once = onceOf(incoming, principal, organization);
+  const reply = await writeTogether({ door: scopeOf(projectId), release, once, isTried, isRepeated: true }, (tenant) =>
+    perform(context, operations, tenant),
+  );
+  return { ...reply, headers: { ...reply.headers, ...allowance } };
 }
 
-async function perform(
-  context: ModuleContext,
-  operations: readonly Operation[],
-  tenant: ReturnType<typeof within>,
-): Promise<OnceReply> {
+async function perform(context: ModuleContext, operations: readonly Operation[], tenant: Tenant): Promise<OnceReply> {
   const untilMs = Date.now() + MS_MAX;
   const results = new Map<string, unknown>();
   const replies: string[] = [];
@@ -76,7 +59,7 @@ async function performOne(
   { incoming, inner }: ModuleContext,
   { method, path: template, body, if_match: version }: Operation,
   results: ReadonlyMap<string, unknown>,
-  tenant: ReturnType<typeof within>,
+  tenant: Tenant,
 ): Promise<{ readonly status: number; readonly body: string }> {
   const target = pathWith(template, results);
   const mark = target.indexOf("?");
@@ -107,9 +90,4 @@ function inBody(fault: Fault): Fault {
 
 function dataIn(body: string): unknown {
   return body === "" ? null : (JSON.parse(body) as { readonly data: unknown }).data;
-}
-
-function replyOf({ status, body }: OnceReply, headers: Readonly<Record<string, string>>): Reply {
-  const json = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" };
-  return { status, headers: { ...json, ...headers }, body };
 }
