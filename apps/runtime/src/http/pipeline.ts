@@ -180,7 +180,7 @@ function innerRequests(
 }
 
 function nested(): never {
-  throw new Error("one record is written without a transaction of its own");
+  throw new Fault("bad_request", { detail: "Within a batch, write a record's children by operations of their own." });
 }
 
 function isOfOneRecord(route: RouteMatch, sent: Incoming): boolean {

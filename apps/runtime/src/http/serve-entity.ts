@@ -9,22 +9,26 @@ import { type Once, onceOf } from "../query/idempotency.ts";
 import { parseKey } from "../query/reading/parse-key.ts";
 import { requireOperation } from "../query/require-operation.ts";
 import { findIdByKey, type Request } from "../query/run.ts";
+import { checkMembers } from "../records/check-body.ts";
+import { checkerOf } from "../records/checkers.ts";
 import type { BodyThreads } from "./body/body-threads.ts";
 import type { Incoming, Reply } from "./contracts.ts";
 import { type FaultLog, publicFault } from "./public-fault.ts";
 import { type RateLimit, rateLimitHeaders } from "./rate-limiter.ts";
 import type { RouteMatch } from "./route-table.ts";
-import { checkRequestBody } from "./stages/check-body.ts";
+import { bodyKindOf, checkRequestBody } from "./stages/check-body.ts";
 import { requireWanted, versionsWanted } from "./stages/conditions.ts";
 import { type Call, type DecodeContext, decodeInput } from "./stages/decode-input.ts";
 import { asDryRun, isDryRun } from "./stages/dry-run.ts";
 import { execute } from "./stages/execute.ts";
 import { executeOnce } from "./stages/execute-once.ts";
 import { limitOf, limitRate, type RateLimits, requireAllowance } from "./stages/limit-rate.ts";
+import { count, decodeFamily, type Family, familyOf } from "./stages/read-children.ts";
 import { type ManyOperation, manyOf, readMany } from "./stages/read-many.ts";
 import type { Project } from "./stages/resolve-project.ts";
 import { respond } from "./stages/respond.ts";
 import { decodeUpsert } from "./stages/upsert.ts";
+import { writeFamily } from "./stages/write-children.ts";
 import { writeMany } from "./stages/write-many.ts";
 
 export interface EntityDependencies extends FaultLog, RateLimits {
@@ -67,6 +71,11 @@ export function serveEntity(
 
 async function serveOne(serving: Serving, incoming: Incoming): Promise<Reply> {
   const { dependencies, caller, project, route } = serving;
+  const family = familyOf(project.release, route, incoming);
+  if (family !== null) {
+    const body = checkMembers(checkerOf(project.release, route.entity, bodyKindOf(route)), family.own);
+    return serveFamily(serving, incoming, family, () => decodeInput(contextOf(serving), route, incoming, body));
+  }
   const body = await checkRequestBody(dependencies.bodyThreads, project.release, route, incoming);
   const call = decodeInput(contextOf(serving), route, incoming, body);
   const request = {
@@ -75,6 +84,41 @@ async function serveOne(serving: Serving, incoming: Incoming): Promise<Reply> {
   };
   const once = incoming.method === "GET" ? null : onceOf(incoming, caller.principal, caller.organization);
   return perform(dependencies, incoming, request, call, once);
+}
+
+/** Each record is one more request of the caller. */
+async function serveFamily(serving: Serving, incoming: Incoming, family: Family, decode: () => Call): Promise<Reply> {
+  const { dependencies, caller, project, route } = serving;
+  const { call, children } = decodeFamily(contextOf(serving), family, decode);
+  const allowance = spend(serving, incoming, count(family) - 1);
+  const operation = call.kind === "update" ? call.kind : route.operation;
+  const versions = versionsWanted(project.release, { ...route, operation }, incoming.headers);
+  const reply = await writeFamily(
+    dependencies,
+    { ...requestOf(serving, incoming), versions },
+    {
+      door: project.tenant,
+      once: onceOf(incoming, caller.principal, caller.organization),
+      isTried: isDryRun(incoming),
+      call,
+      children,
+      path: route.key === null ? incoming.path : recordsPath(route),
+    },
+  );
+  return { ...reply, headers: { ...reply.headers, ...allowance } };
+}
+
+/** Takes so many more requests from what the caller may send. @throws Fault `rate_limited`. */
+function spend(
+  { dependencies, caller, project }: Serving,
+  { ip }: Incoming,
+  more: number,
+): Readonly<Record<string, string>> {
+  if (more === 0) return {};
+  const limit = dependencies.callerLimit ?? limitOf(project.release);
+  const allowance = limitRate(dependencies, limit, caller, ip, more);
+  requireAllowance(allowance);
+  return rateLimitHeaders(allowance);
 }
 
 /** @param incoming Its path is that of the records, where one is created. */
@@ -148,6 +192,13 @@ async function upsert(
   const { release } = project;
   requireWanted(incoming.headers, recordId !== null);
   isDryRun(incoming);
+  const family = familyOf(release, route, incoming);
+  if (family !== null) {
+    const own = checkMembers(checkerOf(release, route.entity, "create"), family.own);
+    return serveFamily(serving, incoming, family, () =>
+      decodeUpsert(contextOf(serving), route, incoming.headers, recordId, own),
+    );
+  }
   const body = await checkRequestBody(dependencies.bodyThreads, release, { ...route, operation: "create" }, incoming);
   const call = decodeUpsert(contextOf(serving), route, incoming.headers, recordId, body);
   const versions =
@@ -174,16 +225,13 @@ function requestOf({ dependencies, caller, project, route }: Serving, { id: requ
 /** Each record is one more request of the caller. */
 async function serveMany(serving: Serving, incoming: Incoming, operation: ManyOperation): Promise<Reply> {
   const { dependencies, caller, project, route } = serving;
-  const { principal, projectId, organization } = caller;
+  const { principal, organization } = caller;
   const { release, tenant } = project;
   const { id: requestId, ip } = incoming;
   const { entity } = route;
   const context = { ...contextOf(serving), bodyThreads: dependencies.bodyThreads };
   const call = await readMany(context, entity, operation, incoming);
-  const more = call.items.length - 1;
-  const limit = dependencies.callerLimit ?? limitOf(release);
-  const allowance = more === 0 ? null : limitRate(dependencies, limit, { principal, projectId }, ip, more);
-  if (allowance !== null) requireAllowance(allowance);
+  const allowance = spend(serving, incoming, call.items.length - 1);
   const options = {
     door: tenant,
     once: onceOf(incoming, principal, organization),
@@ -191,7 +239,7 @@ async function serveMany(serving: Serving, incoming: Incoming, operation: ManyOp
     now: Date.now,
   };
   const reply = await writeMany(options, { tenant, release, entity, principal, organization, ip, requestId }, call);
-  return allowance === null ? reply : { ...reply, headers: { ...reply.headers, ...rateLimitHeaders(allowance) } };
+  return { ...reply, headers: { ...reply.headers, ...allowance } };
 }
 
 export function requireRoom(replies: ByteGate, projectId: string): void {

@@ -146,8 +146,10 @@ export function assembleLock(
   entity: string,
   asker: Asker,
   operation: "update" | "delete",
+  reference: string | null,
 ): Statement {
-  return find(release, entity, operation, asker, "!lock", (view) => recordsLock(view, operation, asker));
+  const key = reference === null ? "!lock" : `!lock ${reference}`;
+  return find(release, entity, operation, asker, key, (view) => recordsLock(view, operation, asker, reference));
 }
 
 /** Postgres proves no longer ones; long before, they would take longer to plan than anybody waits. @throws Fault 400. */

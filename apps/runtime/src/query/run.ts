@@ -247,14 +247,24 @@ export async function deleteRecord(request: Request, recordId: string): Promise<
   }
 }
 
-/** Holds the records that are there until the transaction ends. @param request In a transaction. */
+/**
+ * Holds the records that are there until the transaction ends.
+ * @param request In a transaction.
+ * @param parent Only those whose field refers to it are held.
+ * @returns the ids of those that are held.
+ */
 export async function lockRecords(
   request: Request,
   operation: "update" | "delete",
   ids: readonly string[],
-): Promise<void> {
-  const statement = assembleLock(request.release, request.entity, askerOf(request), operation);
-  await run(request, "update", statement, bind(request, null, new Map([["id", arrayLiteral(ids)]])));
+  parent: { readonly field: string; readonly recordId: string } | null = null,
+): Promise<ReadonlySet<string>> {
+  const { release, entity } = request;
+  const statement = assembleLock(release, entity, askerOf(request), operation, parent?.field ?? null);
+  const values = new Map([["id", arrayLiteral(ids)]]);
+  if (parent !== null) values.set(parent.field, parent.recordId);
+  const rows = await run(request, "update", statement, bind(request, null, values));
+  return new Set(rows.map(([id]) => id ?? ""));
 }
 
 async function change(

@@ -15,9 +15,10 @@ export const LARGE_BYTES = 65_536;
 export function checkRequestBody(
   threads: BodyThreads,
   release: ActiveRelease,
-  { operation, entity }: RouteMatch,
+  route: RouteMatch,
   incoming: Incoming,
 ): CheckedBody | null | Promise<CheckedBody> {
+  const { operation, entity } = route;
   const { body } = incoming;
   if (
     operation === "list" ||
@@ -28,8 +29,13 @@ export function checkRequestBody(
   )
     return null;
   requireJsonType(incoming);
-  const kind = operation === "create" ? "create" : "update";
+  const kind = bodyKindOf(route);
   return body.length > LARGE_BYTES
     ? threads.check(release.projectId, shapeOf(release, entity, kind), body)
     : checkBody(checkerOf(release, entity, kind), body);
+}
+
+/** The body of a transition or a restore is judged as an update's. */
+export function bodyKindOf({ operation }: RouteMatch): "create" | "update" {
+  return operation === "create" ? "create" : "update";
 }

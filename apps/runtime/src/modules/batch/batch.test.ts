@@ -143,6 +143,10 @@ test("what is no operation on one record is refused", async () => {
   };
   const create = { method: "POST", path: "/api/orders" };
   expect(await codes({ method: "GET", path: "/api/orders" })).toEqual([400, "/operations/1"]);
+  expect(await codes({ ...create, body: { number: "B", lines: [{ text: "x", price: 1 }] } })).toEqual([
+    400,
+    "/operations/1",
+  ]);
   expect(await codes({ ...create, body: [{ number: "B" }] })).toEqual([400, "/operations/1"]);
   expect(await codes({ method: "DELETE", path: "/api/orders?id[in]=x" })).toEqual([400, "/operations/1"]);
   expect(await codes({ method: "POST", path: "/v1/batch", body: {} })).toEqual([422, "/operations/1/path"]);

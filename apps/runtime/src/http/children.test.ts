@@ -1,0 +1,233 @@
+// Records in the body of the one that they refer to: one request, one transaction, each judged by its own rights and rules.
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createTestCell, keyPrincipal, type TestCell, type TestProject, type TestReply } from "./testing/test-cell.ts";
+
+const blueprint = `
+project: shop
+roles: { clerk: {} }
+modules: [auth, users, roles, audit_logs]
+entities:
+  order:
+    fields:
+      number: string unique
+      note: string?
+      owner_id: user_ref = current_user.id
+      total: computed(lines.sum(l, l.price))
+    permissions:
+      owner: { read: owner_id == current_user.id, update: owner_id == current_user.id }
+      user: { create: true }
+      clerk: { create: true }
+      admin: { all: true }
+  line:
+    fields:
+      order_id: ref(order) on_delete(cascade)
+      text: string
+      price: { type: int, min: 0 }
+    checks:
+      small: price < 1000
+    permissions:
+      user:
+        read: order.owner_id == current_user.id
+        create: order.owner_id == current_user.id
+        update: order.owner_id == current_user.id
+      admin: { all: true }
+  part:
+    fields: { line_id: ref(line) on_delete(cascade), name: string }
+    permissions:
+      user: { read: true, create: true, delete: true }
+      admin: { all: true }
+`;
+
+let cell: TestCell;
+let project: TestProject;
+
+beforeAll(async () => {
+  cell = await createTestCell();
+  project = await cell.addProject(blueprint);
+  await cell.addUser("ana", project, ["owner", "user"]);
+  await cell.addUser("ben", project, ["owner", "user"]);
+  cell.addCaller("admin", project, keyPrincipal("key_admin", ["admin"]));
+  cell.addCaller("clerk", project, keyPrincipal("key_clerk", ["clerk"]));
+});
+beforeEach(() =>
+  cell.rows(
+    project,
+    "truncate {schema}.orders, {schema}.lines, {schema}.parts, {schema}.audit_log, {schema}.idempotency__replies",
+  ),
+);
+afterAll(() => cell?.close());
+
+const counts = async (): Promise<readonly number[]> =>
+  Promise.all(
+    ["orders", "lines", "parts", "audit_log"].map(async (table) => {
+      const [row] = await cell.rows(project, `select count(*)::int as n from {schema}.${table}`);
+      return Number(row?.["n"]);
+    }),
+  );
+const create = (body: object, headers = {}, query = ""): Promise<TestReply> =>
+  cell.send("ana", "POST", `/api/orders${query}`, body, headers);
+const order = (more: object = {}): object => ({
+  number: "A",
+  lines: [
+    { text: "one", price: 3, parts: [{ name: "x" }, { name: "y" }] },
+    { text: "two", price: 4 },
+  ],
+  ...more,
+});
+const paths = ({ status, json }: TestReply): unknown => [
+  status,
+  json.code,
+  json.errors?.map(({ path }: { path: string }) => path),
+];
+
+test("a record is created with its children and theirs, and answered as it is then", async () => {
+  const reply = await create(order());
+  expect(reply.status, reply.text).toBe(201);
+  const { data } = reply.json;
+  expect(data).toMatchObject({
+    number: "A",
+    total: 7,
+    lines: [
+      { text: "one", price: 3, order_id: data.id, parts: [{ name: "x" }, { name: "y" }] },
+      { text: "two", price: 4, order_id: data.id },
+    ],
+  });
+  expect(reply.headers.get("location")).toBe(`/api/orders/${data.id}`);
+  expect(reply.headers.get("etag")).toMatch(/^"1-/);
+  expect(await counts()).toEqual([1, 2, 2, 5]);
+  const audits = await cell.rows(project, "select distinct request_id from {schema}.audit_log");
+  expect(audits).toHaveLength(1);
+});
+
+test("children of a record that is there are created, changed and deleted beside its own fields", async () => {
+  const { data } = (await create(order())).json;
+  const [one, two] = data.lines;
+  const reply = await cell.send("ana", "PATCH", `/api/orders/${data.id}`, {
+    note: "n",
+    lines: {
+      create: [{ text: "three", price: 10 }],
+      update: [{ id: one.id, version: 1, price: 5, parts: { delete: [one.parts[0].id], create: [{ name: "z" }] } }],
+    },
+  });
+  expect(reply.status, reply.text).toBe(200);
+  expect(reply.json.data).toMatchObject({
+    note: "n",
+    total: 19,
+    lines: [{ price: 5, parts: [{ name: "z" }] }, { text: "three" }],
+  });
+  const removed = await cell.send("admin", "PATCH", `/api/orders/by/number/A`, { lines: { delete: [two.id] } });
+  expect([removed.status, removed.json.data.total, removed.json.data.lines]).toEqual([200, 15, []]);
+});
+
+test("an upsert takes children too, whether the record is there or not", async () => {
+  const put = (lines: object): Promise<TestReply> =>
+    cell.send("ana", "PUT", "/api/orders/by/number/U", { lines: { create: [lines] } });
+  expect((await put({ text: "one", price: 1 })).status).toBe(201);
+  const again = await put({ text: "two", price: 2 });
+  expect([again.status, again.json.data.total]).toEqual([200, 3]);
+});
+
+test("the first refusal takes everything back, and says where it is", async () => {
+  const wrong = order({
+    number: 7,
+    lines: [
+      { text: "a", price: -1 },
+      { price: 2, parts: [{ nam: "x" }] },
+    ],
+  });
+  expect(paths(await create(wrong))).toEqual([
+    422,
+    "validation_failed",
+    ["/number", "/lines/0/price", "/lines/1/text", "/lines/1/parts/0/name", "/lines/1/parts/0/nam"],
+  ]);
+  expect(
+    paths(
+      await create(
+        order({
+          lines: [
+            { text: "a", price: 1 },
+            { text: "b", price: 1000 },
+          ],
+        }),
+      ),
+    ),
+  ).toEqual([422, "validation_failed", ["/lines/1"]]);
+  await create(order());
+  expect(paths(await create(order()))).toEqual([409, "unique_violation", ["/number"]]);
+  expect(await counts()).toEqual([1, 2, 2, 5]);
+});
+
+test("what has no place there is refused", async () => {
+  const { data } = (await create(order())).json;
+  const other = (await create(order({ number: "B" }))).json.data;
+  const patch = async (lines: unknown, as = "ana"): Promise<unknown> =>
+    paths(await cell.send(as, "PATCH", `/api/orders/${data.id}`, { lines }));
+  const id = data.lines[0].id;
+  expect(await patch([{ text: "a", price: 1 }])).toEqual([422, "validation_failed", ["/lines"]]);
+  expect(await patch({ replace: [] })).toEqual([422, "validation_failed", ["/lines/replace"]]);
+  expect(await patch({ create: [{ text: "a", price: 1, order_id: other.id }] })).toEqual([
+    422,
+    "validation_failed",
+    ["/lines/create/0/order_id"],
+  ]);
+  expect(await patch({ update: [{ id: other.lines[0].id, price: 1 }] })).toEqual([
+    404,
+    "not_found",
+    ["/lines/update/0"],
+  ]);
+  expect(await patch({ update: [{ price: 1 }] })).toEqual([422, "validation_failed", ["/lines/update/0/id"]]);
+  expect(await patch({ update: [{ id, version: 9, price: 1 }] })).toEqual([
+    412,
+    "precondition_failed",
+    ["/lines/update/0"],
+  ]);
+  expect(await patch({ delete: [id] })).toEqual([403, "forbidden", ["/lines/delete/0"]]);
+  expect(await patch({ delete: [other.lines[0].id] }, "admin")).toEqual([404, "not_found", ["/lines/delete/0"]]);
+  expect(await patch({ create: [{ text: "a", price: 1 }] }, "ben")).toEqual([404, "not_found", undefined]);
+  expect(await patch(7)).toEqual([422, "validation_failed", ["/lines"]]);
+  expect(await patch({ create: [7] })).toEqual([422, "validation_failed", ["/lines/create/0"]]);
+  const many = Array.from({ length: 100 }, () => ({ text: "a", price: 1 }));
+  expect(paths(await create(order({ number: "C", lines: many })))).toEqual([422, "validation_failed", [""]]);
+  expect(await counts()).toEqual([2, 4, 4, 10]);
+});
+
+test("who may create the record but not its children creates neither", async () => {
+  const reply = await cell.send("clerk", "POST", "/api/orders", order({ owner_id: null }));
+  expect(reply.status).toBeGreaterThanOrEqual(400);
+  expect(await counts()).toEqual([0, 0, 0, 0]);
+});
+
+test("it is tried without being kept, and happens once for a key", async () => {
+  const tried = await create(order(), {}, "?dry_run=true");
+  expect([tried.status, tried.headers.get("plinth-dry-run"), tried.headers.get("location")]).toEqual([
+    201,
+    "true",
+    null,
+  ]);
+  expect(tried.json.data.total).toBe(7);
+  expect(await counts()).toEqual([0, 0, 0, 0]);
+  const once = { "idempotency-key": "o1" };
+  const replies = await Promise.all(Array.from({ length: 8 }, () => create(order(), once)));
+  expect(replies.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
+  const again = await create(order(), once);
+  expect([again.status, again.headers.get("idempotency-replayed"), again.json.data.total]).toEqual([201, "true", 7]);
+  expect(await counts()).toEqual([1, 2, 2, 5]);
+});
+
+test("If-Match is of the record itself", async () => {
+  const made = await create(order());
+  const path = `/api/orders/${made.json.data.id}`;
+  const add = { lines: { create: [{ text: "c", price: 1 }] } };
+  const stale = await cell.send("ana", "PATCH", path, add, { "if-match": '"7-x"' });
+  expect(paths(stale)).toEqual([412, "precondition_failed", undefined]);
+  const fresh = await cell.send("ana", "PATCH", path, add, { "if-match": made.headers.get("etag") ?? "" });
+  expect([fresh.status, fresh.json.data.total]).toEqual([200, 8]);
+});
+
+test("a list of records takes none with children, and says so", async () => {
+  expect(paths(await cell.send("ana", "POST", "/api/orders", [order()]))).toEqual([
+    422,
+    "validation_failed",
+    ["/0/lines"],
+  ]);
+});

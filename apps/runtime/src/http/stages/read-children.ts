@@ -1,0 +1,222 @@
+// Records in the body of the one that they refer to: an order's `lines`. In: a release and a body. Out: the body without them, and
+// what is to be done to each, all of it checked before anything is written.
+import type { BundleRelation } from "@plinth/bundle";
+import { Fault, type FieldError, isUuid } from "@plinth/service";
+import type { ActiveRelease } from "../../project/active-release.ts";
+import { entityView } from "../../query/entity-view.ts";
+import { requireOperation } from "../../query/require-operation.ts";
+import { checkMembers } from "../../records/check-body.ts";
+import { RECORDS_MAX } from "../../records/check-list.ts";
+import { checkerOf } from "../../records/checkers.ts";
+import { decodeCreate, decodeUpdate } from "../../records/decode-body.ts";
+import { parseStrictJson } from "../../records/strict-json.ts";
+import type { Incoming } from "../contracts.ts";
+import { itemFault } from "../item-fault.ts";
+import { requireJsonType } from "../json-type.ts";
+import type { RouteMatch } from "../route-table.ts";
+import type { Call, DecodeContext } from "./decode-input.ts";
+import type { ChildWrite, FamilyCall } from "./write-children.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+type ChildOperation = "create" | "update" | "delete";
+
+/** A body with records in it, as it was sent. */
+export interface Family {
+  /** The members that are the record's own. */
+  readonly own: Members;
+  readonly children: readonly SentChild[];
+}
+
+interface SentChild extends Family {
+  /** JSON pointer. */
+  readonly at: string;
+  readonly relation: BundleRelation;
+  readonly operation: ChildOperation;
+}
+
+/** The thread that serves everybody reads them; in larger ones the names of children are unknown fields. */
+const BYTES_MAX = 262_144;
+const DEPTH_MAX = 3;
+const ERRORS_MAX = 100;
+const nothing = new Map<string, string>();
+
+/** Null where the body holds the record's own fields alone. @throws Fault 415, 422. */
+export function familyOf(release: ActiveRelease, route: RouteMatch, incoming: Incoming): Family | null {
+  const { body } = incoming;
+  if (body === null || body.length > BYTES_MAX || !["create", "update", "upsert"].includes(route.operation))
+    return null;
+  const relations = childRelations(release, route.entity);
+  if (!relations.some(({ name }) => body.includes(`"${name}"`))) return null;
+  requireJsonType(incoming);
+  const sent = parseStrictJson(body);
+  if (!isObject(sent) || !relations.some(({ name }) => Object.hasOwn(sent, name))) return null;
+  const problems: FieldError[] = [];
+  const family = split(release, route.entity, sent, "", route.operation === "create", problems);
+  if (problems.length > 0) throw new Fault("validation_failed", { errors: problems.slice(0, ERRORS_MAX) });
+  if (count(family) > RECORDS_MAX) throw tooMany();
+  return family;
+}
+
+/** Of those that the body writes, the record itself included. */
+export function count({ children }: Pick<Family, "children">): number {
+  return children.reduce((sum, child) => sum + count(child), 1);
+}
+
+/**
+ * @param decode What is to be done to the record itself.
+ * @throws Fault the first refusal, or all problems with all values at once.
+ */
+export function decodeFamily(
+  context: DecodeContext,
+  family: Family,
+  decode: () => Call,
+): Pick<FamilyCall, "call" | "children"> {
+  const problems: FieldError[] = [];
+  const call = placed("", problems, decode);
+  const recordId = call !== null && "recordId" in call ? call.recordId : context.newRecordId();
+  const writes = family.children.map((child) => decodeChild(context, child, recordId, problems));
+  if (problems.length > 0) throw new Fault("validation_failed", { errors: problems.slice(0, ERRORS_MAX) });
+  if (call === null || !("recordId" in call)) throw new Error("a family begins with a record");
+  return { call, children: writes.filter((write) => write !== null) };
+}
+
+/** Entities that refer to this one, by the names of what leads to their records. */
+function childRelations(release: ActiveRelease, entity: string): readonly BundleRelation[] {
+  const { relations } = entityView(release, entity).entity;
+  return relations.filter(({ by }) => by.kind === "referrer");
+}
+
+function split(
+  release: ActiveRelease,
+  entity: string,
+  sent: Members,
+  at: string,
+  isCreated: boolean,
+  problems: FieldError[],
+): Family {
+  const relations = new Map(childRelations(release, entity).map((relation) => [relation.name, relation]));
+  const own = Object.entries(sent).filter(([name]) => !relations.has(name));
+  const children = Object.entries(sent).flatMap(([name, value]): readonly SentChild[] => {
+    const relation = relations.get(name);
+    return relation === undefined ? [] : childrenIn(release, relation, value, `${at}/${name}`, isCreated, problems);
+  });
+  return { own: Object.fromEntries(own), children };
+}
+
+function childrenIn(
+  release: ActiveRelease,
+  relation: BundleRelation,
+  value: unknown,
+  at: string,
+  isCreated: boolean,
+  problems: FieldError[],
+): readonly SentChild[] {
+  const wrong = (path: string, code: string, message: string): readonly SentChild[] => {
+    problems.push({ path, code, message });
+    return [];
+  };
+  if (at.split("/").length > 2 * DEPTH_MAX) {
+    return wrong(at, "too_deep", `Records may stand ${DEPTH_MAX} levels deep in a body.`);
+  }
+  const child = (sent: unknown, where: string, operation: ChildOperation): readonly SentChild[] => {
+    const members = operation === "delete" ? { id: sent } : sent;
+    if (!isObject(members)) return wrong(where, "wrong_type", "It must be an object.");
+    if (Object.hasOwn(members, relation.by.field))
+      return wrong(`${where}/${relation.by.field}`, "not_allowed", "The record around it is what it refers to.");
+    const family = split(release, relation.entity, members, where, operation === "create", problems);
+    return [{ ...family, at: where, relation, operation }];
+  };
+  const list = (sent: unknown, where: string, operation: ChildOperation): readonly SentChild[] =>
+    Array.isArray(sent)
+      ? sent.flatMap((item: unknown, i) => child(item, `${where}/${i}`, operation))
+      : wrong(where, "wrong_type", "It must be a list.");
+
+  if (Array.isArray(value)) {
+    if (isCreated) return list(value, at, "create");
+    const how = '{"create": [{...}], "update": [{"id": "...", ...}], "delete": ["<id>"]}';
+    return wrong(at, "wrong_type", `Of a record that may be there already, say what is to be done: ${how}.`);
+  }
+  if (!isObject(value)) return wrong(at, "wrong_type", "It must be a list of records to create.");
+  const { create = [], update = [], delete: deleted = [], ...others } = value;
+  for (const name of Object.keys(others))
+    wrong(`${at}/${name.slice(0, 64)}`, "unknown_field", "There is create, update and delete.");
+  // What goes makes room for what comes.
+  return [
+    ...list(deleted, `${at}/delete`, "delete"),
+    ...list(update, `${at}/update`, "update"),
+    ...list(create, `${at}/create`, "create"),
+  ];
+}
+
+function decodeChild(
+  context: DecodeContext,
+  child: SentChild,
+  parent: string,
+  problems: FieldError[],
+): ChildWrite | null {
+  const { at, relation, operation } = child;
+  const entity = relation.entity;
+  const written = placed(at, problems, () => {
+    requireOperation(context.release, entity, operation, context.principal.roles);
+    return writeOf(context, child, parent);
+  });
+  const of = written?.recordId ?? parent;
+  const children = child.children
+    .map((each) => decodeChild(context, each, of, problems))
+    .filter((each) => each !== null);
+  if (written === null) return null;
+  const reference = { field: relation.by.field, recordId: parent };
+  return { at, name: relation.name, entity, operation, parent: reference, ...written, children };
+}
+
+/** Problems with values are collected. @throws Fault every other refusal. */
+function placed<Result>(at: string, problems: FieldError[], decode: () => Result): Result | null {
+  try {
+    return decode();
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const fault = at === "" ? error : itemFault(at, error);
+    if (fault.code !== "validation_failed") throw fault;
+    problems.push(...fault.errors);
+    return null;
+  }
+}
+
+function writeOf(
+  context: DecodeContext,
+  { own, relation: { entity, by }, operation }: SentChild,
+  parent: string,
+): Pick<ChildWrite, "recordId" | "values" | "made" | "version"> {
+  const { release } = context;
+  if (operation === "create") {
+    const recordId = context.newRecordId();
+    const body = checkMembers(checkerOf(release, entity, "create"), { ...own, [by.field]: parent });
+    return { recordId, ...decodeCreate(context, entity, recordId, body), version: null };
+  }
+  const { id, version = null, ...fields } = own;
+  if (typeof id !== "string" || !isUuid(id)) throw invalid("/id", "It must be the id of a record.");
+  if (version !== null && !(Number.isInteger(version) && (version as number) > 0))
+    throw invalid("/version", "It must be the record's version.");
+  if (version === null && entityView(release, entity).entity.requireVersion === true) {
+    throw new Fault("precondition_required", {
+      detail: "Name the `version` of each record, so that nobody's change is lost.",
+    });
+  }
+  const recordId = id.toLowerCase();
+  const body = checkMembers(checkerOf(release, entity, "update"), fields);
+  const values = operation === "update" ? decodeUpdate(context, entity, recordId, body) : nothing;
+  return { recordId, values, made: nothing, version: version as number | null };
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function invalid(path: string, message: string): Fault {
+  return new Fault("validation_failed", { errors: [{ path, code: "invalid", message }] });
+}
+
+function tooMany(): Fault {
+  const message = `A body may write ${RECORDS_MAX} records at most, the record itself included.`;
+  return new Fault("validation_failed", { errors: [{ path: "", code: "too_many", message }] });
+}
