@@ -110,7 +110,7 @@ test.each(examples)("%s", async (request, expected) => {
 test("each request of its writing gives the reply below it, twice where it has a key", async () => {
   let id = "";
   for (const [request, expected] of writes) {
-    const [head = "", body = ""] = request.replace("<author>", author).replace("<id>", id).split("\n\n");
+    const [head = "", body = ""] = request.replaceAll("<author>", author).replace("<id>", id).split("\n\n");
     const [first = "", ...lines] = head.split("\n");
     const [method = "", target = ""] = first.split(" ");
     const named = lines.map((line) => line.split(": ") as [string, string]);

@@ -27,8 +27,8 @@ export interface TodoDesk {
         version?: number;
       };
       relations: {
-        created_by: { to: "user"; many: false };
-        tasks: { to: "task"; many: true };
+        created_by: { to: "user"; many: false; };
+        tasks: { to: "task"; many: true; by: "board_id"; };
       };
       keys: { name: string };
     };
@@ -72,8 +72,8 @@ export interface TodoDesk {
         version?: number;
       };
       relations: {
-        board: { to: "board"; many: false };
-        created_by: { to: "user"; many: false };
+        board: { to: "board"; many: false; };
+        created_by: { to: "user"; many: false; };
       };
       keys: { "board_id,place": [string, number] };
       views: "urgent";

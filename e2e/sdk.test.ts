@@ -150,6 +150,30 @@ test("what may be done is asked for by the names of entities and their operation
   expect((await ana.can(questions)).map(({ allowed }) => allowed)).toEqual([true, true]);
 });
 
+test("a record is written with its children, whose types are their own", async () => {
+  const boards = desk.admin.entity("board");
+  const board = await boards.create({ name: "family", tasks: [{ title: "one" }, { title: "two", rank: 3 }] });
+  expectTypeOf(board.tasks?.[0]?.title).toEqualTypeOf<string | undefined>();
+  expect(board.tasks?.map(({ title, board_id }) => [title, board_id])).toEqual([
+    ["one", board.id],
+    ["two", board.id],
+  ]);
+  const [one, two] = (board.tasks ?? []).map(({ id }) => id);
+  const changed = await boards.update(board.id, {
+    tasks: { update: [{ id: one ?? "", rank: { add: 2 } }], delete: [two ?? ""] },
+  });
+  expect(changed.tasks).toMatchObject([{ id: one, rank: 2 }]);
+  const unknown = boards.create({
+    name: "x",
+    // @ts-expect-error a task has no colour
+    tasks: [{ title: "one", colour: "red" }],
+  });
+  await expect(unknown).rejects.toMatchObject({ code: "validation_failed" });
+  // @ts-expect-error the board around it is what a task refers to
+  const moved = boards.create({ name: "y", tasks: [{ title: "one", board_id: board.id }] });
+  await expect(moved).rejects.toMatchObject({ errors: [{ path: "/tasks/0/board_id" }] });
+});
+
 test("the README's examples run as they stand", async () => {
   const board = await desk.admin.entity("board").create({ name: "Home" });
   await ana.entity("task").create({ title: "Sweep", rank: 12, board_id: board.id, place: 1 });

@@ -3,7 +3,19 @@
 import { type ListOptions, queryOf, type Seen, type Shown, type Where } from "./reading.ts";
 import type { SubscribeOptions, Subscription } from "./subscribe.ts";
 import type { Call } from "./transport.ts";
-import type { CreateOf, EntityName, KeyOf, ProjectTypes, RecordOf, TransitionOf, UpdateOf, ViewOf } from "./types.ts";
+import type {
+  ChangedChildren,
+  CreateOf,
+  EntityName,
+  KeyOf,
+  NewChildren,
+  ProjectTypes,
+  RecordOf,
+  TransitionOf,
+  UpdateOf,
+  ViewOf,
+  WithChildren,
+} from "./types.ts";
 import {
   type CallOptions,
   endOf,
@@ -78,23 +90,26 @@ export interface Records<Types extends ProjectTypes, Name extends EntityName<Typ
   readonly aggregate: <const Options extends AggregateOptions<Types, Name>>(
     options: Options,
   ) => Promise<readonly Record<AskedIn<Options>, string | number | boolean | null>[]>;
-  /** Answers with as much of the new record as the caller may read: at least its id. */
+  /**
+   * Answers with as much of the new record as the caller may read: at least its id. Records that refer to it may stand beside its
+   * fields, `lines: [{ ... }]`: all or none of them are created with it.
+   */
   readonly create: (
-    fields: CreateOf<Types, Name>,
+    fields: CreateOf<Types, Name> & NewChildren<Types, Name>,
     options?: Omit<WriteOptions, "version">,
-  ) => Promise<RecordOf<Types, Name>>;
+  ) => Promise<WithChildren<Types, Name>>;
   /** Creates the record with that unique key, or updates the one that has it. With a `version`, it updates only. */
   readonly upsert: (
     key: KeyOf<Types, Name>,
-    fields: Partial<CreateOf<Types, Name>>,
+    fields: Partial<CreateOf<Types, Name>> & ChangedChildren<Types, Name>,
     options?: WriteOptions,
-  ) => Promise<RecordOf<Types, Name>>;
-  /** Absent fields stay as they are; null clears an optional one. */
+  ) => Promise<WithChildren<Types, Name>>;
+  /** Absent fields stay as they are; null clears an optional one. Of children it is said what to do: `lines: { create: [{ ... }] }`. */
   readonly update: (
     key: string | KeyOf<Types, Name>,
-    fields: UpdateOf<Types, Name>,
+    fields: UpdateOf<Types, Name> & ChangedChildren<Types, Name>,
     options?: WriteOptions,
-  ) => Promise<RecordOf<Types, Name>>;
+  ) => Promise<WithChildren<Types, Name>>;
   readonly delete: (key: string | KeyOf<Types, Name>, options?: WriteOptions) => Promise<void>;
   /** Creates 1 to 100 records, all or none; with `mode: "each"` each by itself, and the results say what became of it. */
   readonly createMany: <const Options extends ManyOptions>(

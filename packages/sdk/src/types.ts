@@ -10,7 +10,7 @@ export interface EntityTypes {
   readonly update: object;
   /** Fields that a list can be filtered by, each with its values. */
   readonly where: object;
-  /** What leads to other records: name > whose they are, and whether there are many. */
+  /** What leads to other records: name > whose they are, whether there are many, and the field of theirs that refers to this one. */
   readonly relations?: object;
   /** Names of the views of the entity. */
   readonly views?: string;
@@ -67,6 +67,64 @@ export type RecordOf<Types extends ProjectTypes, Name extends EntityName<Types>>
 export type CreateOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Part<Types, Name, "create">;
 export type UpdateOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Part<Types, Name, "update">;
 export type WhereOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Part<Types, Name, "where">;
+type Relations<Types extends ProjectTypes, Name extends EntityName<Types>> = Types["entities"][Name] extends {
+  readonly relations: infer All extends object;
+}
+  ? All
+  : object;
+
+/** What leads to the records that refer to this one by a field of theirs. */
+type Referrers<Types extends ProjectTypes, Name extends EntityName<Types>> = {
+  readonly [Relation in keyof Relations<Types, Name> as Relations<Types, Name>[Relation] extends {
+    readonly by: string;
+  }
+    ? Relation
+    : never]: Relations<Types, Name>[Relation];
+};
+
+type NewChild<Types extends ProjectTypes, Name extends EntityName<Types>, By extends string> = Omit<
+  CreateOf<Types, Name>,
+  By
+> &
+  NewChildren<Types, Name>;
+
+/** What is done to records of the record around them: deletes first, creates last. */
+interface ChildWrites<Types extends ProjectTypes, Name extends EntityName<Types>, By extends string> {
+  readonly create?: readonly NewChild<Types, Name, By>[];
+  readonly update?: readonly ({ readonly id: string; readonly version?: number } & Omit<UpdateOf<Types, Name>, By> &
+    ChangedChildren<Types, Name>)[];
+  readonly delete?: readonly string[];
+}
+
+/** Records that a create writes with the record that they refer to. */
+export type NewChildren<Types extends ProjectTypes, Name extends EntityName<Types>> = {
+  readonly [Relation in keyof Referrers<Types, Name>]?: Referrers<Types, Name>[Relation] extends {
+    readonly to: infer Child extends EntityName<Types>;
+    readonly by: infer By extends string;
+  }
+    ? readonly NewChild<Types, Child, By>[] | ChildWrites<Types, Child, By>
+    : never;
+};
+
+/** The same of a record that may be there already. */
+export type ChangedChildren<Types extends ProjectTypes, Name extends EntityName<Types>> = {
+  readonly [Relation in keyof Referrers<Types, Name>]?: Referrers<Types, Name>[Relation] extends {
+    readonly to: infer Child extends EntityName<Types>;
+    readonly by: infer By extends string;
+  }
+    ? ChildWrites<Types, Child, By>
+    : never;
+};
+
+/** A record with those of its children that were written with it. */
+export type WithChildren<Types extends ProjectTypes, Name extends EntityName<Types>> = RecordOf<Types, Name> & {
+  readonly [Relation in keyof Referrers<Types, Name>]?: Referrers<Types, Name>[Relation] extends {
+    readonly to: infer Child extends EntityName<Types>;
+  }
+    ? readonly WithChildren<Types, Child>[]
+    : never;
+};
+
 /** The names of an entity's transitions; `never` where it has none. */
 export type TransitionOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Types["entities"][Name] extends {
   readonly transitions: infer Edge extends string;

@@ -247,12 +247,7 @@ export async function deleteRecord(request: Request, recordId: string): Promise<
   }
 }
 
-/**
- * Holds the records that are there until the transaction ends.
- * @param request In a transaction.
- * @param parent Only those whose field refers to it are held.
- * @returns the ids of those that are held.
- */
+/** Holds records until the transaction ends: those that are there, and refer to the parent. @returns their ids. */
 export async function lockRecords(
   request: Request,
   operation: "update" | "delete",

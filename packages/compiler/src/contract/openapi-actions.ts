@@ -5,7 +5,7 @@ import { exampleId, exampleOf } from "../requests/example-values.ts";
 import { createSchemaOf, writableFields } from "../requests/schemas.ts";
 import { isServed } from "../sql/column-type.ts";
 import { outputExample, outputSchema, outputTypeOf } from "../work/action-output.ts";
-import { described } from "./openapi-entity.ts";
+import { described } from "./described-schema.ts";
 import { body, dataOf, errors, type OpenapiObject, reference, reply } from "./openapi-shared.ts";
 import { idempotencyHeader, idempotencyKey } from "./openapi-writing.ts";
 

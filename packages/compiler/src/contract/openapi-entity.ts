@@ -1,18 +1,12 @@
 // One entity's part of the OpenAPI document. In: the entity. Out: schemas, parameters, bodies and replies with examples.
 // Each example validates against the schema beside it.
-import type { Edge, Field, FieldType } from "@plinth/blueprint";
+import type { Edge, Field } from "@plinth/blueprint";
 import { exampleOf } from "../requests/example-values.ts";
-import {
-  createSchemaOf,
-  fieldSchema,
-  holdsJson,
-  type JsonSchema,
-  readableFields,
-  updateSchemaOf,
-  writableFields,
-} from "../requests/schemas.ts";
+import { createSchemaOf, fieldSchema, readableFields, updateSchemaOf, writableFields } from "../requests/schemas.ts";
 import { visibleFieldsOf } from "../requests/visible-fields.ts";
+import { describe, described, sentences, shared } from "./described-schema.ts";
 import type { DocumentedEntity } from "./documented-entity.ts";
+import { withChildren } from "./openapi-children.ts";
 import { readingParameters } from "./openapi-reading.ts";
 import {
   body,
@@ -27,7 +21,8 @@ import {
 import { writeHeaders } from "./openapi-writing.ts";
 import { withFormat } from "./value-formats.ts";
 
-export function entityComponents(entity: DocumentedEntity): Components {
+/** @param all The entities whose records may stand in its bodies. */
+export function entityComponents(entity: DocumentedEntity, all: readonly DocumentedEntity[]): Components {
   const { name, plural, fields, stateMachine } = entity;
   const record = reference("schemas", name);
   const written = dataOf(reference("schemas", `${name}.written`));
@@ -38,8 +33,8 @@ export function entityComponents(entity: DocumentedEntity): Components {
   return {
     schemas: {
       [name]: recordSchema(entity),
-      [`${name}.create`]: described(createSchemaOf(fields, stateMachine), fields),
-      [`${name}.update`]: described(updateSchemaOf(fields), fields),
+      [`${name}.create`]: withChildren(described(createSchemaOf(fields, stateMachine), fields), entity, all, true),
+      [`${name}.update`]: withChildren(described(updateSchemaOf(fields), fields), entity, all, false),
       [`${name}.written`]: {
         description: "The record, or its id alone where the caller may write it but not read it.",
         anyOf: [record, idOnly],
@@ -133,59 +128,4 @@ function recordSchema(entity: DocumentedEntity): OpenapiObject {
     properties: Object.fromEntries(fields.map((field) => [field.name, property(field)])),
     required: fields.filter((field) => always.has(field.name)).map((field) => field.name),
   };
-}
-
-export function described(schema: JsonSchema, fields: readonly Field[]): OpenapiObject {
-  const known = new Map(fields.map((field) => [field.name, field]));
-  const { $defs: _, ...rest } = schema;
-  const properties = Object.entries(schema.properties as Record<string, JsonSchema>).map(([name, property]) => {
-    const field = known.get(name);
-    return [
-      name,
-      field === undefined ? property : describe(withFormat(shared(property, field.type), field.type), field),
-    ];
-  });
-  return { ...rest, properties: Object.fromEntries(properties) };
-}
-
-/** What people read of a field: its label and help, what its schema can't say, and why it is deprecated. */
-function describe(schema: OpenapiObject, field: Field): OpenapiObject {
-  const { default: fallback, limits } = field;
-  const description = sentences(
-    field.label,
-    field.help,
-    fallback?.kind === "current_user_id" ? "Only an admin gives another user." : null,
-    fallback?.kind === "current_org" ? "Only an admin gives another organization." : null,
-    field.type.kind === "money" ? `An amount in ${field.type.currency}.` : null,
-    limits.pattern === null ? null : `It matches \`${limits.pattern}\`.`,
-    isMeasured(field.type) ? rangeSentence(limits) : null,
-    field.deprecated === null ? null : `Deprecated: ${field.deprecated}`,
-  );
-  return {
-    ...schema,
-    ...(description === null ? {} : { description }),
-    ...(field.deprecated === null ? {} : { deprecated: true }),
-  };
-}
-
-/** Numbers and times that stand as text: JSON Schema has no bounds for them. */
-function isMeasured({ kind }: FieldType): boolean {
-  return ["bigint", "decimal", "money", "date", "time", "datetime", "duration"].includes(kind);
-}
-
-function rangeSentence({ min, max }: Field["limits"]): string | null {
-  if (min !== null && max !== null) return `From ${min} to ${max}.`;
-  if (min !== null) return `At least ${min}.`;
-  return max === null ? null : `At most ${max}.`;
-}
-
-function sentences(...parts: readonly (string | null)[]): string | null {
-  const said = parts.filter((part) => part !== null && part !== "");
-  return said.length === 0 ? null : said.map((part) => (/[.!?`]$/.test(part!) ? part : `${part}.`)).join(" ");
-}
-
-/** Bodies have the definition of any JSON with them; the document has it once. */
-function shared(schema: JsonSchema, type: FieldType): OpenapiObject {
-  if (!holdsJson(type)) return schema;
-  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/json"', '"#/components/schemas/Json"'));
 }

@@ -7,8 +7,8 @@ import { visibleFieldsOf } from "../requests/visible-fields.ts";
 import { isServed } from "../sql/column-type.ts";
 import { handsEventsOn } from "../tables/system-tables.ts";
 import { eventsOf, payloadSchemaOf } from "../work/background.ts";
+import { described } from "./described-schema.ts";
 import type { DocumentedEntity } from "./documented-entity.ts";
-import { described } from "./openapi-entity.ts";
 import { documentedEntity } from "./openapi-modules.ts";
 import { type OpenapiObject, reference } from "./openapi-shared.ts";
 

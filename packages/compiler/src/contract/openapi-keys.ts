@@ -2,16 +2,18 @@
 // by its id, and the upsert, which is there alone.
 import { keysOf } from "../requests/keys.ts";
 import { createSchemaOf } from "../requests/schemas.ts";
+import { described } from "./described-schema.ts";
 import type { DocumentedEntity } from "./documented-entity.ts";
-import { described } from "./openapi-entity.ts";
+import { withChildren } from "./openapi-children.ts";
 import { keyParameter, selectionParameters } from "./openapi-reading.ts";
 import { body, type Components, errors, type OpenapiObject, reference } from "./openapi-shared.ts";
 import { type WriteCondition, writeParameters } from "./openapi-writing.ts";
 
-export function keyComponents(entity: DocumentedEntity): Components {
+export function keyComponents(entity: DocumentedEntity, all: readonly DocumentedEntity[]): Components {
   if (keysOf(entity).length === 0) return {};
   const { name, fields, stateMachine } = entity;
-  const schema = { ...described(createSchemaOf(fields, stateMachine), fields), required: [] };
+  const own = { ...described(createSchemaOf(fields, stateMachine), fields), required: [] };
+  const schema = withChildren(own, entity, all, false);
   const description =
     "Where the record is there, what is sent is changed, but for what can be set at create only. Else it is created, and has to have all that a create asks for but the values of the key.";
   return {

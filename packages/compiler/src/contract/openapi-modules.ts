@@ -84,7 +84,7 @@ function userOf(model: Model): ModuleEntity {
 function componentsOf(module: ModuleDescription, user: ModuleEntity, permissions: readonly Permission[]): Components {
   const { operations, schemas } = module;
   const isUsers = module.entity?.name === user.name;
-  const generated = isUsers ? entityComponents(documentedEntity(user, permissions)) : {};
+  const generated = isUsers ? entityComponents(documentedEntity(user, permissions), []) : {};
   const record = isUsers ? withSchemas(generated.schemas?.[user.component] as OpenapiObject, user.schemas) : null;
   const update = `${user.component}.update`;
   const own = record === null ? {} : { [user.component]: record, [update]: generated.schemas?.[update] };

@@ -7,6 +7,7 @@ import { isServed } from "../sql/column-type.ts";
 import { handsEventsOn } from "../tables/system-tables.ts";
 import type { DocumentedEntity } from "./documented-entity.ts";
 import { actionPaths } from "./openapi-actions.ts";
+import { childComponents } from "./openapi-children.ts";
 import { entityComponents, hasTransitionBody } from "./openapi-entity.ts";
 import { eventSchemas, webhooksOf } from "./openapi-events.ts";
 import { keyComponents, keyPaths } from "./openapi-keys.ts";
@@ -22,9 +23,14 @@ export function openapiOf(model: Model): OpenapiObject {
     .filter(({ documented }) => documented)
     .map((entity) => ({ path: entity.path, entity: documentedEntity(entity) }));
   const documented = [...builtin.map(({ entity }) => entity), ...entities];
-  const own = components(moduleComponents(model), ...documented.map(entityComponents), ...entities.map(keyComponents), {
-    schemas: eventSchemas(model),
-  });
+  const own = components(
+    moduleComponents(model),
+    ...builtin.map(({ entity }) => entityComponents(entity, [])),
+    ...entities.map((entity) => entityComponents(entity, entities)),
+    ...entities.map((entity) => keyComponents(entity, entities)),
+    ...entities.map((entity) => childComponents(entity, entities)),
+    { schemas: eventSchemas(model) },
+  );
   const scoped = entities.some((entity) => entity.orgField !== null);
   return {
     openapi: "3.1.0",

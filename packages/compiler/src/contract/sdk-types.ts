@@ -147,9 +147,10 @@ function comparableFields(entity: Entity): readonly Field[] {
 }
 
 function relationTypes({ fields, relations }: Entity): readonly string[] {
-  const lines = relationsOf(readableFields(fields), relations).map(
-    ({ name, entity, by }) => `        ${name}: { to: ${JSON.stringify(entity)}; many: ${by.kind !== "reference"} };`,
-  );
+  const lines = relationsOf(readableFields(fields), relations).map(({ name, entity, by }) => {
+    const field = by.kind === "referrer" ? ` by: ${JSON.stringify(by.field)};` : "";
+    return `        ${name}: { to: ${JSON.stringify(entity)}; many: ${by.kind !== "reference"};${field} };`;
+  });
   return lines.length === 0 ? [] : [`      relations: {\n${lines.join("\n")}\n      };`];
 }
 

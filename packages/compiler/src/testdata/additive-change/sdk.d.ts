@@ -51,8 +51,8 @@ export interface AdditiveChange {
         version?: number;
       };
       relations: {
-        category: { to: "category"; many: false };
-        created_by: { to: "user"; many: false };
+        category: { to: "category"; many: false; };
+        created_by: { to: "user"; many: false; };
       };
       keys: { sold_to: string };
     };
@@ -84,10 +84,10 @@ export interface AdditiveChange {
         version?: number;
       };
       relations: {
-        categories: { to: "category"; many: true };
-        created_by: { to: "user"; many: false };
-        listings: { to: "listing"; many: true };
-        parent: { to: "category"; many: false };
+        categories: { to: "category"; many: true; by: "parent_id"; };
+        created_by: { to: "user"; many: false; };
+        listings: { to: "listing"; many: true; by: "category_id"; };
+        parent: { to: "category"; many: false; };
       };
       keys: { name: string };
     };

@@ -45,9 +45,9 @@ export interface PrintShop {
         version?: number;
       };
       relations: {
-        created_by: { to: "user"; many: false };
-        customer: { to: "user"; many: false };
-        parcels: { to: "parcel"; many: true };
+        created_by: { to: "user"; many: false; };
+        customer: { to: "user"; many: false; };
+        parcels: { to: "parcel"; many: true; by: "order_id"; };
       };
       transitions: "pay" | "print" | "ship" | "refuse";
     };
@@ -87,8 +87,8 @@ export interface PrintShop {
         version?: number;
       };
       relations: {
-        created_by: { to: "user"; many: false };
-        order: { to: "order"; many: false };
+        created_by: { to: "user"; many: false; };
+        order: { to: "order"; many: false; };
       };
       keys: { code: string };
     };

@@ -54,7 +54,7 @@ export interface ComputedAndSequence {
         version?: number;
       };
       relations: {
-        created_by: { to: "user"; many: false };
+        created_by: { to: "user"; many: false; };
       };
     };
   };

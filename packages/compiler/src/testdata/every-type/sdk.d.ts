@@ -199,13 +199,13 @@ export interface EveryType {
         version?: number;
       };
       relations: {
-        a_ref: { to: "sample"; many: false };
-        a_user: { to: "user"; many: false };
-        an_org: { to: "organization"; many: false };
-        created_by: { to: "user"; many: false };
-        referring: { to: "sample"; many: true };
-        samples: { to: "sample"; many: true };
-        some_refs: { to: "sample"; many: true };
+        a_ref: { to: "sample"; many: false; };
+        a_user: { to: "user"; many: false; };
+        an_org: { to: "organization"; many: false; };
+        created_by: { to: "user"; many: false; };
+        referring: { to: "sample"; many: true; };
+        samples: { to: "sample"; many: true; by: "a_ref"; };
+        some_refs: { to: "sample"; many: true; };
       };
       keys: { a_slug: string };
     };

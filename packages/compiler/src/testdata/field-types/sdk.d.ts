@@ -111,12 +111,12 @@ export interface FieldTypes {
         version?: number;
       };
       relations: {
-        boxes: { to: "box"; many: true };
-        created_by: { to: "user"; many: false };
-        owner: { to: "user"; many: false };
-        packer: { to: "user"; many: false };
-        parent: { to: "box"; many: false };
-        shelf: { to: "shelf"; many: false };
+        boxes: { to: "box"; many: true; by: "parent_id"; };
+        created_by: { to: "user"; many: false; };
+        owner: { to: "user"; many: false; };
+        packer: { to: "user"; many: false; };
+        parent: { to: "box"; many: false; };
+        shelf: { to: "shelf"; many: false; };
       };
       keys: { label: string };
     };
@@ -144,8 +144,8 @@ export interface FieldTypes {
         version?: number;
       };
       relations: {
-        boxes: { to: "box"; many: true };
-        created_by: { to: "user"; many: false };
+        boxes: { to: "box"; many: true; by: "shelf_id"; };
+        created_by: { to: "user"; many: false; };
       };
     };
   };

@@ -41,8 +41,8 @@ export interface MarketSquare {
         version?: number;
       };
       relations: {
-        created_by: { to: "user"; many: false };
-        inquiries: { to: "inquiry"; many: true };
+        created_by: { to: "user"; many: false; };
+        inquiries: { to: "inquiry"; many: true; by: "listing_id"; };
       };
     };
     inquiry: {
@@ -81,8 +81,8 @@ export interface MarketSquare {
         version?: number;
       };
       relations: {
-        created_by: { to: "user"; many: false };
-        listing: { to: "listing"; many: false };
+        created_by: { to: "user"; many: false; };
+        listing: { to: "listing"; many: false; };
       };
     };
   };

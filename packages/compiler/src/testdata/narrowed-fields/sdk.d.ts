@@ -47,8 +47,8 @@ export interface NarrowedFields {
         version?: number;
       };
       relations: {
-        created_by: { to: "user"; many: false };
-        customer: { to: "user"; many: false };
+        created_by: { to: "user"; many: false; };
+        customer: { to: "user"; many: false; };
       };
     };
   };

@@ -35,9 +35,9 @@ export interface Operators {
         version?: number;
       };
       relations: {
-        created_by: { to: "user"; many: false };
-        keeper: { to: "user"; many: false };
-        offers: { to: "offer"; many: true };
+        created_by: { to: "user"; many: false; };
+        keeper: { to: "user"; many: false; };
+        offers: { to: "offer"; many: true; by: "shop_id"; };
       };
     };
     offer: {
@@ -94,8 +94,8 @@ export interface Operators {
         version?: number;
       };
       relations: {
-        created_by: { to: "user"; many: false };
-        shop: { to: "shop"; many: false };
+        created_by: { to: "user"; many: false; };
+        shop: { to: "shop"; many: false; };
       };
     };
   };

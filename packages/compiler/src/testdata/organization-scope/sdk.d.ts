@@ -34,9 +34,9 @@ export interface OrganizationScope {
         version?: number;
       };
       relations: {
-        created_by: { to: "user"; many: false };
-        org: { to: "organization"; many: false };
-        trips: { to: "trip"; many: true };
+        created_by: { to: "user"; many: false; };
+        org: { to: "organization"; many: false; };
+        trips: { to: "trip"; many: true; by: "vehicle_id"; };
       };
       keys: { plate: string };
     };
@@ -71,9 +71,9 @@ export interface OrganizationScope {
         version?: number;
       };
       relations: {
-        created_by: { to: "user"; many: false };
-        org: { to: "organization"; many: false };
-        vehicle: { to: "vehicle"; many: false };
+        created_by: { to: "user"; many: false; };
+        org: { to: "organization"; many: false; };
+        vehicle: { to: "vehicle"; many: false; };
       };
     };
     note: {
@@ -104,8 +104,8 @@ export interface OrganizationScope {
         version?: number;
       };
       relations: {
-        about: { to: "organization"; many: false };
-        created_by: { to: "user"; many: false };
+        about: { to: "organization"; many: false; };
+        created_by: { to: "user"; many: false; };
       };
     };
   };

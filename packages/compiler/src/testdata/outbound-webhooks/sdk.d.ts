@@ -27,7 +27,7 @@ export interface BikeHooks {
         version?: number;
       };
       relations: {
-        created_by: { to: "user"; many: false };
+        created_by: { to: "user"; many: false; };
       };
     };
   };

@@ -39,8 +39,8 @@ export interface ParcelDesk {
         version?: number;
       };
       relations: {
-        created_by: { to: "user"; many: false };
-        user: { to: "user"; many: false };
+        created_by: { to: "user"; many: false; };
+        user: { to: "user"; many: false; };
       };
     };
     subscription: {
@@ -79,8 +79,8 @@ export interface ParcelDesk {
         version?: number;
       };
       relations: {
-        created_by: { to: "user"; many: false };
-        user: { to: "user"; many: false };
+        created_by: { to: "user"; many: false; };
+        user: { to: "user"; many: false; };
       };
       keys: { payment_ref: string };
     };

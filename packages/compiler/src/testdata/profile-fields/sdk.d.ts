@@ -35,8 +35,8 @@ export interface ProfileFields {
         version?: number;
       };
       relations: {
-        created_by: { to: "user"; many: false };
-        owner: { to: "user"; many: false };
+        created_by: { to: "user"; many: false; };
+        owner: { to: "user"; many: false; };
       };
     };
   };

@@ -51,7 +51,7 @@ export interface RefusedChange {
         version?: number;
       };
       relations: {
-        created_by: { to: "user"; many: false };
+        created_by: { to: "user"; many: false; };
       };
       keys: { code: string };
     };
@@ -79,7 +79,7 @@ export interface RefusedChange {
         version?: number;
       };
       relations: {
-        created_by: { to: "user"; many: false };
+        created_by: { to: "user"; many: false; };
       };
     };
   };

@@ -37,12 +37,12 @@ export interface Relations {
         version?: number;
       };
       relations: {
-        albums: { to: "album"; many: true };
-        cover: { to: "photo"; many: false };
-        created_by: { to: "user"; many: false };
-        photos: { to: "photo"; many: true };
-        similar: { to: "album"; many: true };
-        tags: { to: "tag"; many: true };
+        albums: { to: "album"; many: true; };
+        cover: { to: "photo"; many: false; };
+        created_by: { to: "user"; many: false; };
+        photos: { to: "photo"; many: true; by: "album_id"; };
+        similar: { to: "album"; many: true; };
+        tags: { to: "tag"; many: true; };
       };
     };
     photo: {
@@ -73,10 +73,10 @@ export interface Relations {
         version?: number;
       };
       relations: {
-        album: { to: "album"; many: false };
-        albums: { to: "album"; many: true };
-        comments: { to: "comment"; many: true };
-        created_by: { to: "user"; many: false };
+        album: { to: "album"; many: false; };
+        albums: { to: "album"; many: true; by: "cover_id"; };
+        comments: { to: "comment"; many: true; by: "photo_id"; };
+        created_by: { to: "user"; many: false; };
       };
     };
     comment: {
@@ -111,9 +111,9 @@ export interface Relations {
         version?: number;
       };
       relations: {
-        author: { to: "user"; many: false };
-        created_by: { to: "user"; many: false };
-        photo: { to: "photo"; many: false };
+        author: { to: "user"; many: false; };
+        created_by: { to: "user"; many: false; };
+        photo: { to: "photo"; many: false; };
       };
     };
     tag: {
@@ -140,8 +140,8 @@ export interface Relations {
         version?: number;
       };
       relations: {
-        albums: { to: "album"; many: true };
-        created_by: { to: "user"; many: false };
+        albums: { to: "album"; many: true; };
+        created_by: { to: "user"; many: false; };
       };
       keys: { name: string };
     };

@@ -45,10 +45,10 @@ export interface Restorable {
         version?: number;
       };
       relations: {
-        created_by: { to: "user"; many: false };
-        pages: { to: "page"; many: true };
-        parent: { to: "page"; many: false };
-        visits: { to: "visit"; many: true };
+        created_by: { to: "user"; many: false; };
+        pages: { to: "page"; many: true; by: "parent_id"; };
+        parent: { to: "page"; many: false; };
+        visits: { to: "visit"; many: true; by: "page_id"; };
       };
       keys: { path: string };
     };
@@ -76,8 +76,8 @@ export interface Restorable {
         version?: number;
       };
       relations: {
-        created_by: { to: "user"; many: false };
-        page: { to: "page"; many: false };
+        created_by: { to: "user"; many: false; };
+        page: { to: "page"; many: false; };
       };
     };
   };

@@ -40,8 +40,8 @@ export interface StateMachine {
         version?: number;
       };
       relations: {
-        created_by: { to: "user"; many: false };
-        user: { to: "user"; many: false };
+        created_by: { to: "user"; many: false; };
+        user: { to: "user"; many: false; };
       };
       transitions: "purchase" | "collect" | "deliver";
     };

@@ -34,11 +34,11 @@ export interface NewsDesk {
         version?: number;
       };
       relations: {
-        account: { to: "user"; many: false };
-        articles: { to: "article"; many: true };
-        created_by: { to: "user"; many: false };
-        followed: { to: "writer"; many: true };
-        followers: { to: "writer"; many: true };
+        account: { to: "user"; many: false; };
+        articles: { to: "article"; many: true; by: "writer_id"; };
+        created_by: { to: "user"; many: false; };
+        followed: { to: "writer"; many: true; };
+        followers: { to: "writer"; many: true; };
       };
       keys: { account_id: string };
     };
@@ -76,8 +76,8 @@ export interface NewsDesk {
         version?: number;
       };
       relations: {
-        created_by: { to: "user"; many: false };
-        writer: { to: "writer"; many: false };
+        created_by: { to: "user"; many: false; };
+        writer: { to: "writer"; many: false; };
       };
       views: "feed" | "newest";
     };

@@ -31,7 +31,7 @@ export interface LabelDesk {
         version?: number;
       };
       relations: {
-        created_by: { to: "user"; many: false };
+        created_by: { to: "user"; many: false; };
       };
     };
   };

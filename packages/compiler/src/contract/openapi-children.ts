@@ -1,0 +1,76 @@
+// Records in the body of the one that they refer to, in the OpenAPI document. In: an entity and all that are served. Out: the members
+// that its bodies may hold beside its fields, and what they refer to.
+import type { Relation } from "@plinth/blueprint";
+import { createSchemaOf, updateSchemaOf } from "../requests/schemas.ts";
+import { described } from "./described-schema.ts";
+import type { DocumentedEntity } from "./documented-entity.ts";
+import { type Components, type OpenapiObject, reference } from "./openapi-shared.ts";
+
+/** As the runtime bounds it (`apps/runtime/src/records/check-list.ts`), the record itself left out. */
+const CHILDREN_MAX = 99;
+
+type All = readonly DocumentedEntity[];
+
+/** A body with its children. @param isNew Whether the record is created: then a list will do. */
+export function withChildren(schema: OpenapiObject, entity: DocumentedEntity, all: All, isNew: boolean): OpenapiObject {
+  const members = childrenOf(entity, all).map(({ name, entity: child, by }): [string, OpenapiObject] => {
+    const writes = reference("schemas", writesName(child, by.field));
+    return [name, isNew ? { anyOf: [listOf(reference("schemas", createName(child, by.field))), writes] } : writes];
+  });
+  if (members.length === 0) return schema;
+  return { ...schema, properties: { ...(schema["properties"] as OpenapiObject), ...Object.fromEntries(members) } };
+}
+
+/** What is written of an entity within the records that it refers to. */
+export function childComponents(entity: DocumentedEntity, all: All): Components {
+  const fields = new Set(
+    all.flatMap((parent) =>
+      childrenOf(parent, all)
+        .filter((relation) => relation.entity === entity.name)
+        .map(({ by }) => by.field),
+    ),
+  );
+  return { schemas: Object.assign({}, ...[...fields].map((field) => schemasIn(entity, field, all))) };
+}
+
+function schemasIn(entity: DocumentedEntity, field: string, all: All): OpenapiObject {
+  const { name, plural, stateMachine } = entity;
+  const fields = entity.fields.filter((each) => each.name !== field);
+  const update = withChildren(described(updateSchemaOf(fields), fields), entity, all, false);
+  const change = {
+    ...update,
+    properties: {
+      id: reference("schemas", "Id"),
+      version: { type: "integer", minimum: 1, description: "The version that the record must have." },
+      ...(update["properties"] as OpenapiObject),
+    },
+    required: ["id"],
+  };
+  return {
+    [createName(name, field)]: {
+      ...withChildren(described(createSchemaOf(fields, stateMachine), fields), entity, all, true),
+      description: `One of ${plural}, whose ${field} is the record around it.`,
+    },
+    [writesName(name, field)]: {
+      type: "object",
+      description: `What is done to ${plural} of the record around them: deletes first, creates last.`,
+      properties: {
+        create: listOf(reference("schemas", createName(name, field))),
+        update: listOf(change),
+        delete: listOf(reference("schemas", "Id")),
+      },
+      additionalProperties: false,
+    },
+  };
+}
+
+function childrenOf({ relations }: DocumentedEntity, all: All): readonly Relation[] {
+  return relations.filter(({ entity, by }) => by.kind === "referrer" && all.some(({ name }) => name === entity));
+}
+
+const createName = (entity: string, field: string): string => `${entity}.create.in.${field}`;
+const writesName = (entity: string, field: string): string => `${entity}.writes.in.${field}`;
+
+function listOf(items: OpenapiObject): OpenapiObject {
+  return { type: "array", items, maxItems: CHILDREN_MAX };
+}
