@@ -231,3 +231,30 @@ test("a list of records takes none with children, and says so", async () => {
     ["/0/lines"],
   ]);
 });
+
+test("the reply to a write shows what is asked for, as a reading does", async () => {
+  const made = await create(order(), {}, "?fields=number,total,lines.price&expand=lines&expand[lines][sort]=-price");
+  expect(made.status, made.text).toBe(201);
+  expect(made.json.data).toEqual({ number: "A", total: 7, lines: [{ price: 4 }, { price: 3 }] });
+  expect(made.headers.get("etag")).toMatch(/^"1-/);
+  const path = made.headers.get("location") ?? "";
+  const changed = await cell.send("ana", "PATCH", `${path}?fields=note`, { note: "n" });
+  expect([changed.status, changed.json.data]).toEqual([200, { note: "n" }]);
+  const put = await cell.send("ana", "PUT", "/api/orders/by/number/A?expand=owner&fields=owner.id", {});
+  expect([put.status, put.json.data.note, Object.keys(put.json.data.owner)]).toEqual([200, "n", ["id"]]);
+  const once = { "idempotency-key": "shown" };
+  const replies = [
+    await create({ number: "S" }, once, "?fields=total"),
+    await create({ number: "S" }, once, "?fields=total"),
+  ];
+  expect(replies.map(({ status, json }) => [status, json.data])).toEqual([
+    [201, { total: 0 }],
+    [201, { total: 0 }],
+  ]);
+  const tried = await create({ number: "T" }, {}, "?dry_run=true&fields=number");
+  expect([tried.status, tried.json.data]).toEqual([201, { number: "T" }]);
+  expect((await create({ number: "T" }, {}, "?fields=colour")).status).toBe(400);
+  expect((await create({ number: "T" }, {}, "?sort=number")).json.errors[0]).toMatchObject({ path: "sort" });
+  expect((await cell.send("admin", "DELETE", `${path}?fields=number`)).status).toBe(400);
+  expect(await counts()).toEqual([2, 2, 2, 7]);
+});

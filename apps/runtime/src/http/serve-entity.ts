@@ -7,6 +7,7 @@ import type { CursorCodec } from "../query/cursor.ts";
 import { entityView } from "../query/entity-view.ts";
 import { type Once, onceOf } from "../query/idempotency.ts";
 import { parseKey } from "../query/reading/parse-key.ts";
+import { parseReading } from "../query/reading/parse-list.ts";
 import { requireOperation } from "../query/require-operation.ts";
 import { findIdByKey, type Request } from "../query/run.ts";
 import { checkMembers } from "../records/check-body.ts";
@@ -19,7 +20,6 @@ import type { RouteMatch } from "./route-table.ts";
 import { bodyKindOf, checkRequestBody } from "./stages/check-body.ts";
 import { requireWanted, versionsWanted } from "./stages/conditions.ts";
 import { type Call, type DecodeContext, decodeInput } from "./stages/decode-input.ts";
-import { asDryRun, isDryRun } from "./stages/dry-run.ts";
 import { execute } from "./stages/execute.ts";
 import { executeOnce } from "./stages/execute-once.ts";
 import { limitOf, limitRate, type RateLimits, requireAllowance } from "./stages/limit-rate.ts";
@@ -30,6 +30,7 @@ import { respond } from "./stages/respond.ts";
 import { decodeUpsert } from "./stages/upsert.ts";
 import { writeFamily } from "./stages/write-children.ts";
 import { writeMany } from "./stages/write-many.ts";
+import { asDryRun, writeQueryOf } from "./stages/write-query.ts";
 
 export interface EntityDependencies extends FaultLog, RateLimits {
   /** Replies that nobody has read yet. */
@@ -70,41 +71,36 @@ export function serveEntity(
 }
 
 async function serveOne(serving: Serving, incoming: Incoming): Promise<Reply> {
-  const { dependencies, caller, project, route } = serving;
-  const family = familyOf(project.release, route, incoming);
-  if (family !== null) {
-    const body = checkMembers(checkerOf(project.release, route.entity, bodyKindOf(route)), family.own);
-    return serveFamily(serving, incoming, family, () => decodeInput(contextOf(serving), route, incoming, body));
-  }
-  const body = await checkRequestBody(dependencies.bodyThreads, project.release, route, incoming);
-  const call = decodeInput(contextOf(serving), route, incoming, body);
-  const request = {
-    ...requestOf(serving, incoming),
-    versions: versionsWanted(project.release, route, incoming.headers),
-  };
-  const once = incoming.method === "GET" ? null : onceOf(incoming, caller.principal, caller.organization);
-  return perform(dependencies, incoming, request, call, once);
+  const { dependencies, project, route } = serving;
+  const { release } = project;
+  const family = familyOf(release, route, incoming);
+  const body =
+    family === null
+      ? await checkRequestBody(dependencies.bodyThreads, release, route, incoming)
+      : checkMembers(checkerOf(release, route.entity, bodyKindOf(route)), family.own);
+  const decode = (): Call => decodeInput(contextOf(serving), route, incoming, body);
+  if (incoming.method !== "GET") return write(serving, incoming, family, decode);
+  return respond(await execute(dependencies, requestOf(serving, incoming), decode()), incoming);
 }
 
-/** Each record is one more request of the caller. */
-async function serveFamily(serving: Serving, incoming: Incoming, family: Family, decode: () => Call): Promise<Reply> {
+/** @param family The records in the body, if there are any: each is one more request of the caller. */
+async function write(serving: Serving, incoming: Incoming, family: Family | null, decode: () => Call): Promise<Reply> {
   const { dependencies, caller, project, route } = serving;
-  const { call, children } = decodeFamily(contextOf(serving), family, decode);
-  const allowance = spend(serving, incoming, count(family) - 1);
+  const { release, tenant } = project;
+  const context = contextOf(serving);
+  const { isTried, shown } = writeQueryOf(incoming, route.operation !== "delete");
+  const { call, children } = family === null ? { call: decode(), children: [] } : decodeFamily(context, family, decode);
   const operation = call.kind === "update" ? call.kind : route.operation;
-  const versions = versionsWanted(project.release, { ...route, operation }, incoming.headers);
-  const reply = await writeFamily(
-    dependencies,
-    { ...requestOf(serving, incoming), versions },
-    {
-      door: project.tenant,
-      once: onceOf(incoming, caller.principal, caller.organization),
-      isTried: isDryRun(incoming),
-      call,
-      children,
-      path: route.key === null ? incoming.path : recordsPath(route),
-    },
-  );
+  const versions = versionsWanted(release, { ...route, operation }, incoming.headers);
+  const request = { ...requestOf(serving, incoming), versions };
+  const once = onceOf(incoming, caller.principal, caller.organization);
+  const path = route.key === null ? incoming.path : recordsPath(route);
+  if (family === null && shown === "")
+    return perform(dependencies, { ...incoming, path }, request, call, once, isTried);
+  const selection = parseReading(shown, entityView(release, route.entity), context);
+  const allowance = family === null ? {} : spend(serving, incoming, count(family) - 1);
+  const whole = { door: tenant, once, isTried, call, children, selection, path };
+  const reply = await writeFamily(dependencies, request, whole);
   return { ...reply, headers: { ...reply.headers, ...allowance } };
 }
 
@@ -121,17 +117,16 @@ function spend(
   return rateLimitHeaders(allowance);
 }
 
-/** @param incoming Its path is that of the records, where one is created. */
+/** One statement. @param incoming Its path is that of the records, where one is created. */
 async function perform(
   dependencies: EntityDependencies,
   incoming: Incoming,
   request: Request,
   call: Call,
   once: Once | null,
+  isTried: boolean,
 ): Promise<Reply> {
-  if (incoming.method !== "GET" && isDryRun(incoming)) {
-    return asDryRun(respond(await execute(dependencies, { ...request, isDryRun: true }, call), incoming));
-  }
+  if (isTried) return asDryRun(respond(await execute(dependencies, { ...request, isDryRun: true }, call), incoming));
   if (once === null) return respond(await execute(dependencies, request, call), incoming);
   const located = call.kind === "create" ? { ...once, location: `${incoming.path}/${call.recordId}` } : once;
   const effect = () => execute(dependencies, { ...request, once: located }, call);
@@ -145,19 +140,18 @@ const TRIES_MAX = 3;
 async function writeByKey(serving: Serving, incoming: Incoming): Promise<Reply> {
   const { caller, project, route } = serving;
   const { release } = project;
-  const { principal, organization } = caller;
+  const { principal } = caller;
   if (route.key === null) throw new Error(`${route.pattern} has no key`);
   // Who may read none of them finds none.
   requireOperation(release, route.entity, "read", principal.roles);
   const key = parseKey(route.key, entityView(release, route.entity), principal.roles);
   const request = requestOf(serving, incoming);
-  const once = onceOf(incoming, principal, organization);
   for (let tries = 1; ; tries++) {
     const recordId = await findIdByKey(request, key);
     try {
       return await (route.operation === "upsert"
-        ? upsert(serving, incoming, recordId, once)
-        : writeFound(serving, incoming, recordId, once));
+        ? upsert(serving, incoming, recordId)
+        : writeFound(serving, incoming, recordId));
     } catch (error) {
       const code = recordId === null ? "unique_violation" : "not_found";
       if (!(error instanceof Fault) || error.code !== code || route.operation !== "upsert" || tries >= TRIES_MAX) {
@@ -167,44 +161,31 @@ async function writeByKey(serving: Serving, incoming: Incoming): Promise<Reply> 
   }
 }
 
-async function writeFound(
-  serving: Serving,
-  incoming: Incoming,
-  recordId: string | null,
-  once: Once | null,
-): Promise<Reply> {
-  if (recordId !== null) return serveOne({ ...serving, route: { ...serving.route, recordId } }, incoming);
+async function writeFound(serving: Serving, incoming: Incoming, recordId: string | null): Promise<Reply> {
+  const { caller, route } = serving;
+  if (recordId !== null) return serveOne({ ...serving, route: { ...route, recordId } }, incoming);
   const missing = (): never => {
     throw new Fault("not_found");
   };
+  const { isTried } = writeQueryOf(incoming, route.operation !== "delete");
+  const once = onceOf(incoming, caller.principal, caller.organization);
   // What the first request with this key has deleted is found no more by the second.
-  if (once === null || isDryRun(incoming)) return missing();
+  if (once === null || isTried) return missing();
   return respond(await executeOnce(requestOf(serving, incoming), once, missing), incoming);
 }
 
-async function upsert(
-  serving: Serving,
-  incoming: Incoming,
-  recordId: string | null,
-  once: Once | null,
-): Promise<Reply> {
+async function upsert(serving: Serving, incoming: Incoming, recordId: string | null): Promise<Reply> {
   const { dependencies, project, route } = serving;
   const { release } = project;
   requireWanted(incoming.headers, recordId !== null);
-  isDryRun(incoming);
   const family = familyOf(release, route, incoming);
-  if (family !== null) {
-    const own = checkMembers(checkerOf(release, route.entity, "create"), family.own);
-    return serveFamily(serving, incoming, family, () =>
-      decodeUpsert(contextOf(serving), route, incoming.headers, recordId, own),
-    );
-  }
-  const body = await checkRequestBody(dependencies.bodyThreads, release, { ...route, operation: "create" }, incoming);
-  const call = decodeUpsert(contextOf(serving), route, incoming.headers, recordId, body);
-  const versions =
-    call.kind === "update" ? versionsWanted(release, { ...route, operation: "update" }, incoming.headers) : null;
-  const request = { ...requestOf(serving, incoming), versions };
-  return perform(dependencies, { ...incoming, path: recordsPath(route) }, request, call, once);
+  const created = { ...route, operation: "create" } as const;
+  const body =
+    family === null
+      ? await checkRequestBody(dependencies.bodyThreads, release, created, incoming)
+      : checkMembers(checkerOf(release, route.entity, "create"), family.own);
+  const decode = (): Call => decodeUpsert(contextOf(serving), route, incoming.headers, recordId, body);
+  return write(serving, incoming, family, decode);
 }
 
 function recordsPath({ pattern, key }: RouteMatch): string {

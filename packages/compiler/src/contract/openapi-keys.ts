@@ -53,7 +53,7 @@ export function keyPaths(
           },
           put: {
             ...operation(`upsert.by.${by}`, `Create or update one of ${plural} ${its}`),
-            parameters: [...writeParameters, ...conditions],
+            parameters: [...selectionParameters(entity), ...writeParameters, ...conditions],
             requestBody: reference("requestBodies", `${name}.upsert`),
             responses: {
               200: written,
@@ -63,7 +63,7 @@ export function keyPaths(
           },
           patch: {
             ...operation(`update.by.${by}`, `Update one of ${plural} ${its}`),
-            parameters: [...writeParameters, ...conditions],
+            parameters: [...selectionParameters(entity), ...writeParameters, ...conditions],
             requestBody: reference("requestBodies", `${name}.update`),
             responses: { 200: written, ...errors(400, 401, 403, 404, 409, ...stale, 413, 415, 422, 429, 503) },
           },

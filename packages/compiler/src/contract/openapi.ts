@@ -104,6 +104,7 @@ function pathsAt(path: string, entity: DocumentedEntity, suffix: string, isBuilt
   const written = reference("responses", `${name}.written`);
   const scope = entity.orgField === null ? [] : [reference("parameters", "organization")];
   const { parameters, stale } = conditionOf(entity);
+  const shown = isBuiltin ? [] : selectionParameters(entity);
   return {
     [path]: {
       ...(scope.length === 0 ? {} : { parameters: scope }),
@@ -114,7 +115,7 @@ function pathsAt(path: string, entity: DocumentedEntity, suffix: string, isBuilt
       },
       post: {
         ...common("create", `Create one of ${plural}`),
-        parameters: writeParameters,
+        parameters: [...shown, ...writeParameters],
         requestBody: reference("requestBodies", `${name}.create`),
         responses: {
           201: reference("responses", `${name}.created`),
@@ -136,7 +137,7 @@ function pathsAt(path: string, entity: DocumentedEntity, suffix: string, isBuilt
       },
       patch: {
         ...common("update", `Update one of ${plural}`),
-        parameters: [...writeParameters, ...parameters],
+        parameters: [...shown, ...writeParameters, ...parameters],
         requestBody: reference("requestBodies", `${name}.update`),
         responses: { 200: written, ...errors(400, 401, 403, 404, 409, ...stale, 413, 415, 422, 429, 503) },
       },
@@ -190,6 +191,7 @@ function commandPaths(path: string, entity: DocumentedEntity, suffix: string): O
   const parameters = [
     reference("parameters", "id"),
     ...(entity.orgField === null ? [] : [reference("parameters", "organization")]),
+    ...selectionParameters(entity),
     ...writeParameters,
     ...conditions,
   ];

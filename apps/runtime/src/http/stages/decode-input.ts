@@ -21,7 +21,6 @@ import {
 } from "../../records/decode-body.ts";
 import type { Incoming } from "../contracts.ts";
 import type { RouteMatch } from "../route-table.ts";
-import { isDryRun } from "./dry-run.ts";
 
 export type Call =
   | { readonly kind: "list"; readonly entity: string; readonly query: ListQuery }
@@ -52,9 +51,6 @@ export interface DecodeContext extends BodyContext {
   readonly newRecordId: () => string;
 }
 
-/** What takes query parameters. */
-const reading: ReadonlySet<RouteMatch["operation"]> = new Set(["list", "aggregate", "read"]);
-
 /** The view that a list is; null for the list of all. */
 function listed({ release }: DecodeContext, { entity, view }: RouteMatch): BundleView | null {
   if (view === null) return null;
@@ -69,7 +65,6 @@ export function decodeInput(
   body: CheckedBody | null,
 ): Call {
   const { entity } = route;
-  if (!reading.has(route.operation)) isDryRun(incoming);
   switch (route.operation) {
     case "list": {
       refuseBody(incoming);

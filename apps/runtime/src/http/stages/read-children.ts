@@ -75,8 +75,8 @@ export function decodeFamily(
   const call = placed("", problems, decode);
   const recordId = call !== null && "recordId" in call ? call.recordId : context.newRecordId();
   const writes = family.children.map((child) => decodeChild(context, child, recordId, problems));
-  if (problems.length > 0) throw new Fault("validation_failed", { errors: problems.slice(0, ERRORS_MAX) });
-  if (call === null || !("recordId" in call)) throw new Error("a family begins with a record");
+  if (call === null || problems.length > 0)
+    throw new Fault("validation_failed", { errors: problems.slice(0, ERRORS_MAX) });
   return { call, children: writes.filter((write) => write !== null) };
 }
 

@@ -4,6 +4,7 @@ import { Fault } from "@plinth/service";
 import type { Tenant, TenantDoor } from "../../project/tenant.ts";
 import { entityView, hasOperation } from "../../query/entity-view.ts";
 import type { Once, OnceReply } from "../../query/idempotency.ts";
+import { type Selection, WHOLE } from "../../query/reading/selection.ts";
 import {
   createRecord,
   deleteRecord,
@@ -40,8 +41,10 @@ export interface FamilyCall {
   readonly once: Once | null;
   readonly isTried: boolean;
   /** Of the record itself: a create, an update, or a read where nothing of it is to be changed. */
-  readonly call: Extract<Call, { readonly recordId: string }>;
+  readonly call: Call;
   readonly children: readonly ChildWrite[];
+  /** What the reply shows of the record. */
+  readonly selection: Selection;
   /** Path of the records, for `Location`. */
   readonly path: string;
 }
@@ -55,7 +58,8 @@ export async function writeFamily(
   request: Request,
   family: FamilyCall,
 ): Promise<Reply> {
-  const { door, once, isTried, call, children, path } = family;
+  const { door, once, isTried, call, children, selection, path } = family;
+  if (!("recordId" in call)) throw new Error(`${call.kind} writes no record`);
   const { release } = request;
   let etag: string | null = null;
   const reply = await writeTogether(
@@ -63,15 +67,16 @@ export async function writeFamily(
     async (tenant): Promise<OnceReply> => {
       const untilMs = Date.now() + MS_MAX;
       const outcome = await execute(dependencies, { ...request, tenant }, call);
-      if (outcome.kind !== "created" && outcome.kind !== "record") throw new Error(`a family begins with a record`);
+      if (outcome.kind !== "created" && outcome.kind !== "record") throw new Error(`${call.kind} answers no record`);
       const members = await writeChildren(request, tenant, children, untilMs);
-      const record = await afterwards(request, tenant, call.recordId, outcome.json);
-      etag = etagOf(record);
+      const record = await afterwards({ ...request, tenant }, call.recordId, outcome.json, selection);
+      // Of a part the version may not be shown.
+      etag = etagOf(selection === WHOLE ? record : outcome.json);
       const isCreated = outcome.kind === "created";
       return {
         status: isCreated ? 201 : 200,
         location: isCreated ? `${path}/${call.recordId}` : null,
-        body: `{"data":${withMembers(record, members)}}`,
+        body: `{"data":${withMembers(record, unasked(members, selection))}}`,
       };
     },
   );
@@ -104,7 +109,7 @@ async function writeChildren(
     written.set(child.name, texts);
     if (record === null) continue;
     const members = await writeChildren(request, tenant, child.children, untilMs);
-    const shown = child.children.length === 0 ? record : await afterwards(own, tenant, child.recordId, record);
+    const shown = child.children.length === 0 ? record : await afterwards(own, child.recordId, record);
     texts.push(withMembers(shown, members));
   }
   return written;
@@ -124,11 +129,16 @@ async function writeChild(
 }
 
 /** What is computed from its children is so now. Who may write it but not read it gets what they got. */
-async function afterwards(request: Request, tenant: Tenant, recordId: string, before: string): Promise<string> {
+async function afterwards(
+  request: Request,
+  recordId: string,
+  before: string,
+  selection: Selection = WHOLE,
+): Promise<string> {
   const { release, entity, principal } = request;
   if (!hasOperation(entityView(release, entity).entity, "read", principal.roles)) return before;
   try {
-    return await readRecord({ ...request, tenant, entity, versions: null, once: null }, recordId);
+    return await readRecord({ ...request, versions: null }, recordId, selection);
   } catch (error) {
     if (error instanceof Fault && error.code === "not_found") return before;
     throw error;
@@ -138,4 +148,10 @@ async function afterwards(request: Request, tenant: Tenant, recordId: string, be
 function withMembers(record: string, members: Written): string {
   const texts = [...members].map(([name, records]) => `,"${name}":[${records.join(",")}]`);
   return `${record.slice(0, -1)}${texts.join("")}}`;
+}
+
+/** What was asked for is shown as it was asked for; where nothing was, what was written is. */
+function unasked(members: Written, { fields, expansions }: Selection): Written {
+  if (fields !== null) return new Map();
+  return new Map([...members].filter(([name]) => !expansions.some(({ relation }) => relation.name === name)));
 }
