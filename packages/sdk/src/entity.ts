@@ -36,6 +36,8 @@ export interface Page<Item> {
   readonly hasMore: boolean;
   /** All records of the list, where `count` asks for them. */
   readonly count?: number;
+  /** Of an estimate: whether there may be more than it says. */
+  readonly countIs?: "exact" | "at_least";
 }
 
 /** Values over records: `count`, and `count`, `count_distinct`, `sum`, `avg`, `min`, `max` of a field. */
@@ -60,7 +62,9 @@ export interface Lists<Types extends ProjectTypes, Name extends EntityName<Types
     options?: Options,
   ) => Promise<readonly Seen<Types, Name, Options>[]>;
   /** One page, and where the next begins; with `count`, how many records there are on all of them. */
-  readonly findPage: <const Options extends ListOptions<Types, Name> & CallOptions & { readonly count?: "exact" }>(
+  readonly findPage: <
+    const Options extends ListOptions<Types, Name> & CallOptions & { readonly count?: "exact" | "estimated" },
+  >(
     options?: Options,
   ) => Promise<Page<Seen<Types, Name, Options>>>;
   /** All records, page after page: `for await (const record of entity.iterate())`. */
@@ -162,6 +166,7 @@ interface ManyReply {
     readonly prev_cursor?: string | null;
     readonly has_more: boolean;
     readonly count?: number;
+    readonly count_is?: "exact" | "at_least";
   };
 }
 
@@ -177,12 +182,25 @@ export function createRecords<Types extends ProjectTypes, Name extends EntityNam
     (await call({ method: "GET", path, query, ...endOf(options) })) as ManyReply;
   const listsAt = (path: string): Lists<Types, Name> => {
     const findPage = async (
-      options: ListOptions<Types, Name> & CallOptions & { readonly count?: "exact" } = {},
+      options: ListOptions<Types, Name> & CallOptions & { readonly count?: "exact" | "estimated" } = {},
     ): Promise<Page<never>> => {
       const { count: asked } = options;
       const { data, page } = await many(path, queryOf(options, asked === undefined ? {} : { count: asked }), options);
-      const { next_cursor: nextCursor, prev_cursor: previousCursor = null, has_more: hasMore, count } = page;
-      return { data, nextCursor, previousCursor, hasMore, ...(count !== undefined && { count }) };
+      const {
+        next_cursor: nextCursor,
+        prev_cursor: previousCursor = null,
+        has_more: hasMore,
+        count,
+        count_is: countIs,
+      } = page;
+      return {
+        data,
+        nextCursor,
+        previousCursor,
+        hasMore,
+        ...(count !== undefined && { count }),
+        ...(countIs && { countIs }),
+      };
     };
     return {
       findPage,

@@ -303,6 +303,26 @@ describe("a count", () => {
     expect((await cell.send("admin", "GET", "/api/articles")).json.page).not.toHaveProperty("count");
     expect((await refusal("admin", "count=some")).status).toBe(400);
   });
+
+  test("that is estimated is exact for short lists, and stops in long ones", async () => {
+    const { json } = await cell.send("pub", "GET", "/api/articles?count=estimated&limit=1");
+    expect(json.page).toMatchObject({ count: 4, count_is: "exact" });
+    const long = await cell.addProject(
+      `project: long\nmodules: [auth, users]\nentities:\n  note: { fields: { n: int }, permissions: { public: { read: n > 9 } } }\n`,
+    );
+    cell.addCaller("long", long, keyPrincipal("key_long", ["public"]));
+    await cell.rows(
+      long,
+      "insert into {schema}.notes (id, n) select gen_random_uuid(), n from generate_series(1, 1020) n",
+    );
+    const counts = async (query: string): Promise<unknown> => {
+      const { count, count_is } = (await cell.send("long", "GET", `/api/notes?limit=1&${query}`)).json.page;
+      return [count, count_is];
+    };
+    expect(await counts("count=estimated")).toEqual([1_000, "at_least"]);
+    expect(await counts("count=estimated&n[lte]=1009")).toEqual([1_000, "exact"]);
+    expect(await counts("count=exact")).toEqual([1_011, undefined]);
+  });
 });
 
 describe.each([

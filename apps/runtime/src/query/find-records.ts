@@ -41,7 +41,7 @@ export async function findRecords(
     selection: WHOLE,
     deleted: false,
     from: null,
-    count: false,
+    count: null,
     search: null,
   };
   const found = JSON.parse(await listRows(request, query)) as readonly JsonValue[];

@@ -26,7 +26,7 @@ import { arrayLiteral, type Bindings } from "./parameters.ts";
 import type { AggregateQuery } from "./reading/aggregate-query.ts";
 import { type Filter, operandsOf } from "./reading/filter.ts";
 import { type ListQuery, listName, operands } from "./reading/list-query.ts";
-import type { Member } from "./reading/list-statement.ts";
+import { countJson, rowJson } from "./reading/page-json.ts";
 import { backwardName } from "./reading/parse-list.ts";
 import { type Selection, selectionOperands, WHOLE } from "./reading/selection.ts";
 import { whatToIndex } from "./reading/slow.ts";
@@ -102,7 +102,7 @@ export async function listRecords(request: Request, query: ListQuery, cursors: C
   const list = listName(request.release.projectId, request.entity, query);
   const next = last === null ? "null" : `"${cursors.seal(last, list)}"`;
   const previous = first === null ? "null" : `"${cursors.seal(first, backwardName(list))}"`;
-  const counted = count === null ? "" : `,"count":${count}`;
+  const counted = count === null ? "" : countJson(Number(count), query.count);
   return `{"data":${data},"page":{"next_cursor":${next},"prev_cursor":${previous},"has_more":${last !== null}${counted}}}`;
 }
 
@@ -364,19 +364,6 @@ function bind(request: Request, recordId: string | null, values: FieldValues): B
   const { principal, requestId, ip, organization, cause = null, once = null, versions = null } = request;
   const writing = { once, versions, recordId, values };
   return { principal, requestId, ip, organization, cause, ...writing, cursor: null, limit: null };
-}
-
-/** JSON from column text: a third of what Postgres takes for building the same list. */
-function rowJson(members: readonly Member[], row: TextRow): string {
-  let json = "";
-  for (let i = 0; i < members.length; i++) {
-    const { name, wire, flag } = members[i]!;
-    if (flag !== null && row[flag] !== "t") continue;
-    const value = row[i]!;
-    json += `${json === "" ? "" : ","}"${name}":`;
-    json += value === null ? "null" : wire === "raw" ? value : JSON.stringify(value);
-  }
-  return `{${json}}`;
 }
 
 function missing(): never {

@@ -143,8 +143,9 @@ export function sharedComponents({ pageMax, entities, scoped, json }: SharedOpti
       count: {
         name: "count",
         in: "query",
-        description: "`exact` counts all records of the list, whatever the page: `page.count`.",
-        schema: { type: "string", enum: ["exact"] },
+        description:
+          "Counts all records of the list, whatever the page: `page.count`. `estimated` stops at 1,000, and `page.count_is` says whether there are more.",
+        schema: { type: "string", enum: ["exact", "estimated"] },
       },
       ...(scoped ? { organization: organizationParameter } : {}),
     },
@@ -260,6 +261,7 @@ const pageSchema: OpenapiObject = {
     prev_cursor: { type: ["string", "null"], description: "The page before; null on the first page." },
     has_more: { type: "boolean" },
     count: { type: "integer", minimum: 0, description: "All records of the list, where `count` asks for it." },
+    count_is: { enum: ["exact", "at_least"], description: "Of an estimate: whether there may be more than it says." },
   },
   required: ["next_cursor", "has_more"],
 };

@@ -20,9 +20,15 @@ export interface ListQuery {
   readonly view?: BundleView;
   /** Where to go on; null for the first page. */
   readonly from: PageStart | null;
-  /** Whether to count all records of the list. */
-  readonly count: boolean;
+  /** How to count all records of the list; null: not at all. */
+  readonly count: Counting | null;
 }
+
+/** `estimated` counts so far that it costs about as much as a page: up to `ESTIMATE_MAX`. */
+export type Counting = "exact" | "estimated";
+
+/** Beyond it an estimate says no more than that there are as many. */
+export const ESTIMATE_MAX = 1_000;
 
 /** The sort values of the row beside the page. */
 export interface PageStart {

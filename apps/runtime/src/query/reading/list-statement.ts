@@ -8,7 +8,7 @@ import type { Statement } from "../statement.ts";
 import { auditOf } from "../trace.ts";
 import { filterShape } from "./filter.ts";
 import { FilterWriter } from "./filter-sql.ts";
-import type { ListQuery } from "./list-query.ts";
+import { type Counting, ESTIMATE_MAX, type ListQuery } from "./list-query.ts";
 import { searchConditions } from "./search.ts";
 import { selectionShape, sortShape } from "./selection.ts";
 import { SelectionWriter, selectedFields } from "./selection-sql.ts";
@@ -44,7 +44,7 @@ export function fetchedRows(limit: number): number {
 /** Equal for queries that one statement serves. */
 export function listShape({ limit, sort, filter, selection, deleted, search, view, from, count }: ListQuery): string {
   const start = from === null ? "" : from.key.map((value) => (value === null ? "n" : "v")).join("");
-  const marks = `${deleted ? "deleted" : ""}${from?.backward === true ? "back" : ""}${count ? "count" : ""}${search === null ? "" : "q"}${view === undefined ? "" : ` in ${view.name}`}`;
+  const marks = `${deleted ? "deleted" : ""}${from?.backward === true ? "back" : ""}${count ?? ""}${search === null ? "" : "q"}${view === undefined ? "" : ` in ${view.name}`}`;
   return `${fetchedRows(limit)} ${sortShape(sort)} ${filterShape(filter)} ${marks} ${start} ${selectionShape(selection)}`;
 }
 
@@ -81,7 +81,7 @@ export function listStatement(view: EntityView, asker: Asker, query: ListQuery):
   const start = query.from === null ? [] : [behind(sort, keys, query.from.key, parameters)];
   const from = `from ${view.from} _r${whereOf([...conditions, ...start])}`;
   const limit = fetchedRows(query.limit);
-  const counted = query.count ? `(select count(*) from ${view.from} _r${whereOf(conditions)})` : null;
+  const counted = countOf(`from ${view.from} _r${whereOf(conditions)}`, query.count);
   const page = { members, keysAt, countAt: counted === null ? null : columns.length, keep: true } as const;
   const isAudited = view.entity.audit === "all";
   if (!isAudited && counted === null) {
@@ -101,6 +101,12 @@ export function listStatement(view: EntityView, asker: Asker, query: ListQuery):
   const audit = isAudited ? `, ${auditOfPage(view, parameters)}` : "";
   const text = `with ${numbered}${audit} ${rows}`;
   return { text, slots: parameters.slots, lane: isAudited ? "slow" : "earned", writes: isAudited, ...page };
+}
+
+function countOf(from: string, counting: Counting | null): string | null {
+  if (counting === null) return null;
+  if (counting === "exact") return `(select count(*) ${from})`;
+  return `(select count(*) from (select ${from} limit ${ESTIMATE_MAX + 1}) _some)`;
 }
 
 /** One audit row that names the records on a page: those that are shown, not the one fetched beyond. */

@@ -9,7 +9,7 @@ import type { EntityView } from "../entity-view.ts";
 import { pageBound, readabilityOf } from "../readable-fields.ts";
 import { didYouMean } from "../suggest.ts";
 import { EVERYTHING, type Filter } from "./filter.ts";
-import { type ListQuery, listName, type PageStart } from "./list-query.ts";
+import { type Counting, type ListQuery, listName, type PageStart } from "./list-query.ts";
 import { both, parseFilters, parseWhere } from "./parse-filter.ts";
 import { isExpandOption, limitOf, parseSelection, selectionParameters } from "./parse-selection.ts";
 import { parseQueryString } from "./query-string.ts";
@@ -59,7 +59,7 @@ export function parseList(
     deleted,
     search,
     from: cursor === undefined ? null : startOf(cursors, cursor, list),
-    count: asksForCount(parameters.get("count")),
+    count: countingOf(parameters.get("count")),
     ...ofView,
   };
 }
@@ -87,7 +87,7 @@ const wholeList: Omit<ListQuery, "limit" | "sort"> = {
   deleted: false,
   search: null,
   from: null,
-  count: false,
+  count: null,
 };
 
 /** A view's own order, by what the caller may read of every record: the places of the others would tell the rest. */
@@ -126,10 +126,14 @@ function startOf(cursors: CursorCodec, cursor: string, list: string): PageStart 
   throw new Fault("invalid_cursor", { detail: "Send the cursor with the same filter and sort that it came with." });
 }
 
-function asksForCount(text: string | undefined): boolean {
-  if (text === undefined) return false;
-  if (text === "exact") return true;
-  throw bad("count", "not_allowed", "It is `exact`. To filter by a field of that name, write count[eq].");
+function countingOf(text: string | undefined): Counting | null {
+  if (text === undefined) return null;
+  if (text === "exact" || text === "estimated") return text;
+  throw bad(
+    "count",
+    "not_allowed",
+    "It is `exact` or `estimated`. To filter by a field of that name, write count[eq].",
+  );
 }
 
 /** False to everybody else: the parameter then is as unknown as any other that is no field. */

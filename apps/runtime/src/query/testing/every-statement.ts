@@ -102,7 +102,8 @@ function* listStatements(release: ActiveRelease, view: EntityView, asker: Asker)
       const key = parsed.sort.map((_, i) => (i === 0 ? value : "1"));
       for (const backward of [false, true]) {
         const from = { key, backward };
-        yield assembleList(release, view.entity.name, asker, { ...parsed, from, count: backward }).text;
+        const count = backward ? "exact" : value === null ? "estimated" : null;
+        yield assembleList(release, view.entity.name, asker, { ...parsed, from, count }).text;
       }
     }
   }
