@@ -1,7 +1,8 @@
 // A share of the contract fuzzer in each run of the suite, and proof that it finds what it is there to find.
+
+import type { JsonObject } from "@plinth/testkit";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { JsonObject } from "./fuzz/document.ts";
 import { type Failure, type FuzzOptions, fuzz } from "./fuzz/fuzz.ts";
 import { openTarget } from "./fuzz/target.ts";
 import { type BareCell, startBareCell } from "./published-cell.ts";

@@ -1,7 +1,7 @@
 // Sends requests that a document allows, and such as it forbids, to the API that it describes, and judges each reply by it. The checks
 // are those of Schemathesis: no 5xx, no status, type or body that the document doesn't know, no bad input taken, no record after its
 // end, no route without its credential. In: an API, callers, how many, a seed. Out: figures, and each failure with a command to repeat it.
-import { type ApiDocument, type Json, type JsonObject, type Operation, readDocument } from "./document.ts";
+import { type ApiDocument, type Json, type JsonObject, type Operation, readDocument } from "@plinth/testkit";
 import { Known } from "./known.ts";
 import { createRandom, type Random } from "./random.ts";
 import { generated, type Place, spoiled } from "./values.ts";

@@ -3,8 +3,8 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import type { JsonObject } from "@plinth/testkit";
 import type { BareCell } from "../published-cell.ts";
-import type { JsonObject } from "./document.ts";
 import type { FuzzOptions } from "./fuzz.ts";
 
 export async function openTarget(cell: BareCell, example: string): Promise<Omit<FuzzOptions, "cases" | "seed">> {

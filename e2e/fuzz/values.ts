@@ -1,5 +1,5 @@
 // Values of a schema, and such as are none of it. In: a schema and choices. Out: JSON.
-import type { ApiDocument, Json, JsonObject } from "./document.ts";
+import type { ApiDocument, Json, JsonObject } from "@plinth/testkit";
 import type { Random } from "./random.ts";
 
 const words = [

@@ -1,4 +1,11 @@
 // The package's door: what tests stand on. Imported by tests only.
+export {
+  type ApiDocument,
+  type Json,
+  type JsonObject,
+  type Operation,
+  readDocument,
+} from "./api-document.ts";
 export { askedNumber } from "./asked-number.ts";
 export { createFaultProxy, type FaultProxy } from "./fault-proxy.ts";
 export { goldenDirectory } from "./golden-directory.ts";

@@ -78,6 +78,26 @@ async function walk(
   return { ids, lastPage, before };
 }
 
+test("from a page that has become empty there is a way back", async () => {
+  const get = async (cursor: string): Promise<{ data: { rank: number }[]; page: Record<string, string> }> =>
+    (await cell.send("admin", "GET", `/api/items?kept=false&sort=rank&limit=2&cursor=${cursor}`)).json;
+  const make = async (rank: number): Promise<string> =>
+    (await cell.send("admin", "POST", "/api/items", { rank, label: "a" })).json.data.id;
+  const [first, , last] = [await make(1), await make(2), await make(3)];
+  const { page } = (await cell.send("admin", "GET", "/api/items?kept=false&sort=rank&limit=2")).json;
+  await cell.send("admin", "DELETE", `/api/items/${last}`);
+  const empty = await get(page.next_cursor);
+  expect([empty.data, empty.page["next_cursor"]]).toEqual([[], null]);
+  const back = await get(empty.page["prev_cursor"] ?? "");
+  expect(back.data.map(({ rank }) => rank)).toEqual([1, 2]);
+  await cell.send("admin", "DELETE", `/api/items/${first}`);
+  const before = await get(back.page["next_cursor"] ?? "");
+  expect(before.data).toEqual([]);
+  const again = await get(before.page["prev_cursor"] ?? "");
+  expect(again.data.map(({ rank }) => rank)).toEqual([2]);
+  await cell.rows(project, "delete from {schema}.items where not kept");
+});
+
 test.each(["rank", "-rank", "label,-rank", "-label,rank,kept", "id"])("a walk by %s", async (sort) => {
   let isOver = false;
   const writers = [11, 23, 37].map((seed) => disturb(seed, () => isOver));

@@ -133,6 +133,9 @@ function withAdvice(error: unknown, { release, entity }: Request, filter: Filter
   return new Fault("timeout", { detail: `The list took too long. ${advice}`, headers: fault.headers, cause: error });
 }
 
+/** Where a page is empty by now, the one beside it is the last or the first of all. */
+const WHOLE_LIST: TextRow = [];
+
 interface Page {
   readonly data: string;
   /** Where the page before ends; null where there is none. */
@@ -170,8 +173,8 @@ async function readPage(request: Request, query: ListQuery, bytesMax: number): P
   return {
     data: `[${json.join(",")}]`,
     // A page that was reached from another one has that one beside it.
-    first: (isBackward ? hasMore : query.from !== null) ? keysOf(shown[0]) : null,
-    last: (isBackward ? true : hasMore) ? keysOf(shown.at(-1)) : null,
+    first: (isBackward ? hasMore : query.from !== null) ? (keysOf(shown[0]) ?? WHOLE_LIST) : null,
+    last: isBackward || hasMore ? (keysOf(shown.at(-1)) ?? WHOLE_LIST) : null,
     count: countAt === null ? null : (found[0]?.[countAt] ?? null),
     isCut: cut === true && rows.length < query.limit,
   };

@@ -111,12 +111,20 @@ const idOnly: OpenapiObject = {
   additionalProperties: false,
 };
 
+/** Many ids may be read as the records that they name. */
+function readSchema({ type, ...field }: Field): OpenapiObject {
+  const schema = withFormat(shared(fieldSchema({ ...field, type }), type), type);
+  if (type.kind !== "refs") return schema;
+  const expanded = { type: "object", description: `One of its ${field.name}, where the request expands them.` };
+  return { ...schema, items: { anyOf: [schema["items"] as OpenapiObject, expanded] } };
+}
+
 /** A field that some caller doesn't see is absent for them. */
 function recordSchema(entity: DocumentedEntity): OpenapiObject {
   const { shown, always } = visibleFieldsOf(entity);
   const fields = readableFields(entity.fields).filter((field) => shown.has(field.name));
   const property = (field: Field): OpenapiObject => ({
-    ...describe(withFormat(shared(fieldSchema(field), field.type), field.type), field),
+    ...describe(readSchema(field), field),
     ...(field.writer === "service" || field.type.kind === "computed" || field.type.kind === "sequence"
       ? { readOnly: true }
       : {}),

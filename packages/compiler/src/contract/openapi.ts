@@ -115,6 +115,7 @@ function pathsAt(path: string, entity: DocumentedEntity, suffix: string, isBuilt
       },
       post: {
         ...common("create", `Create one of ${plural}`),
+        ...(isBuiltin ? {} : { description: createsSeveral }),
         parameters: [...shown, ...writeParameters],
         requestBody: reference("requestBodies", `${name}.create`),
         responses: {
@@ -156,6 +157,10 @@ function pathsAt(path: string, entity: DocumentedEntity, suffix: string, isBuilt
     ...commandPaths(path, entity, suffix),
   };
 }
+
+/** In words: a schema of either would make every client ask which of the two a reply is. */
+const createsSeveral =
+  "A list of 1 to 100 such bodies creates as many records and is answered with a list, all or none of them; with `mode=each` each by itself, and the reply (200) says what became of it.";
 
 /** What a write of a record that stands can be held to. */
 function conditionOf({ requireVersion }: DocumentedEntity): WriteCondition {

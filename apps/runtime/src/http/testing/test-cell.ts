@@ -16,7 +16,7 @@ import {
 } from "@plinth/postgres";
 import type { Clock } from "@plinth/service";
 import { createLogger, Fault } from "@plinth/service";
-import { createTestDatabase } from "@plinth/testkit";
+import { type ApiDocument, createTestDatabase, type JsonObject, readDocument } from "@plinth/testkit";
 import type { FastifyInstance } from "fastify";
 import type pg from "pg";
 import type { Authenticator } from "../../identity/authenticator.ts";
@@ -184,6 +184,14 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
     client.release();
   };
 
+  /** Every reply of the suite is one that the project's own document tells of. @throws Error where it isn't. */
+  const requireDocumented = (name: string | null, ...exchange: Parameters<ApiDocument["replyProblem"]>): void => {
+    const project = projects.get(callers.get(name ?? "")?.projectId ?? "");
+    if (project === undefined || served.get(project.projectId) !== project.release) return;
+    const problem = documentOf(project.release.bundle as Bundle).replyProblem(...exchange);
+    if (problem !== null) throw new Error(`${problem}\n${JSON.stringify(exchange)}`);
+  };
+
   const rows: TestCell["rows"] = async (project, sql, values = []) => {
     const text = sql.replaceAll("{schema}", quoteIdentifier(project.names.schema));
     return (await pool.query(text, [...values])).rows as Record<string, unknown>[];
@@ -253,7 +261,13 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
         ...(given === undefined ? {} : { body: given as string }),
       });
       const text = await response.text();
-      const isJson = (response.headers.get("content-type") ?? "").includes("json");
+      const type = response.headers.get("content-type") ?? "";
+      const isJson = type.includes("json");
+      requireDocumented(
+        name,
+        { method, target: path, isList: Array.isArray(body) },
+        { status: response.status, type: type.split(";", 1)[0] ?? "", text },
+      );
       return {
         status: response.status,
         headers: response.headers,
@@ -281,6 +295,14 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
       await database.drop();
     },
   };
+}
+
+const documents = new WeakMap<Bundle, ApiDocument>();
+
+function documentOf(bundle: Bundle): ApiDocument {
+  const known = documents.get(bundle) ?? readDocument(bundle.openapi as JsonObject);
+  documents.set(bundle, known);
+  return known;
 }
 
 export function keyPrincipal(keyId: string, roles: readonly string[]): Caller["principal"] {

@@ -32,6 +32,7 @@ export const ESTIMATE_MAX = 1_000;
 
 /** The sort values of the row beside the page. */
 export interface PageStart {
+  /** Empty for the list's own end. */
   readonly key: CursorKey;
   /** The page ends before that row, in the place of beginning behind it. */
   readonly backward: boolean;

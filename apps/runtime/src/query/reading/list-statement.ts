@@ -78,7 +78,8 @@ export function listStatement(view: EntityView, asker: Asker, query: ListQuery):
   const keys = sort.map((key) => sortValue(key, view, asker, "_r", parameters));
   const columns = [...values, ...within, ...flags, ...keys.map((key) => `(${key})::text`)];
   const order = sort.map((key, at) => `${keys[at]} ${direction(key)}`).join(", ");
-  const start = query.from === null ? [] : [behind(sort, keys, query.from.key, parameters)];
+  const start =
+    query.from === null || query.from.key.length === 0 ? [] : [behind(sort, keys, query.from.key, parameters)];
   const from = `from ${view.from} _r${whereOf([...conditions, ...start])}`;
   const limit = fetchedRows(query.limit);
   const counted = countOf(`from ${view.from} _r${whereOf(conditions)}`, query.count);

@@ -1,5 +1,5 @@
-// An OpenAPI document, ready to be asked. In: the document. Out: its operations with all references of theirs followed, and what its
-// schemas say of a value.
+// An OpenAPI document, ready to be asked. In: the document. Out: its operations with all references of theirs followed, what its schemas
+// say of a value, and whether a reply is one that it tells of.
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
@@ -34,13 +34,30 @@ export interface ApiDocument {
   readonly follow: (schema: JsonObject) => JsonObject;
   /** Whether a value is of a schema of the document; what is wrong where it isn't. */
   readonly problemOf: (pointer: string, value: unknown) => string | null;
+  /** What the document doesn't tell of a reply; null where it tells of it, or has no such operation. */
+  readonly replyProblem: (sent: Sent, reply: ServedReply) => string | null;
+}
+
+export interface Sent {
+  readonly method: string;
+  /** Path and query string. */
+  readonly target: string;
+  /** Whether the body is a list: a create of several records is described in words. */
+  readonly isList: boolean;
+}
+
+export interface ServedReply {
+  readonly status: number;
+  /** The media type, without parameters. */
+  readonly type: string;
+  readonly text: string;
 }
 
 const methods = ["get", "post", "put", "patch", "delete"];
 const ROOT = "document";
 
 export function readDocument(document: JsonObject): ApiDocument {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false });
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false, multipleOfPrecision: 6 });
   ajv.addSchema(document as object, ROOT);
   const compiled = new Map<string, ValidateFunction>();
   const at = (pointer: string): JsonObject =>
@@ -108,17 +125,60 @@ export function readDocument(document: JsonObject): ApiDocument {
       });
     }
   }
+  const problemOf: ApiDocument["problemOf"] = (pointer, value) => {
+    const known = compiled.get(pointer) ?? ajv.compile({ $ref: `${ROOT}${pointer}` });
+    compiled.set(pointer, known);
+    if (known(value)) return null;
+    const [error] = known.errors ?? [];
+    return `${error?.instancePath ?? ""} ${error?.message ?? "is wrong"} ${JSON.stringify(error?.params ?? {})}`;
+  };
+  const find = finder(operations);
   return {
     operations,
     follow,
-    problemOf: (pointer, value) => {
-      const known = compiled.get(pointer) ?? ajv.compile({ $ref: `${ROOT}${pointer}` });
-      compiled.set(pointer, known);
-      if (known(value)) return null;
-      const [error] = known.errors ?? [];
-      return `${error?.instancePath ?? ""} ${error?.message ?? "is wrong"} ${JSON.stringify(error?.params ?? {})}`;
+    problemOf,
+    replyProblem: ({ method, target, isList }, reply) => {
+      const [path = "", query = ""] = target.split("?", 2);
+      const operation = find(method, path);
+      const isTold = operation !== null && !(isList && method === "POST" && reply.status < 300);
+      return !isTold ? null : replyProblem(operation, /(^|&)fields=/.test(query), reply, problemOf);
     },
   };
+}
+
+/** By method and path; what is named stands before what has a place for anything. */
+function finder(operations: readonly Operation[]): (method: string, path: string) => Operation | null {
+  const isNamed = (path: string): number => (path.includes("{") ? 1 : 0);
+  const patterns = [...operations]
+    .sort((one, other) => isNamed(one.path) - isNamed(other.path))
+    .map((operation) => ({ operation, pattern: new RegExp(`^${patternOf(operation.path)}$`) }));
+  return (method, path) =>
+    patterns.find(({ operation, pattern }) => operation.method === method && pattern.test(path))?.operation ?? null;
+}
+
+function patternOf(path: string): string {
+  const literal = (text: string): string => text.replaceAll(/[.*+?^$()|[\]\\]/g, "\\$&");
+  return path
+    .split(/(\{[^}]*\})/)
+    .map((part) => (part.startsWith("{") ? "[^/]+" : literal(part)))
+    .join("");
+}
+
+/** @param isPart Whether the request chose the fields: then the record is a part of what the schema describes. */
+function replyProblem(
+  { replies, id }: Operation,
+  isPart: boolean,
+  { status, type, text }: ServedReply,
+  problemOf: ApiDocument["problemOf"],
+): string | null {
+  const types = replies.get(String(status)) ?? (status >= 400 ? replies.get("default") : undefined);
+  if (types === undefined) return `${id} is never answered ${status}`;
+  if (text === "") return types.size === 0 || status === 304 ? null : `${id} is answered ${status} with a body`;
+  const schema = types.get(type);
+  if (schema === undefined) return `${id} is answered ${status} without ${type}`;
+  if (!type.includes("json") || (isPart && status < 300)) return null;
+  const problem = problemOf(schema, JSON.parse(text));
+  return problem === null ? null : `${id}: ${problem}`;
 }
 
 function escaped(name: string): string {
