@@ -14,6 +14,7 @@ export interface Parameter {
   readonly schema: JsonObject;
   /** It is sent as JSON. */
   readonly isJson: boolean;
+  readonly examples: readonly Json[];
 }
 
 export interface Operation {
@@ -33,7 +34,7 @@ export interface ApiDocument {
   /** What a schema in the document is, its reference followed. */
   readonly follow: (schema: JsonObject) => JsonObject;
   /** Whether a value is of a schema of the document; what is wrong where it isn't. */
-  readonly problemOf: (pointer: string, value: unknown) => string | null;
+  readonly problemOf: (pointer: string, value: unknown, isPart?: boolean) => string | null;
   /** What the document doesn't tell of a reply; null where it tells of it, or has no such operation. */
   readonly replyProblem: (sent: Sent, reply: ServedReply) => string | null;
 }
@@ -55,11 +56,14 @@ export interface ServedReply {
 
 const methods = ["get", "post", "put", "patch", "delete"];
 const ROOT = "document";
+const PARTS = "parts";
 
 export function readDocument(document: JsonObject): ApiDocument {
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false, multipleOfPrecision: 6 });
   ajv.addSchema(document as object, ROOT);
   const compiled = new Map<string, ValidateFunction>();
+  // What a request chooses of a record is described by the same schema; the rest is left out.
+  ajv.addSchema(withoutRequired(document) as object, PARTS);
   const at = (pointer: string): JsonObject =>
     pointer
       .slice(2)
@@ -101,6 +105,7 @@ export function readDocument(document: JsonObject): ApiDocument {
             required: parameter["required"] === true,
             schema: (parameter["schema"] ?? content?.["schema"] ?? {}) as JsonObject,
             isJson: content !== undefined,
+            examples: parameter["example"] === undefined ? [] : [parameter["example"]],
           };
         }),
         body:
@@ -125,9 +130,10 @@ export function readDocument(document: JsonObject): ApiDocument {
       });
     }
   }
-  const problemOf: ApiDocument["problemOf"] = (pointer, value) => {
-    const known = compiled.get(pointer) ?? ajv.compile({ $ref: `${ROOT}${pointer}` });
-    compiled.set(pointer, known);
+  const problemOf: ApiDocument["problemOf"] = (pointer, value, isPart = false) => {
+    const at = `${isPart ? PARTS : ROOT}${pointer}`;
+    const known = compiled.get(at) ?? ajv.compile({ $ref: at });
+    compiled.set(at, known);
     if (known(value)) return null;
     const [error] = known.errors ?? [];
     return `${error?.instancePath ?? ""} ${error?.message ?? "is wrong"} ${JSON.stringify(error?.params ?? {})}`;
@@ -176,9 +182,16 @@ function replyProblem(
   if (text === "") return types.size === 0 || status === 304 ? null : `${id} is answered ${status} with a body`;
   const schema = types.get(type);
   if (schema === undefined) return `${id} is answered ${status} without ${type}`;
-  if (!type.includes("json") || (isPart && status < 300)) return null;
-  const problem = problemOf(schema, JSON.parse(text));
+  if (!type.includes("json")) return null;
+  const problem = problemOf(schema, JSON.parse(text), isPart && status < 300);
   return problem === null ? null : `${id}: ${problem}`;
+}
+
+function withoutRequired(part: Json): Json {
+  if (Array.isArray(part)) return part.map(withoutRequired);
+  if (typeof part !== "object" || part === null) return part;
+  const members = Object.entries(part).filter(([name, value]) => name !== "required" || !Array.isArray(value));
+  return Object.fromEntries(members.map(([name, value]) => [name, withoutRequired(value)]));
 }
 
 function escaped(name: string): string {

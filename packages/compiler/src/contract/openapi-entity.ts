@@ -1,6 +1,7 @@
 // One entity's part of the OpenAPI document. In: the entity. Out: schemas, parameters, bodies and replies with examples.
 // Each example validates against the schema beside it.
-import type { Edge, Field } from "@plinth/blueprint";
+import { type Edge, type Field, targetOf } from "@plinth/blueprint";
+import { relationName } from "@plinth/expression";
 import { exampleOf } from "../requests/example-values.ts";
 import { createSchemaOf, fieldSchema, readableFields, updateSchemaOf, writableFields } from "../requests/schemas.ts";
 import { visibleFieldsOf } from "../requests/visible-fields.ts";
@@ -111,12 +112,13 @@ const idOnly: OpenapiObject = {
   additionalProperties: false,
 };
 
-/** Many ids may be read as the records that they name. */
-function readSchema({ type, ...field }: Field): OpenapiObject {
-  const schema = withFormat(shared(fieldSchema({ ...field, type }), type), type);
-  if (type.kind !== "refs") return schema;
-  const expanded = { type: "object", description: `One of its ${field.name}, where the request expands them.` };
-  return { ...schema, items: { anyOf: [schema["items"] as OpenapiObject, expanded] } };
+/** An id may be read as the record that it names, where what leads to it is called as the field is. */
+function readSchema(field: Field): OpenapiObject {
+  const { name, type } = field;
+  const schema = withFormat(shared(fieldSchema(field), type), type);
+  const expanded = { type: "object", description: `The record, where the request expands \`${name}\`.` };
+  if (type.kind === "refs") return { ...schema, items: { anyOf: [schema["items"] as OpenapiObject, expanded] } };
+  return targetOf(type) !== null && relationName(name) === name ? { anyOf: [schema, expanded] } : schema;
 }
 
 /** A field that some caller doesn't see is absent for them. */
