@@ -106,10 +106,16 @@ test("tracker: a team works through an issue, and nobody outside sees it", async
   const path = `/v1/resources/issues/${issue.id}`;
   expect((await eve.as.get(path)).status).toBe(404);
   expect((await ben.as.post(`${path}/transitions/start`, {})).status).toBe(422);
-  done(await ben.as.patch(path, { assignee_id: ben.id, priority: "high" }));
+  done(await ben.as.patch(path, { assignee_id: ben.id, priority: "high", due_on: "2020-02-29" }));
+  expect(ids(await ben.as.get("/v1/resources/issues/mine"))).toEqual([issue.id]);
+  expect(ids(await ana.as.get("/v1/resources/issues/overdue?q=crash"))).toEqual([issue.id]);
+  expect(done(await ana.as.get(`/v1/resources/teams/${team.id}`))).toMatchObject({ open_issues: 1 });
   for (const edge of ["start", "finish"]) done(await ben.as.post(`${path}/transitions/${edge}`, {}));
   expect((await ben.as.post(`${path}/transitions/start`, {})).status).toBe(409);
+  expect(ids(await ben.as.get("/v1/resources/issues/mine"))).toEqual([]);
+  expect(done(await ana.as.get(`/v1/resources/teams/${team.id}`))).toMatchObject({ open_issues: 0 });
   const remark = done(await ana.as.post("/v1/resources/remarks", { issue_id: issue.id, body: "Well done" }));
+  expect(done(await ben.as.get(path))).toMatchObject({ remarks_count: 1 });
   expect((await ben.as.patch(`/v1/resources/remarks/${remark.id}`, { body: "Mine" })).status).toBe(403);
   expect((await ben.as.delete(path)).status).toBe(204);
   expect((await ana.as.get(path)).status).toBe(404);
@@ -126,6 +132,9 @@ test("invoicing: an invoice is written, issued, paid, and changes no more", asyn
   expect(invoice.number).toBeNull();
   const path = `/v1/resources/invoices/${invoice.id}`;
   const line = { invoice_id: invoice.id, text: "Work", quantity: "2.50", price: "80.00" };
+  const whole = { customer_id: customer.id, lines: [{ text: "Work", quantity: "1.00", price: "50.00" }] };
+  const draft = done(await ben.as.post("/v1/resources/invoices", whole));
+  expect(draft).toMatchObject({ net: "50", lines: [{ text: "Work", net: "50" }] });
   const written = done(await ben.as.post("/v1/resources/lines", line));
   expect(Number(written.net)).toBe(200);
   expect((await ben.as.post("/v1/resources/lines", { ...line, quantity: "0.00" })).status).toBe(422);
@@ -147,6 +156,9 @@ test("chat: who is in a room reads and writes there; who leaves it doesn't", asy
   const { person } = await open("chat");
   const [ana, ben, eve] = [await person("ana"), await person("ben"), await person("eve")];
   const room = done(await ana.as.post("/v1/resources/rooms", { name: "Club" }));
+  done(await eve.as.post("/v1/resources/rooms", { name: "Hall", visibility: "open" }));
+  expect(ids(await ana.as.get("/v1/resources/rooms"))).toHaveLength(2);
+  expect(ids(await ana.as.get("/v1/resources/rooms/mine"))).toEqual([room.id]);
   expect((await ben.as.get(`/v1/resources/rooms/${room.id}`)).status).toBe(404);
   done(await eve.as.patch(`/v1/users/${eve.id}`, { findable: false }));
   expect(ids(await ana.as.get("/v1/users")).sort()).toEqual([ana.id, ben.id].sort());
@@ -159,6 +171,9 @@ test("chat: who is in a room reads and writes there; who leaves it doesn't", asy
   expect((await eve.as.post("/v1/resources/messages", { room_id: room.id, body: "Hi" })).status).toBeGreaterThan(400);
   expect(ids(await eve.as.get("/v1/resources/messages"))).toEqual([]);
   expect(ids(await ben.as.get(`/v1/resources/messages?room_id=${room.id}`))).toHaveLength(2);
+  expect(ids(await ben.as.get("/v1/resources/messages?q=hel"))).toEqual([hello.id]);
+  expect(ids(await eve.as.get("/v1/resources/messages?q=hel"))).toEqual([]);
+  expect(ids(await ben.as.get("/v1/resources/rooms/mine"))).toEqual([room.id]);
   done(await ben.as.patch(`/v1/resources/messages/${hello.id}`, { body: "Hello all" }));
   expect((await ana.as.patch(`/v1/resources/messages/${hello.id}`, { body: "x" })).status).toBe(403);
   expect((await ben.as.delete(`/v1/resources/participants/${seat.id}`)).status).toBe(204);
@@ -190,6 +205,7 @@ test("clinic: a patient asks for an appointment, the desk confirms it, and findi
   const path = `/v1/resources/appointments/${appointment.id}`;
   expect((await pat.as.post(`${path}/transitions/confirm`, {})).status).toBe(403);
   done(await sam.as.post(`${path}/transitions/confirm`, {}));
+  expect(ids(await doc.as.get("/v1/resources/appointments/agenda"))).toEqual([appointment.id]);
   const text = { appointment_id: appointment.id, text: "All is well" };
   const finding = done(await doc.as.post("/v1/resources/findings", text));
   expect(ids(await pat.as.get("/v1/resources/findings"))).toEqual([]);
@@ -224,8 +240,13 @@ test("booking: of guests who want one room at once one gets it, and it holds no 
   );
   const companions = (await Promise.all(added)).map(({ status }) => status);
   expect(companions.filter((status) => status === 201)).toHaveLength(2);
+  expect(done(await ana.as.get("/v1/resources/stays/upcoming"))).toMatchObject([{ id: stay.id, people: 3 }]);
   expect(new Set(companions)).toEqual(new Set([201, 403]));
   done(await ana.as.post(`/v1/resources/stays/${stay.id}/transitions/confirm`, {}));
   done(await guest.as.post(`/v1/resources/stays/${stay.id}/transitions/cancel`, {}));
-  done(await eve.as.post("/v1/resources/stays", night));
+  expect(ids(await ana.as.get("/v1/resources/stays/upcoming"))).toEqual([]);
+  // A stay and who comes along are one request, all or none of them.
+  const party = (names: readonly string[]): object => ({ ...night, companions: names.map((name) => ({ name })) });
+  expect((await eve.as.post("/v1/resources/stays", party(["Cleo", "Dan", "Flo"]))).status).toBe(403);
+  expect(done(await eve.as.post("/v1/resources/stays", party(["Cleo", "Dan"])))).toMatchObject({ people: 3 });
 });
