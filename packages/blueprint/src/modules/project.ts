@@ -96,7 +96,7 @@ export const batchDescription: ModuleDescription = {
       bodyBytesMax: 262_144,
       body: {
         schema: schemaNamed("Batch"),
-        example: { operations: [{ method: "GET", path: `/v1/resources/users/${exampleId}` }] },
+        example: { operations: [{ method: "GET", path: `/api/orders/${exampleId}` }] },
       },
       replies: {
         200: {

@@ -76,7 +76,8 @@ export function entityComponents(entity: DocumentedEntity, all: readonly Documen
   };
 }
 
-function createExample({ fields, stateMachine }: DocumentedEntity): OpenapiObject {
+/** A body that a create takes. */
+export function createExample({ fields, stateMachine }: DocumentedEntity): OpenapiObject {
   const given = writableFields(fields).filter(
     ({ default: fallback }) => fallback?.kind !== "current_user_id" && fallback?.kind !== "current_org",
   );

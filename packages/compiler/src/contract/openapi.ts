@@ -8,13 +8,13 @@ import { handsEventsOn } from "../tables/system-tables.ts";
 import type { DocumentedEntity } from "./documented-entity.ts";
 import { actionPaths } from "./openapi-actions.ts";
 import { childComponents } from "./openapi-children.ts";
-import { entityComponents, hasTransitionBody } from "./openapi-entity.ts";
+import { createExample, entityComponents, hasTransitionBody } from "./openapi-entity.ts";
 import { eventSchemas, webhooksOf } from "./openapi-events.ts";
 import { keyComponents, keyPaths } from "./openapi-keys.ts";
 import { manyComponents, manyOperations } from "./openapi-many.ts";
 import { documentedEntity, moduleComponents, modulePaths } from "./openapi-modules.ts";
 import { aggregatePath, listParameters, selectionParameters } from "./openapi-reading.ts";
-import { components, errors, type OpenapiObject, reference, sharedComponents } from "./openapi-shared.ts";
+import { body, components, errors, type OpenapiObject, reference, sharedComponents } from "./openapi-shared.ts";
 import { type WriteCondition, writeParameters, writingComponents } from "./openapi-writing.ts";
 
 export function openapiOf(model: Model): OpenapiObject {
@@ -52,7 +52,7 @@ export function openapiOf(model: Model): OpenapiObject {
       { name: "project", description: "What the project tells of itself, and several operations at once." },
     ],
     paths: {
-      ...modulePaths(model),
+      ...withBatchExample(modulePaths(model), entities),
       ...actionPaths(model, scoped),
       ...Object.assign({}, ...builtin.map(({ path, entity }) => pathsAt(path, entity, "", true))),
       ...Object.assign({}, ...entities.map((entity) => entityPaths(entity, entities))),
@@ -66,6 +66,21 @@ export function openapiOf(model: Model): OpenapiObject {
     ),
   };
 }
+
+/** Of the project's own records, so that it can be tried as it stands: a record is created and read. */
+function withBatchExample(paths: OpenapiObject, [entity]: readonly DocumentedEntity[]): OpenapiObject {
+  const { post, ...others } = paths[BATCH] as { readonly post: OpenapiObject };
+  if (entity === undefined) return paths;
+  const { name, plural } = entity;
+  const operations = [
+    { method: "POST", path: `/api/${plural}`, body: createExample(entity), as: name },
+    { method: "GET", path: `/api/${plural}/{${name}.id}?fields=id` },
+  ];
+  const requestBody = body(reference("schemas", "Batch"), { operations });
+  return { ...paths, [BATCH]: { ...others, post: { ...post, requestBody } } };
+}
+
+const BATCH = "/v1/batch";
 
 function served(entity: Entity): DocumentedEntity {
   return { ...entity, fields: entity.fields.filter(isServed) };
