@@ -1,5 +1,6 @@
 // The page for app developers: its blueprint is published, and each of its requests gives the reply that stands below it.
 import { readFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
 import { resolve } from "node:path";
 import { checkBlueprint } from "@plinth/blueprint";
 import { ConnectionFailed, createClient, PreconditionFailed } from "@plinth/sdk";
@@ -165,4 +166,38 @@ test("the client asks for the same, and its results are what was asked for", asy
   expect(await mine.update(draft.id, { title: "Second" }, { version: 1 })).toMatchObject({ version: 2 });
   await expect(mine.update(draft.id, { title: "Lost" }, { version: 1 })).rejects.toBeInstanceOf(PreconditionFailed);
   await mine.delete(draft.id, { version: 2 });
+});
+
+test("the tasks that are compared with other clients' run as they stand", async () => {
+  const compared = readFileSync(resolve(import.meta.dirname, "../docs/compared.md"), "utf8");
+  const tasks = [...compared.matchAll(/```ts plinth\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
+  expect(tasks).toHaveLength(10);
+  for (const other of ["supabase", "prisma"]) expect(compared.split(`\`\`\`ts ${other}\n`)).toHaveLength(11);
+  const names = "dear, withComments, aboutTheSea, page, next, byStatus, voices, tag, liked, sail, article, changed";
+  const code = stripTypeScriptTypes(`async function run(db, author) {${tasks.join("\n")}\nreturn { ${names} };}`);
+  const run = new Function(`${code}\nreturn run;`)() as (
+    db: unknown,
+    author: string,
+  ) => // biome-ignore lint/suspicious/noExplicitAny: what the page names
+  Promise<any>;
+  const done = await run(createClient({ project: "press", apiKey: secret, baseUrl: cell.origin }), author);
+  expect(done).toMatchObject({
+    dear: [
+      { title: "The whale", price: "20.00" },
+      { title: "The sea, the sea", price: "12.50" },
+    ],
+    page: { data: [{}, {}], hasMore: true },
+    next: { data: [{}, {}] },
+    voices: { title: "Two voices", comments: [{ body: "First" }, { body: "Second" }] },
+    tag: { name: "whales" },
+    liked: { likes: 1 },
+    article: { title: "Wind", tags: [done.sail.id] },
+    changed: { title: "Three voices", version: 2 },
+  });
+  expect(done.page.count).toBeGreaterThanOrEqual(4);
+  expect(done.withComments.map(({ author: by }: { author: { username: string } }) => by.username)).toContain("ana");
+  expect(done.aboutTheSea.map(({ title }: { title: string }) => title)).toEqual(
+    expect.arrayContaining(["Old man", "The whale"]),
+  );
+  expect(done.byStatus).toEqual(expect.arrayContaining([expect.objectContaining({ status: "draft" })]));
 });
