@@ -174,6 +174,26 @@ test("a record is written with its children, whose types are their own", async (
   await expect(moved).rejects.toMatchObject({ errors: [{ path: "/tasks/0/board_id" }] });
 });
 
+test("a write answers with what is asked for, and its type follows", async () => {
+  const boards = desk.admin.entity("board");
+  const board = await boards.create(
+    {
+      name: "shown",
+      tasks: [
+        { title: "b", rank: 1 },
+        { title: "a", rank: 2 },
+      ],
+    },
+    { fields: ["name"], expand: { tasks: { fields: ["title"], sort: "title" } } },
+  );
+  expectTypeOf(board).toEqualTypeOf<{ name: string; readonly tasks: readonly { title: string }[] }>();
+  expect(board).toEqual({ name: "shown", tasks: [{ title: "a" }, { title: "b" }] });
+  const renamed = await boards.upsert({ name: "shown" }, {}, { fields: ["id"] });
+  expectTypeOf(renamed).toEqualTypeOf<{ id: string }>();
+  const changed = await boards.update(renamed.id, { name: "seen" }, { version: 1, fields: ["name", "version"] });
+  expect(changed).toEqual({ name: "seen", version: 2 });
+});
+
 test("the README's examples run as they stand", async () => {
   const board = await desk.admin.entity("board").create({ name: "Home" });
   await ana.entity("task").create({ title: "Sweep", rank: 12, board_id: board.id, place: 1 });

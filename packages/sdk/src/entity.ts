@@ -1,6 +1,6 @@
 // The calls of one entity. In: conditions and fields. Out: records, typed by the generated types.
 // It never filters or completes anything here: the API decides what a caller sees.
-import { type ListOptions, queryOf, type Seen, type Shown, type Where } from "./reading.ts";
+import { type ListOptions, queryOf, type Seen, type Shown, shownOf, type Where } from "./reading.ts";
 import type { SubscribeOptions, Subscription } from "./subscribe.ts";
 import type { Call } from "./transport.ts";
 import type {
@@ -98,22 +98,22 @@ export interface Records<Types extends ProjectTypes, Name extends EntityName<Typ
    * Answers with as much of the new record as the caller may read: at least its id. Records that refer to it may stand beside its
    * fields, `lines: [{ ... }]`: all or none of them are created with it.
    */
-  readonly create: (
+  readonly create: <const Options extends Shown<Types, Name> & Omit<WriteOptions, "version">>(
     fields: CreateOf<Types, Name> & NewChildren<Types, Name>,
-    options?: Omit<WriteOptions, "version">,
-  ) => Promise<WithChildren<Types, Name>>;
+    options?: Options,
+  ) => Promise<Answered<Types, Name, Options>>;
   /** Creates the record with that unique key, or updates the one that has it. With a `version`, it updates only. */
-  readonly upsert: (
+  readonly upsert: <const Options extends Shown<Types, Name> & WriteOptions>(
     key: KeyOf<Types, Name>,
     fields: Partial<CreateOf<Types, Name>> & ChangedChildren<Types, Name>,
-    options?: WriteOptions,
-  ) => Promise<WithChildren<Types, Name>>;
+    options?: Options,
+  ) => Promise<Answered<Types, Name, Options>>;
   /** Absent fields stay as they are; null clears an optional one. Of children it is said what to do: `lines: { create: [{ ... }] }`. */
-  readonly update: (
+  readonly update: <const Options extends Shown<Types, Name> & WriteOptions>(
     key: string | KeyOf<Types, Name>,
     fields: UpdateOf<Types, Name> & ChangedChildren<Types, Name>,
-    options?: WriteOptions,
-  ) => Promise<WithChildren<Types, Name>>;
+    options?: Options,
+  ) => Promise<Answered<Types, Name, Options>>;
   readonly delete: (key: string | KeyOf<Types, Name>, options?: WriteOptions) => Promise<void>;
   /** Creates 1 to 100 records, all or none; with `mode: "each"` each by itself, and the results say what became of it. */
   readonly createMany: <const Options extends ManyOptions>(
@@ -143,6 +143,13 @@ export interface Records<Types extends ProjectTypes, Name extends EntityName<Typ
     options?: WriteOptions,
   ) => Promise<RecordOf<Types, Name>>;
 }
+
+/** What of a written record comes back: what was asked for, else all of it that the caller may read. */
+type Answered<Types extends ProjectTypes, Name extends EntityName<Types>, Options> = Options extends
+  | { readonly fields: readonly unknown[] }
+  | { readonly expand: object }
+  ? Seen<Types, Name, Options>
+  : WithChildren<Types, Name>;
 
 type AskedIn<Options> =
   | (Options extends { readonly select: readonly (infer Value extends string)[] } ? Value : never)
@@ -241,10 +248,12 @@ export function createRecords<Types extends ProjectTypes, Name extends EntityNam
       };
       return (await many(`${all}/aggregate`, queryOf(options, more), options)).data;
     },
-    create: (fields, options) => item({ method: "POST", path: all, body: fields, ...writeOf(options) }),
-    upsert: async (key, fields, options) => item({ method: "PUT", path: one(key), body: fields, ...writeOf(options) }),
+    create: (fields, options) =>
+      item({ method: "POST", path: all, body: fields, ...writeOf(options, shownOf(options)) }),
+    upsert: async (key, fields, options) =>
+      item({ method: "PUT", path: one(key), body: fields, ...writeOf(options, shownOf(options)) }),
     update: async (key, fields, options) =>
-      item({ method: "PATCH", path: one(key), body: fields, ...writeOf(options) }),
+      item({ method: "PATCH", path: one(key), body: fields, ...writeOf(options, shownOf(options)) }),
     delete: async (key, options) => {
       await call({ method: "DELETE", path: one(key), ...writeOf(options) });
     },

@@ -167,6 +167,11 @@ export function queryOf(asked: Asked, more: Readonly<Record<string, string>> = {
   return query;
 }
 
+/** The parameters of a write that choose what its reply shows. */
+export function shownOf({ fields, expand }: Pick<Asked, "fields" | "expand"> = {}): Record<string, string> {
+  return Object.fromEntries(queryOf({ ...(fields && { fields }), ...(expand && { expand }) }));
+}
+
 /** Parameters of the list itself: a field of that name is asked for within `where`. */
 const taken = /^(?:limit|cursor|sort|where|count|q|fields|expand|resource)$/;
 

@@ -258,3 +258,25 @@ test("the reply to a write shows what is asked for, as a reading does", async ()
   expect((await cell.send("admin", "DELETE", `${path}?fields=number`)).status).toBe(400);
   expect(await counts()).toEqual([2, 2, 2, 7]);
 });
+
+test("many who write children of the same records at once lose nothing and double nothing", async () => {
+  const made = await Promise.all(["L", "M"].map((number) => create({ number })));
+  const ids = made.map(({ json }) => json.data.id);
+  const lines = {
+    create: [
+      { text: "x", price: 1 },
+      { text: "y", price: 2 },
+    ],
+  };
+  const replies = await Promise.all(
+    Array.from({ length: 40 }, (_, n) =>
+      n % 3 === 0
+        ? cell.send("ana", "PUT", `/api/orders/by/number/${"LM"[n % 2]}`, { lines })
+        : cell.send("ana", "PATCH", `/api/orders/${ids[n % 2]}`, { note: String(n), lines }),
+    ),
+  );
+  expect(replies.filter(({ status }) => status !== 200).map(({ text }) => text)).toEqual([]);
+  const totals = await Promise.all(ids.map((id) => cell.send("ana", "GET", `/api/orders/${id}`)));
+  expect(totals.map(({ json }) => json.data.total)).toEqual([60, 60]);
+  expect((await counts())[1]).toBe(80);
+});
