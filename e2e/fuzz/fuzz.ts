@@ -271,6 +271,9 @@ function remember(known: Known, gone: string[], one: Case, status: number, text:
   const deleted = one.target.split("?", 1)[0]?.split("/").at(-1);
   if (isDeleted && !one.target.includes("dry_run=true")) gone.push(`${path} ${deleted}`);
   if (gone.length > GONE_MAX) gone.shift();
+  if (status !== 200 || !path.endsWith("/{id}/restore")) return;
+  const restored = one.target.split("/").at(-2) ?? "";
+  for (let at = gone.length - 1; at >= 0; at--) if (gone[at]?.endsWith(` ${restored}`)) gone.splice(at, 1);
 }
 
 function curlOf({ method, target, headers, body, caller }: Case): string {
