@@ -1,11 +1,10 @@
 // The whole data plane beside a model of it: generated blueprints, served by a real runtime; random requests; each answer, each
 // row and each audit row compared with what the language's text says of it. DIFFERENTIAL_SEED, DIFFERENTIAL_BLUEPRINTS and
 // DIFFERENTIAL_REQUESTS (of each blueprint) make it go elsewhere and longer.
-import { createTestDatabase, Random, type TestDatabase } from "@plinth/testkit";
+import { createTestDatabase, type JsonObject, Random, readDocument, type TestDatabase } from "@plinth/testkit";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { generateBlueprint } from "./generated-blueprint.ts";
-import { replyCheckOf } from "./generated-openapi.ts";
 import { makePeople } from "./generated-people.ts";
 import { type Counts, newCounts, Traffic } from "./generated-traffic.ts";
 import { newWorld } from "./generated-world.ts";
@@ -46,7 +45,7 @@ async function runOne(seed: number, counts: Counts): Promise<void> {
         client,
         world: newWorld(model, people, organizations),
         callers,
-        replies: replyCheckOf((await document.json()) as Record<string, unknown>),
+        api: readDocument((await document.json()) as JsonObject),
         random: new Random(seed),
       },
       counts,

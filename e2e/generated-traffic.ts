@@ -1,13 +1,12 @@
 // Requests by chance, each compared with what it must lead to. In: a served project, its world, callers. Out: disagreements.
 // One after the other: what a request must lead to is known only where nothing else goes on.
 import type { Entity, Operation } from "@plinth/blueprint";
-import type { Random } from "@plinth/testkit";
+import type { ApiDocument, Random } from "@plinth/testkit";
 import type pg from "pg";
 import { differenceFrom, type Snapshot, sameJson, snapshotOf } from "./generated-database.ts";
 import { Inputs, NOBODY } from "./generated-inputs.ts";
 import { grantsFor } from "./generated-judgement.ts";
 import { expectList, listRefusal, pageMaxOf } from "./generated-lists.ts";
-import type { ReplyCheck } from "./generated-openapi.ts";
 import {
   expectCan,
   expectCreate,
@@ -27,7 +26,7 @@ export interface Served {
   readonly client: pg.Client;
   readonly world: World;
   readonly callers: readonly Caller[];
-  readonly replies: ReplyCheck;
+  readonly api: ApiDocument;
   readonly random: Random;
 }
 
@@ -44,7 +43,7 @@ export function newCounts(): Counts {
 
 interface Reply {
   readonly status: number;
-  readonly contentType: string;
+  readonly type: string;
   readonly text: string;
   readonly body: {
     readonly data?: unknown;
@@ -180,7 +179,7 @@ export class Traffic {
     const { world, client, schema } = this.#served;
     const since = this.#since;
     const before = this.#before ?? (await snapshotOf(client, schema, world, ""));
-    const { reply, requestId } = await this.#send(operation, caller, method, path, template, body);
+    const { reply, requestId } = await this.#send(operation, caller, method, path, body);
     const request = `${method} ${path} ${body === undefined ? "" : JSON.stringify(body)} as ${caller.name}`;
     const wrong: string[] = [];
     const { status } = reply;
@@ -244,7 +243,7 @@ export class Traffic {
     const size = limit ?? Math.min(20, most);
     for (let page = 0; page < 4; page++) {
       const target = `${path}?${query}`;
-      const { reply } = await this.#send("list", caller, "GET", target, path, undefined);
+      const { reply } = await this.#send("list", caller, "GET", target, undefined);
       if (entity.audit === "all") this.#before = null;
       const request = `GET ${target} as ${caller.name}`;
       if (reply.status !== (refusal ?? 200))
@@ -312,7 +311,7 @@ export class Traffic {
       ...questions.map(({ op, id }) => ({ resource: entity.plural, op, id })),
       { resource: entity.name, op: "create" },
     ];
-    const { reply } = await this.#send("can", caller, "POST", "/v1/can", "/v1/can", body);
+    const { reply } = await this.#send("can", caller, "POST", "/v1/can", body);
     const expected = [
       ...questions.map(({ op, record }) => expectCan(world, caller, entity, op as Operation, record)),
       grantsFor(entity, "create", caller).length > 0,
@@ -326,11 +325,11 @@ export class Traffic {
     }
   }
 
-  async #send(operation: string, caller: Caller, method: string, path: string, template: string, body: unknown) {
+  async #send(operation: string, caller: Caller, method: string, path: string, body: unknown) {
     const sent = await this.#fetch(caller, method, path, body);
     const { reply } = sent;
     this.#counts.byOperation[operation] = (this.#counts.byOperation[operation] ?? 0) + 1;
-    const problem = this.#served.replies.check(template, method, reply.status, reply.contentType, reply.body);
+    const problem = this.#served.api.replyProblem({ method, target: path, isList: false }, reply);
     if (problem !== null)
       this.#disagree(`${method} ${path} as ${caller.name}`, `outside the document: ${problem} ${reply.text}`);
     return sent;
@@ -360,7 +359,7 @@ export class Traffic {
     if (status >= 500)
       this.#disagree(`${method} ${path} ${JSON.stringify(body)} as ${caller.name}`, `${status} ${text}`);
     return {
-      reply: { status, contentType: response.headers.get("content-type") ?? "", text, body: parsed },
+      reply: { status, type: (response.headers.get("content-type") ?? "").split(";", 1)[0] ?? "", text, body: parsed },
       requestId,
     };
   }
