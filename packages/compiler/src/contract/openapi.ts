@@ -1,6 +1,6 @@
 // Writes the OpenAPI 3.1 document. In: the model. Out: plain data, served as it is.
 // It describes what the routes take and give; it never adds a rule of its own.
-import type { Entity, Model } from "@plinth/blueprint";
+import { describeModules, type Entity, type Model } from "@plinth/blueprint";
 import { builtinEntities } from "../requests/builtin-entities.ts";
 import { holdsJson } from "../requests/schemas.ts";
 import { isServed } from "../sql/column-type.ts";
@@ -31,6 +31,7 @@ export function openapiOf(model: Model): OpenapiObject {
     ...entities.map((entity) => childComponents(entity, entities)),
     { schemas: eventSchemas(model) },
   );
+  const mails = describeModules(model).some(({ operations }) => operations.some(({ tag }) => tag === "email"));
   const scoped = entities.some((entity) => entity.orgField !== null);
   return {
     openapi: "3.1.0",
@@ -49,6 +50,7 @@ export function openapiOf(model: Model): OpenapiObject {
       }),
       { name: "user", description: "The users of the app." },
       ...(model.modules.includes("auth") ? [{ name: "auth", description: "Accounts and sessions." }] : []),
+      ...(mails ? [{ name: "email", description: "How the project sends mail." }] : []),
       { name: "project", description: "What the project tells of itself, and several operations at once." },
     ],
     paths: {
