@@ -13,9 +13,26 @@ type All = readonly DocumentedEntity[];
 
 /** A body with its children. @param isNew Whether the record is created: then a list will do. */
 export function withChildren(schema: OpenapiObject, entity: DocumentedEntity, all: All, isNew: boolean): OpenapiObject {
+  return withMembers(schema, entity, all, isNew, () => false);
+}
+
+/** The same of a body within another one. Where it could stand in itself it is told no further: few tools follow a circle. */
+function withDescendants(schema: OpenapiObject, entity: DocumentedEntity, all: All, isNew: boolean): OpenapiObject {
+  return withMembers(schema, entity, all, isNew, (child) => leadsTo(child, entity.name, all));
+}
+
+function withMembers(
+  schema: OpenapiObject,
+  entity: DocumentedEntity,
+  all: All,
+  isNew: boolean,
+  isCut: (child: string) => boolean,
+): OpenapiObject {
+  const cut = { type: "object", description: "As it is further out." };
   const members = childrenOf(entity, all).map(({ name, entity: child, by }): [string, OpenapiObject] => {
-    const writes = reference("schemas", writesName(child, by.field));
-    return [name, isNew ? { anyOf: [listOf(reference("schemas", createName(child, by.field))), writes] } : writes];
+    const one = isCut(child) ? cut : reference("schemas", createName(child, by.field));
+    const writes = isCut(child) ? cut : reference("schemas", writesName(child, by.field));
+    return [name, isNew ? { anyOf: [listOf(one), writes] } : writes];
   });
   if (members.length === 0) return schema;
   return { ...schema, properties: { ...(schema["properties"] as OpenapiObject), ...Object.fromEntries(members) } };
@@ -36,7 +53,7 @@ export function childComponents(entity: DocumentedEntity, all: All): Components 
 function schemasIn(entity: DocumentedEntity, field: string, all: All): OpenapiObject {
   const { name, plural, stateMachine } = entity;
   const fields = entity.fields.filter((each) => each.name !== field);
-  const update = withChildren(described(updateSchemaOf(fields), fields), entity, all, false);
+  const update = withDescendants(described(updateSchemaOf(fields), fields), entity, all, false);
   const change = {
     ...update,
     properties: {
@@ -48,7 +65,7 @@ function schemasIn(entity: DocumentedEntity, field: string, all: All): OpenapiOb
   };
   return {
     [createName(name, field)]: {
-      ...withChildren(described(createSchemaOf(fields, stateMachine), fields), entity, all, true),
+      ...withDescendants(described(createSchemaOf(fields, stateMachine), fields), entity, all, true),
       description: `One of ${plural}, whose ${field} is the record around it.`,
     },
     [writesName(name, field)]: {
@@ -66,6 +83,15 @@ function schemasIn(entity: DocumentedEntity, field: string, all: All): OpenapiOb
 
 function childrenOf({ relations }: DocumentedEntity, all: All): readonly Relation[] {
   return relations.filter(({ entity, by }) => by.kind === "referrer" && all.some(({ name }) => name === entity));
+}
+
+/** Whether a body of the one entity may hold records of the other, at whatever depth. */
+function leadsTo(from: string, to: string, all: All, seen: ReadonlySet<string> = new Set()): boolean {
+  if (from === to) return true;
+  if (seen.has(from)) return false;
+  const entity = all.find(({ name }) => name === from);
+  const beyond = new Set([...seen, from]);
+  return entity !== undefined && childrenOf(entity, all).some((each) => leadsTo(each.entity, to, all, beyond));
 }
 
 const createName = (entity: string, field: string): string => `${entity}.create.in.${field}`;
