@@ -67,6 +67,7 @@ test("an operation is tried against the API with that key", async () => {
   const reply = page.waitForResponse((each) => new URL(each.url()).pathname === "/api/listings");
   await page.getByRole("button", { name: /^Send/ }).first().click();
   expect((await reply).status()).toBe(200);
+  expect([...new URL((await reply).url()).searchParams]).toEqual([["limit", "20"]]);
   await page.getByText("next_cursor").first().waitFor();
   await takePicture(page, pictures, "docs-3-tried");
 });

@@ -79,13 +79,29 @@ function eachOnce(paths) {
   return Object.fromEntries(shown);
 }
 
-/** Scalar sends every parameter that has an example. Here a request begins plain, and the examples are to be read. */
+/** Scalar sends every parameter that has an example or a choice. Here a request begins plain, and these are to be read. */
 function withoutPrefills(part) {
   if (Array.isArray(part)) return part.map(withoutPrefills);
   if (part === null || typeof part !== "object") return part;
   const copy = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, withoutPrefills(value)]));
   const isOptional = ["query", "header"].includes(copy.in) && copy.required !== true;
-  if (!isOptional || copy.example === undefined) return copy;
-  const { example, description = "", ...rest } = copy;
-  return { ...rest, description: `${description}\n\nFor example: \`${example}\`` };
+  return isOptional ? unsent(copy) : copy;
+}
+
+function unsent({ example, content, schema, description = "", ...rest }) {
+  const { example: json, ...type } = content?.["application/json"] ?? {};
+  const { enum: choices, ...plain } = schema ?? {};
+  const isChoice = choices !== undefined && plain.default === undefined;
+  const said = [
+    description,
+    ...(example === undefined ? [] : [`For example: \`${example}\``]),
+    ...(json === undefined ? [] : [`For example: \`${JSON.stringify(json)}\``]),
+    ...(isChoice ? [`One of ${choices.map((each) => `\`${each}\``).join(", ")}.`] : []),
+  ];
+  return {
+    ...rest,
+    ...(content !== undefined && { content: { "application/json": type } }),
+    ...(schema !== undefined && { schema: isChoice ? plain : schema }),
+    description: said.join("\n\n"),
+  };
 }
