@@ -36,6 +36,12 @@ entities:
     permissions:
       user: { read: true, create: true, delete: true }
       admin: { all: true }
+  mark:
+    fields: { part_id: ref(part) on_delete(cascade), text: string }
+    permissions: { user: { read: true, create: true } }
+  stain:
+    fields: { mark_id: ref(mark) on_delete(cascade), text: string }
+    permissions: { user: { read: true, create: true } }
 `;
 
 let cell: TestCell;
@@ -52,7 +58,7 @@ beforeAll(async () => {
 beforeEach(() =>
   cell.rows(
     project,
-    "truncate {schema}.orders, {schema}.lines, {schema}.parts, {schema}.audit_log, {schema}.idempotency__replies",
+    "truncate {schema}.orders, {schema}.lines, {schema}.parts, {schema}.audit_log, {schema}.idempotency__replies cascade",
   ),
 );
 afterAll(() => cell?.close());
@@ -125,6 +131,26 @@ test("an upsert takes children too, whether the record is there or not", async (
   expect((await put({ text: "one", price: 1 })).status).toBe(201);
   const again = await put({ text: "two", price: 2 });
   expect([again.status, again.json.data.total]).toEqual([200, 3]);
+});
+
+test("children stand three levels deep, however they are written", async () => {
+  const deep = (stains: object): object => ({
+    number: "D",
+    lines: {
+      create: [
+        { text: "a", price: 1, parts: { create: [{ name: "x", marks: { create: [{ text: "m", ...stains }] } }] } },
+      ],
+    },
+  });
+  const reply = await create(deep({}));
+  expect(reply.json.data?.lines[0].parts[0].marks[0], reply.text).toMatchObject({ text: "m" });
+  expect(paths(await create(deep({ stains: [{ text: "s" }] })))).toEqual([
+    422,
+    "validation_failed",
+    ["/lines/create/0/parts/create/0/marks/create/0/stains"],
+  ]);
+  const plain = { number: "E", lines: [{ text: "a", price: 1, parts: [{ name: "x", marks: [{ text: "m" }] }] }] };
+  expect((await create(plain)).status).toBe(201);
 });
 
 test("the first refusal takes everything back, and says where it is", async () => {

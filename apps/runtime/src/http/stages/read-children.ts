@@ -51,7 +51,8 @@ export function familyOf(release: ActiveRelease, route: RouteMatch, incoming: In
   const sent = parseStrictJson(body);
   if (!isObject(sent) || !relations.some(({ name }) => Object.hasOwn(sent, name))) return null;
   const problems: FieldError[] = [];
-  const family = split(release, route.entity, sent, "", route.operation === "create", problems);
+  const own = { entity: route.entity, at: "", depth: 0, isCreated: route.operation === "create" };
+  const family = split(release, own, sent, problems);
   if (problems.length > 0) throw new Fault("validation_failed", { errors: problems.slice(0, ERRORS_MAX) });
   if (count(family) > RECORDS_MAX) throw tooMany();
   return family;
@@ -86,44 +87,47 @@ function childRelations(release: ActiveRelease, entity: string): readonly Bundle
   return relations.filter(({ by }) => by.kind === "referrer");
 }
 
-function split(
-  release: ActiveRelease,
-  entity: string,
-  sent: Members,
-  at: string,
-  isCreated: boolean,
-  problems: FieldError[],
-): Family {
-  const relations = new Map(childRelations(release, entity).map((relation) => [relation.name, relation]));
+/** A record in the body. */
+interface Place {
+  readonly entity: string;
+  /** JSON pointer. */
+  readonly at: string;
+  /** Of the body's own record: 0. */
+  readonly depth: number;
+  readonly isCreated: boolean;
+}
+
+function split(release: ActiveRelease, place: Place, sent: Members, problems: FieldError[]): Family {
+  const relations = new Map(childRelations(release, place.entity).map((relation) => [relation.name, relation]));
   const own = Object.entries(sent).filter(([name]) => !relations.has(name));
   const children = Object.entries(sent).flatMap(([name, value]): readonly SentChild[] => {
     const relation = relations.get(name);
-    return relation === undefined ? [] : childrenIn(release, relation, value, `${at}/${name}`, isCreated, problems);
+    return relation === undefined ? [] : childrenIn(release, place, relation, value, problems);
   });
   return { own: Object.fromEntries(own), children };
 }
 
 function childrenIn(
   release: ActiveRelease,
+  place: Place,
   relation: BundleRelation,
   value: unknown,
-  at: string,
-  isCreated: boolean,
   problems: FieldError[],
 ): readonly SentChild[] {
+  const at = `${place.at}/${relation.name}`;
+  const depth = place.depth + 1;
   const wrong = (path: string, code: string, message: string): readonly SentChild[] => {
     problems.push({ path, code, message });
     return [];
   };
-  if (at.split("/").length > 2 * DEPTH_MAX) {
-    return wrong(at, "too_deep", `Records may stand ${DEPTH_MAX} levels deep in a body.`);
-  }
+  if (depth > DEPTH_MAX) return wrong(at, "too_deep", `Records may stand ${DEPTH_MAX} levels deep in a body.`);
   const child = (sent: unknown, where: string, operation: ChildOperation): readonly SentChild[] => {
     const members = operation === "delete" ? { id: sent } : sent;
     if (!isObject(members)) return wrong(where, "wrong_type", "It must be an object.");
     if (Object.hasOwn(members, relation.by.field))
       return wrong(`${where}/${relation.by.field}`, "not_allowed", "The record around it is what it refers to.");
-    const family = split(release, relation.entity, members, where, operation === "create", problems);
+    const own = { entity: relation.entity, at: where, depth, isCreated: operation === "create" };
+    const family = split(release, own, members, problems);
     return [{ ...family, at: where, relation, operation }];
   };
   const list = (sent: unknown, where: string, operation: ChildOperation): readonly SentChild[] =>
@@ -132,7 +136,7 @@ function childrenIn(
       : wrong(where, "wrong_type", "It must be a list.");
 
   if (Array.isArray(value)) {
-    if (isCreated) return list(value, at, "create");
+    if (place.isCreated) return list(value, at, "create");
     const how = '{"create": [{...}], "update": [{"id": "...", ...}], "delete": ["<id>"]}';
     return wrong(at, "wrong_type", `Of a record that may be there already, say what is to be done: ${how}.`);
   }
