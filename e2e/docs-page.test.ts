@@ -100,3 +100,22 @@ test("every part is sent packed or plain, and HEAD is answered as GET is", async
   expect((await fetch(`${cell.origin}/v1/docs/../docs/nothing.js`)).status).toBe(401);
   expect((await fetch(`${cell.origin}/v1/docs`, { method: "POST" })).status).toBe(401);
 });
+
+test("what an author writes is shown and never run", async () => {
+  const hostile = await cell.addProject("hostile");
+  const trap = `<img src=x onerror="globalThis.hit = 1"><script>globalThis.hit = 1</script>[here](javascript:globalThis.hit=1)`;
+  const fields = `{ title: { type: string, help: ${JSON.stringify(trap)} } }`;
+  await hostile.publish(
+    `project: hostile\nentities:\n  note:\n    help: ${JSON.stringify(trap)}\n    fields: ${fields}\n    permissions: { public: { all: true } }\n`,
+  );
+  const own = await browser.newPage();
+  await own.goto(`${cell.origin}/v1/docs`);
+  await own.getByLabel("API key").fill(await hostile.makeKey("publishable"));
+  await own.getByRole("button", { name: "Open" }).click();
+  await own.getByRole("heading", { name: "note", exact: true }).first().waitFor();
+  await own.getByText("here", { exact: true }).first().waitFor();
+  expect(await own.evaluate("globalThis.hit")).toBeUndefined();
+  expect(await own.locator('a[href^="javascript:"]').count()).toBe(0);
+  expect(await own.locator("#reference script, #reference [onerror]").count()).toBe(0);
+  await own.close();
+});
