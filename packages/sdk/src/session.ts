@@ -8,6 +8,12 @@ export interface Credentials {
   readonly password: string;
 }
 
+export interface SignUp extends Credentials {
+  readonly name?: string | null;
+  /** The fields that the blueprint gives to users. */
+  readonly profile?: Readonly<Record<string, unknown>>;
+}
+
 export interface User {
   readonly id: string;
   readonly email: string;
@@ -28,7 +34,7 @@ export interface Auth {
    * Makes a user of the app, and signs them in. Where the app verifies addresses there is no session yet, and it gives null: the
    * mail that was sent tells what to do next, also where the address has an account.
    */
-  readonly signUp: (credentials: Credentials) => Promise<Session | null>;
+  readonly signUp: (credentials: SignUp) => Promise<Session | null>;
   /** Proves an address that signed up, with the token of the mail, and signs in. The account has this password, whatever signed up. */
   readonly verifyEmail: (token: string, password: string) => Promise<Session>;
   /** Has a mail sent that resets the password, where the address has an account. */

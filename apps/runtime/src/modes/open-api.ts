@@ -152,6 +152,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
       tokens,
       passwords,
       limits: createSignInLimits(clock),
+      secretBox: createSecretBox(options.kek),
       accountTokens: createAccountTokens({ pool, box: createSecretBox(options.kek) }),
       accountMails,
       proofLimits: createProofLimits(clock, { pool, kek: options.kek }),

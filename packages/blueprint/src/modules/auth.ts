@@ -75,7 +75,10 @@ export const authDescription: ModuleDescription = {
       refresh_token: { type: "string", description: "Good for one refresh; keep it secret." },
       expires_in: { type: "integer", description: "Seconds that the access token holds." },
     }),
-    "Credentials.sign_up": credentialsSchema({ name: { type: ["string", "null"], maxLength: 255 } }),
+    "Credentials.sign_up": credentialsSchema({
+      name: { type: ["string", "null"], maxLength: 255 },
+      profile: { type: "object", description: "Fields of the user, as an update of a user takes them." },
+    }),
     "Credentials.sign_in": credentialsSchema({}),
     RefreshToken: bodySchema({ refresh_token: refreshToken }, ["refresh_token"]),
     ProofOfAddress: bodySchema({ token: mailToken, password: newPassword }, ["token", "password"]),

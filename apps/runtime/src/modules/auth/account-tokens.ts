@@ -3,10 +3,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Pool } from "pg";
 import type { SecretBox } from "../../identity/secret-box.ts";
+import type { Profile } from "./profile.ts";
 
 export interface PendingSignUp {
   readonly email: string;
   readonly name: string | null;
+  /** Absent in what waited already when profiles came. */
+  readonly profile?: Profile;
 }
 
 export interface AccountTokens {

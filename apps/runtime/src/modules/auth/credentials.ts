@@ -6,6 +6,7 @@ import { type AttemptLimit, createAttemptLimit } from "../../identity/attempt-li
 import { emailAddress } from "../email-address.ts";
 import { readBody } from "../json-body.ts";
 import { networkKey } from "../take-attempt.ts";
+import type { Profile } from "./profile.ts";
 
 /** What Postgres can hold: no NUL, no half of a surrogate pair. */
 const name = z
@@ -18,7 +19,14 @@ export const newPassword: z.ZodType<string> = z
   .refine((text) => lengthOf(text) >= 8, { message: "At least 8 characters." })
   .refine((text) => lengthOf(text) <= 256, { message: "At most 256 characters." });
 
-const signUpBody = z.strictObject({ email: emailAddress, password: newPassword, name: name.nullish() });
+/** The fields that the blueprint gives to users; the release says which, and what they may hold. */
+const profile = z.record(z.string(), z.unknown());
+const signUpBody = z.strictObject({
+  email: emailAddress,
+  password: newPassword,
+  name: name.nullish(),
+  profile: profile.optional(),
+});
 /** A password of another length can't be right; it is refused as wrong input, whoever the account belongs to. */
 const signInBody = z.strictObject({ email: emailAddress, password: newPassword });
 const refreshToken = z.string().min(1).max(200);
@@ -31,9 +39,14 @@ export interface Credentials {
   readonly password: string;
 }
 
-export function readSignUp(incoming: Incoming): Credentials & { readonly name: string | null } {
-  const { email, password, name } = readBody(incoming, signUpBody);
-  return { email, password, name: name ?? null };
+export interface SignUp extends Credentials {
+  readonly name: string | null;
+  readonly profile: Profile;
+}
+
+export function readSignUp(incoming: Incoming): SignUp {
+  const { email, password, name, profile } = readBody(incoming, signUpBody);
+  return { email, password, name: name ?? null, profile: profile ?? {} };
 }
 
 export function readSignIn(incoming: Incoming): Credentials {

@@ -14,7 +14,7 @@ import { emailAddress } from "../email-address.ts";
 import { jsonReply, readBody } from "../json-body.ts";
 import { charged, networkKey, takeAttempt, takeStored } from "../take-attempt.ts";
 import type { AccountTokens, PendingSignUp } from "./account-tokens.ts";
-import { newPassword, type readSignUp } from "./credentials.ts";
+import { newPassword, type SignUp } from "./credentials.ts";
 import type { Passwords } from "./password.ts";
 
 export interface ProofLimits {
@@ -62,12 +62,12 @@ const sent = (): Reply => jsonReply(202, { status: "mail_sent" });
 export async function askForProof(
   options: ProofOptions,
   context: ModuleContext,
-  { email, name }: ReturnType<typeof readSignUp>,
+  { email, name, profile }: SignUp,
 ): Promise<Reply> {
   const { projectId, release } = context;
   await takeMail(options, context, email);
   // Whether or not there is an account: both take as long.
-  const made = await options.accountTokens.makeVerification(projectId, { email, name });
+  const made = await options.accountTokens.makeVerification(projectId, { email, name, profile });
   const isTaken = (await userOf(context, email)) !== null;
   await options.accountMails.add(
     options.pool,

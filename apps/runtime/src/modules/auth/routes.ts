@@ -5,7 +5,9 @@ import { randomUUID } from "node:crypto";
 import type { TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
+import type { SecretBox } from "../../identity/secret-box.ts";
 import { ACCESS_TOKEN_SECONDS, type UserTokens } from "../../identity/user-token.ts";
+import type { TextRow } from "../../project/tenant.ts";
 import { type Actor, writeAudit } from "../audit.ts";
 import { type CredentialsOptions, changeCredentials } from "../change-credentials.ts";
 import { jsonReply } from "../json-body.ts";
@@ -16,6 +18,7 @@ import { type Acting, actingIn, writeChange } from "../write-change.ts";
 import type { PendingSignUp } from "./account-tokens.ts";
 import { accountKey, readRefreshToken, readSignIn, readSignOut, readSignUp, type SignInLimits } from "./credentials.ts";
 import type { Passwords } from "./password.ts";
+import { decodeProfile, writeProfile } from "./profile.ts";
 import { askForProof, forgotPassword, type Proofs, resetPassword, takeProof } from "./proofs.ts";
 import { beginSession, endSession, type NewSession, rotateSession, type SessionOrigin } from "./session.ts";
 
@@ -23,6 +26,8 @@ export interface AuthRoutesOptions extends CredentialsOptions, Proofs {
   readonly tokens: UserTokens;
   readonly passwords: Passwords;
   readonly limits: SignInLimits;
+  /** Seals the secret fields of profiles. */
+  readonly secretBox: SecretBox;
 }
 
 export function authHandlers(options: AuthRoutesOptions): ModuleHandlers {
@@ -42,6 +47,8 @@ async function signUp(options: AuthRoutesOptions, context: ModuleContext): Promi
   const wanted = readSignUp(incoming);
   const network = networkKey(projectId, incoming.ip);
   takeAttempt(options.limits.attempts, network);
+  // Before a mail is sent or a password hashed. Values that are bound to the record are made when there is one.
+  decodeProfile(options.secretBox, signingUp(context, NOBODY, wanted.email), NOBODY, wanted.profile);
   if (context.release.bundle.background.accounts?.verifyEmail === true) return askForProof(options, context, wanted);
   const made = await charged(options.limits.taken, network, isTaken, async () => {
     const hash = await options.passwords.hash(projectId, wanted.password);
@@ -65,12 +72,14 @@ interface Begun {
 async function makeAccount(
   options: AuthRoutesOptions,
   context: ModuleContext,
-  { email, hash, name }: PendingSignUp & { readonly hash: string },
+  { email, hash, name, profile = {} }: PendingSignUp & { readonly hash: string },
 ): Promise<Begun> {
   const { projectId, release } = context;
   const userId = randomUUID();
+  const acting = signingUp(context, userId, email);
+  const values = decodeProfile(options.secretBox, acting, userId, profile);
   const made = await options.scopeOf(projectId).transaction(async (open) => {
-    const rows = await writeChange(open, signingUp(context, userId, email), {
+    const rows = await writeChange(open, acting, {
       entity: "user",
       operation: "create",
       mutation: `INSERT INTO ${release.schema}.users (id, email, name, password_hash) VALUES ($1::uuid, $2, $3, $4)
@@ -82,9 +91,11 @@ async function makeAccount(
       returning: userColumns(release, "_w"),
     });
     if (rows[0] === undefined) return null;
+    await writeProfile(open, acting, userId, values);
     const session = await beginSession(open, release.schema, userId, originOf(context));
     await auditOf(open, context, { kind: "user", id: userId })("sign_in", "session", session.sessionId, {});
-    return { user: readUser(release.bundle, rows[0]), session };
+    const row = values.size === 0 ? rows[0] : await userRow(open, context, userId);
+    return { user: readUser(release.bundle, row), session };
   });
   if (made !== null) return made;
   throw new Fault("unique_violation", {
@@ -92,6 +103,14 @@ async function makeAccount(
     errors: [{ path: "/email", code: "taken", message: "This e-mail address has an account: sign in." }],
   });
 }
+
+async function userRow(open: TenantTransaction, { release }: ModuleContext, userId: string): Promise<TextRow> {
+  const text = `SELECT ${userColumns(release, "u")} FROM ${release.schema}.users u WHERE u.id = $1::uuid`;
+  return (await open.query(text, [userId])).rows[0] ?? [];
+}
+
+/** In the place of a user whom there isn't yet. */
+const NOBODY = "00000000-0000-0000-0000-000000000000";
 
 /** Who signs up is who acts: nobody else makes the account. */
 function signingUp(context: ModuleContext, userId: string, email: string): Acting {
@@ -156,12 +175,9 @@ async function refresh(options: AuthRoutesOptions, context: ModuleContext): Prom
       await audit("revoke_reused", "session", rotation.family, {});
       return rotation.kind;
     }
-    const { rows } = await open.query(
-      `SELECT ${userColumns(release, "u")} FROM ${release.schema}.users u WHERE u.id = $1::uuid`,
-      [rotation.userId],
-    );
     await audit("refresh", "session", rotation.session.sessionId, {});
-    return { user: readUser(release.bundle, rows[0] ?? []), session: rotation.session };
+    const row = await userRow(open, context, rotation.userId);
+    return { user: readUser(release.bundle, row), session: rotation.session };
   };
   const outcome = await changeCredentials(options, projectId, work, (done) => done === "reused");
   // The revocation is committed by now: the fault must not roll it back.
