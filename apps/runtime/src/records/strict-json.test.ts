@@ -92,6 +92,8 @@ describe("strict JSON", () => {
       '"'.repeat(1e6),
       "-".repeat(1e6),
       `1e${"9".repeat(1e6)}`,
+      `1.${"0".repeat(1e6)}1`,
+      `[${`1.${"0".repeat(10_000)}1,`.repeat(100)}1]`,
     ]) {
       const startedMs = performance.now();
       expect(() => parse(text)).toThrow();

@@ -8,6 +8,8 @@ const DEPTH_MAX = 32;
 const MEMBERS_MAX = 50_000;
 /** Of the outermost object: no entity has so many fields. */
 const TOP_MEMBERS_MAX = 1_000;
+/** The longest numbers that a double holds have some 330 digits. Comparing digits costs the square of their count. */
+const NUMBER_CHARS_MAX = 400;
 
 /** @throws Fault `malformed_json`, `payload_too_large` (too many members). */
 export function parseStrictJson(bytes: Buffer): unknown {
@@ -81,6 +83,8 @@ function hasExponent(text: string, from: number, to: number): boolean {
 }
 
 function checkPrecision(token: string): void {
+  if (token.length > NUMBER_CHARS_MAX)
+    throw malformed(`A number of the body is longer than ${NUMBER_CHARS_MAX} characters.`);
   const value = Number(token);
   if (Number.isNaN(value)) throw malformed("The body is not valid JSON.");
   if (!Number.isFinite(value) || decimalOf(token) !== decimalOf(String(value))) {
