@@ -42,7 +42,7 @@ export const rooms: Readonly<Record<string, Readonly<Record<string, readonly str
   "packages/blueprint": {
     text: [],
     model: [],
-    language: [],
+    language: ["field-types"],
     "field-types": ["model"],
     modules: ["model", "field-types"],
     rules: ["model", "modules"],

@@ -16,6 +16,7 @@ import { checkNamedRules, warnOfUnused } from "./check/permissions/named-rules.t
 import { warnOfOwnProfile } from "./check/permissions/own-profile.ts";
 import { checkPermissions } from "./check/permissions/permissions.ts";
 import { checkRoles } from "./check/permissions/roles.ts";
+import { checkSearchLanguage } from "./check/search-language.ts";
 import { checkTests } from "./check/tests.ts";
 import { brokenProfile, checkUserFields, readableUsers } from "./check/users.ts";
 import { checkViews } from "./check/views.ts";
@@ -91,6 +92,7 @@ function check(declarations: Declarations, { source, report, places, most }: Che
   const roles = checkRoles(declarations.roles, report);
   const roleNames = new Set(roles.map((role) => role.name));
   const api = checkApi(declarations.api, report, most?.api);
+  const searchLanguage = checkSearchLanguage(declarations.searchLanguage, report);
   const rules = checkNamedRules(declarations.namedRules, source, report);
   const rulesOfRows = { rules, rulesUsed: new Set<string>() };
   const names = new Set(declarations.entities.map((one) => one.name.text));
@@ -150,6 +152,7 @@ function check(declarations: Declarations, { source, report, places, most }: Che
       ...(views.has(entity.name) && { views: views.get(entity.name) ?? [] }),
     })),
     api,
+    ...(searchLanguage !== null && { searchLanguage }),
     background,
     tests:
       declarations.tests === null

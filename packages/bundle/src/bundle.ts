@@ -5,6 +5,7 @@ import type { BundleBackground } from "./background.ts";
 import type { BundleField } from "./bundle-field.ts";
 import type { MigrationPlan, Table } from "./migration.ts";
 import type { Predicate } from "./predicate.ts";
+import type { BundleSearch } from "./search.ts";
 import type { SqlTemplate } from "./template.ts";
 
 /** Bumped when an older runtime could not serve what a newer compiler writes. */
@@ -122,6 +123,8 @@ export interface BundleEntity {
     readonly message: string;
     readonly fields: readonly string[];
   }[];
+  /** Absent: nothing of it is searchable. */
+  readonly search?: BundleSearch;
   readonly audit: "writes" | "all";
   /** Its changes can be followed; absent where they can't. */
   readonly realtime?: true;

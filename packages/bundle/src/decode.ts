@@ -135,6 +135,14 @@ const entity = z.looseObject({
   ),
   checks: z.array(z.looseObject({ name: identifier, message: z.string(), field: identifier.optional() })),
   exclusions: z.array(z.looseObject({ name: identifier, message: z.string(), fields: z.array(identifier) })).optional(),
+  search: z
+    .looseObject({
+      language: identifier,
+      words: z.string(),
+      similar: z.string().optional(),
+      unfolded: z.literal(true).optional(),
+    })
+    .optional(),
   audit: z.enum(["writes", "all"]),
   realtime: z.literal(true).optional(),
   requireVersion: z.literal(true).optional(),

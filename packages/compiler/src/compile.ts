@@ -18,6 +18,7 @@ import { type Catalog, catalogOf, DELETED_AT } from "./sql/catalog.ts";
 import { isServed } from "./sql/column-type.ts";
 import { checkMessagesOf } from "./tables/checks.ts";
 import { exclusionMessagesOf } from "./tables/exclusions.ts";
+import { searchOf } from "./tables/search.ts";
 import { seedOf } from "./tables/seed.ts";
 import { tablesOf } from "./tables/tables.ts";
 import { backgroundOf } from "./work/background.ts";
@@ -39,7 +40,7 @@ export function compileModel(model: Model): Bundle {
           entity.name === USER_ENTITY ? declaredOfUsers(model, catalog) : { access: {}, relations: [] },
         ),
       ),
-      ...model.entities.map((entity) => bundleEntityOf(entity, catalog, of(entity.name))),
+      ...model.entities.map((entity) => bundleEntityOf(entity, model, catalog, of(entity.name))),
     ],
     routes: routesOf(model),
     ...viewsOf(model, catalog),
@@ -61,8 +62,14 @@ function declaredOfUsers(model: Model, catalog: Catalog): Pick<Entity, "relation
   };
 }
 
-function bundleEntityOf(entity: Entity, catalog: Catalog, referrers: readonly Referrer[]): BundleEntity {
+function bundleEntityOf(
+  entity: Entity,
+  { searchLanguage }: Model,
+  catalog: Catalog,
+  referrers: readonly Referrer[],
+): BundleEntity {
   const fields = entity.fields.filter(isServed);
+  const search = searchOf(entity, searchLanguage);
   const source = { name: entity.name, table: entity.plural, catalog };
   return {
     name: entity.name,
@@ -79,6 +86,7 @@ function bundleEntityOf(entity: Entity, catalog: Catalog, referrers: readonly Re
     referrers,
     checks: checkMessagesOf(entity),
     ...exclusionMessagesOf(entity),
+    ...(search !== null && { search }),
     audit: entity.audit,
     ...(entity.realtime && { realtime: true as const }),
     ...(entity.requireVersion === true && { requireVersion: true as const }),

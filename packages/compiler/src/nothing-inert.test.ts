@@ -149,6 +149,9 @@ const scheduled = (run: string): JsonMap =>
     },
   );
 
+const searched = (language: string): JsonMap =>
+  listing({ fields: { ...fields, extra: "text? searchable" } }, { search: { language } });
+
 const acting = (as: string): JsonMap =>
   listing(
     {},
@@ -177,6 +180,8 @@ const pairs: Readonly<Record<string, readonly [JsonMap, JsonMap]>> = {
     listing({}, { integrations: { out: { kind: "parcel", provider: "easypost" } } }),
     listing({}, { integrations: { out: { kind: "email", provider: "smtp" } } }),
   ],
+  "blueprint: search": [searched("german"), searched("french")],
+  "search: language": [searched("german"), searched("french")],
   "schedules > <schedule>: run": [scheduled("a"), scheduled("b")],
   "tests > users > <user>: profile": [
     listing({}, { users: { fields: { level: "int?" } }, tests: { users: { ana: { profile: { level: 3 } } } } }),

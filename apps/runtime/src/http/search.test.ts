@@ -123,6 +123,84 @@ describe("q", () => {
   });
 });
 
+describe("words of a language", () => {
+  const news = `
+project: zeitung
+modules: [auth, users, roles]
+search: { language: german }
+entities:
+  artikel:
+    plural: artikel
+    fields:
+      titel: string searchable(A)
+      text: text? searchable
+      ort: string? searchable(B, fuzzy)
+    permissions:
+      public: { read: true }
+      admin: { all: true }
+`;
+  let zeitung: TestProject;
+  beforeAll(async () => {
+    zeitung = await cell.addProject(news);
+    cell.addCaller("redaktion", zeitung, keyPrincipal("key_red", ["admin"]));
+    for (const [titel, text, ort] of [
+      ["Die Häuser am Fluss", "Über das Wohnen", "Łódź"],
+      ["Ein Sommer", "Das Haus meiner Tante, und noch ein Haus, ein Haus", "Göttingen"],
+      ["Café Größenwahn", "Zehn Bücher für Kinder", "Saarbrücken"],
+    ]) {
+      const reply = await cell.send("redaktion", "POST", "/api/artikel", { titel, text, ort });
+      expect(reply.status, reply.text).toBe(201);
+    }
+  });
+
+  test.each<[string, string[]]>([
+    // By its other forms, and where the title says it first.
+    ["haus", ["Die Häuser am Fluss", "Ein Sommer"]],
+    ["Hausern", ["Die Häuser am Fluss", "Ein Sommer"]],
+    ["buch", ["Café Größenwahn"]],
+    // `für` and `die` say nothing.
+    ["buch für die kinder", ["Café Größenwahn"]],
+    ["cafe grossenwahn", ["Café Größenwahn"]],
+    ["lodz", ["Die Häuser am Fluss"]],
+    // Mistyped, where the field is fuzzy; elsewhere just the words themselves.
+    ["Götingen", ["Ein Sommer"]],
+    ["saarbrucken", ["Café Größenwahn"]],
+    ["Sarbrücken", ["Café Größenwahn"]],
+    ["Somer", []],
+    // What is quoted or excluded means its words.
+    ['"Götingen"', []],
+    ["Götingen -tante", []],
+    ["haus -tante", ["Die Häuser am Fluss"]],
+  ])("%s", async (words, titles) => {
+    const reply = await get("redaktion", `q=${encodeURIComponent(words)}&fields=titel`, "artikel");
+    expect(reply.status, reply.text).toBe(200);
+    expect(reply.json.data.map(({ titel }: { titel: string }) => titel)).toEqual(titles);
+  });
+
+  test("leads from page to page, words before what is like them", async () => {
+    await cell.send("redaktion", "POST", "/api/artikel", { titel: "Gottingen, das Lied", ort: "Paris" });
+    const first = await get("redaktion", "q=Gottingen&limit=1", "artikel");
+    const second = await get("redaktion", `q=Gottingen&limit=1&cursor=${first.json.page.next_cursor}`, "artikel");
+    const titles = [first, second].map(({ json }) => json.data[0].titel);
+    expect(titles).toEqual(["Gottingen, das Lied", "Ein Sommer"]);
+    expect(second.json.page.has_more).toBe(false);
+  });
+
+  test("both indexes serve it", async () => {
+    await cell.rows(
+      zeitung,
+      "insert into {schema}.artikel (id, titel, ort) select gen_random_uuid(), 'Titel ' || n, md5(n::text) from generate_series(1, 5000) n",
+    );
+    await cell.rows(zeitung, "analyze {schema}.artikel");
+    const { search } = zeitung.release.bundle.entities.find(({ name }) => name === "artikel")!;
+    const plan = await cell.rows(
+      zeitung,
+      `explain select id from {schema}.artikel where ${search!.words} @@ (select websearch_to_tsquery('german', 'haus')) or 'Saarbrucken' operator(plinth_extensions.<%) ${search!.similar}`,
+    );
+    for (const kind of ["gin", "trgm"]) expect(JSON.stringify(plan)).toContain(`__${kind}`);
+  });
+});
+
 test("the index of the texts serves it", async () => {
   await cell.rows(
     project,

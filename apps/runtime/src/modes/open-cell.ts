@@ -165,7 +165,7 @@ async function prepareDatabase(pool: Pool): Promise<void> {
   const client = await pool.connect();
   try {
     // For exclusions, whose indexes compare plain values and ranges together.
-    await checkDatabase(client, { extensions: ["btree_gist"] });
+    await checkDatabase(client, { extensions: ["btree_gist", "pg_trgm"] });
   } finally {
     client.release();
   }

@@ -146,10 +146,10 @@ export class Parameters {
     return `${this.at("search", (bindings) => bindings.search ?? null)}::text`;
   }
 
-  /** `:*` where the last word that is looked for may be the beginning of one: of what is excluded or quoted it isn't. */
-  searchEnd(): string {
-    const isWhole = /(?:^|\s)-[^\s]*$|"\s*$/;
-    return `${this.at("search.end", ({ search }) => (isWhole.test(search ?? "") ? "" : ":*"))}::text`;
+  /** The word that may be the beginning of one: the last that is looked for, unless it is excluded or quoted. */
+  lastWord(): string {
+    const last = /(?:^|\s)([^\s"-][^\s"]*)\s*$/;
+    return `${this.at("search.last", ({ search }) => last.exec(search ?? "")?.[1] ?? null)}::text`;
   }
 
   cursor(position: number, sqlType: string): string {

@@ -152,7 +152,7 @@ async function readPage(request: Request, query: ListQuery, bytesMax: number): P
   const bindings = {
     ...bind(request, null, nothing),
     operands: operands(query),
-    search: query.search,
+    search: query.search?.text ?? null,
     cursor,
     limit: query.limit,
   };

@@ -1,5 +1,6 @@
 // The cell's own tables, schema `plinth`. In: nothing. Out: migrations for `runMigrations`, in order.
 // An entry never changes once it was released; a new one is added. No tenant's rows ever stand here.
+import { EXTENSIONS_SCHEMA } from "@plinth/bundle";
 import { inboundSecretsThatEnd, inboundTables } from "./inbound-tables.ts";
 import { mailTables } from "./mail-tables.ts";
 import { streamTables } from "./stream-tables.ts";
@@ -308,5 +309,14 @@ export const cellMigrations: readonly CellMigration[] = [
   {
     id: "035-indexes-of-exclusions",
     sql: "CREATE EXTENSION IF NOT EXISTS btree_gist WITH SCHEMA plinth;",
+  },
+  {
+    // Statements of every project name what it brings, so it stands where all may look, and where nothing of the cell's does.
+    id: "036-similar-words",
+    sql: `
+      CREATE SCHEMA ${EXTENSIONS_SCHEMA};
+      GRANT USAGE ON SCHEMA ${EXTENSIONS_SCHEMA} TO PUBLIC;
+      CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA ${EXTENSIONS_SCHEMA};
+    `,
   },
 ];

@@ -120,3 +120,23 @@ describe("limits", () => {
 
   test("an unknown limit", () => expect(codesOf("api: { pages: 3 }")).toEqual(["unknown_key"]));
 });
+
+describe("the language of searches", () => {
+  test("stands in the model", () => {
+    expect(modelOf("search: { language: german }").searchLanguage).toBe("german");
+    expect(modelOf("").searchLanguage).toBeUndefined();
+  });
+
+  test.each([
+    ["search: { language: de }", "invalid_search", "Write `language: german`."],
+    ["search: { language: en-GB }", "invalid_search", "Write `language: english`."],
+    ["search: { language: germann }", "invalid_search", "Did you mean `german`?"],
+    ["search: { language: klingon }", "invalid_search", expect.stringMatching(/^There are arabic, /)],
+    ["search: { languages: german }", "unknown_key", expect.anything()],
+    ["search: german", "wrong_kind", null],
+    ["search: { language: [german, french] }", "wrong_kind", null],
+  ])("`%s`", (text, code, hint) => {
+    const [found] = checkBlueprint(`${head}${text}\n`).diagnostics.filter((one) => one.severity === "error");
+    expect([found?.code, found?.hint]).toEqual([code, hint]);
+  });
+});

@@ -16,6 +16,8 @@ export interface Declarations {
   readonly namedRules: readonly NamedRuleDeclaration[];
   readonly userFields: readonly FieldDeclaration[];
   readonly api: readonly ApiDeclaration[];
+  /** Of the section `search`. */
+  readonly searchLanguage: Word | null;
   /** From entities and from the top level, in the order of the text. */
   readonly views: readonly ViewDeclaration[];
   /** Null where there are none. */

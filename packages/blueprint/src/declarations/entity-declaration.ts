@@ -13,6 +13,8 @@ export interface FieldDeclaration {
   readonly limits: LimitsDeclaration;
   /** The marks that it bears, each with its place. */
   readonly marks: ReadonlyMap<Mark, Range>;
+  /** What stands in the brackets of `searchable(A, fuzzy)`. */
+  readonly search: readonly Word[];
   readonly was: Word | null;
   /** What records that stand already get, once. */
   readonly fill: TextDeclaration | null;

@@ -16,7 +16,7 @@ import {
 import { readEntity } from "./read-entity.ts";
 import { readPermissions } from "./read-permissions.ts";
 import { readRoles } from "./read-roles.ts";
-import { readApi, readNamedRules, readUsers } from "./read-sections.ts";
+import { readApi, readNamedRules, readSearch, readUsers } from "./read-sections.ts";
 import { readTests } from "./read-tests.ts";
 import { readViews } from "./read-views.ts";
 
@@ -30,6 +30,7 @@ export const servedSections: readonly string[] = [
   "entities",
   "permissions",
   "api",
+  "search",
   "views",
   "tests",
 ];
@@ -96,6 +97,7 @@ export function resolve(root: Node, { source, report }: Reader): Declarations | 
     namedRules: read("rules", (node) => readNamedRules(reader, node)) ?? [],
     userFields: read("users", (node) => readUsers(reader, node, permissions)) ?? [],
     api: read("api", (node) => readApi(reader, node)) ?? [],
+    searchLanguage: read("search", (node) => readSearch(reader, node)),
     views,
     background: new Map(
       root.entries.flatMap((entry) =>

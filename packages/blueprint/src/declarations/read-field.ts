@@ -62,6 +62,7 @@ function draftOf(name: Word): Draft {
     uniqueWith: [],
     limits: noLimits,
     marks: new Map(),
+    search: [],
     was: null,
     fill: null,
     deprecated: null,
@@ -140,7 +141,8 @@ function readModifier(
   if (twice) {
     report.add("duplicate_value", range, `\`${name.text}\` stands twice.`, "Remove one of them.");
   } else if (mark !== undefined) {
-    if (args !== null) report.add("invalid_field", range, `\`${mark}\` takes no arguments.`);
+    if (mark === "searchable") draft.search = (args ?? []).map(word);
+    else if (args !== null) report.add("invalid_field", range, `\`${mark}\` takes no arguments.`);
     draft.marks.set(mark, range);
   } else if (naming !== undefined) {
     const argument = args?.length === 1 ? args[0] : undefined;
@@ -207,6 +209,11 @@ function refuseNoField({ report }: Reader, name: Word, map: MapNode): boolean {
 function readLongKey(reader: Reader, draft: Draft, { key, value }: MapEntry): void {
   const name = `\`${key.text}\``;
   const mark = marks.find((one) => one === key.text);
+  if (mark === "searchable" && !isBoolean(value)) {
+    draft.search = expectWords(reader, value, name);
+    draft.marks.set(mark, key.range);
+    return;
+  }
   if (mark !== undefined) {
     if (expectBoolean(reader, value, name) === true) draft.marks.set(mark, key.range);
     return;
@@ -240,6 +247,10 @@ function readLongKey(reader: Reader, draft: Draft, { key, value }: MapEntry): vo
     case "help":
       draft[key.text] = textAt(reader, value, name);
   }
+}
+
+function isBoolean(node: Node): boolean {
+  return node.kind === "scalar" && typeof node.value === "boolean";
 }
 
 function textAt(reader: Reader, node: Node, what: string): Word | null {

@@ -1,7 +1,7 @@
-// In: the small sections `rules`, `users` and `api`. Out: their declarations.
+// In: the small sections `rules`, `users`, `api` and `search`. Out: their declarations.
 
 import { USER_ENTITY } from "../modules/users.ts";
-import { type Node, wordOf } from "../text/syntax.ts";
+import { type Node, type Word, wordOf } from "../text/syntax.ts";
 import type { ApiDeclaration, FieldDeclaration, NamedRuleDeclaration, PermissionDeclaration } from "./declarations.ts";
 import { describe, expectText, mapEntries, type Reader, refuseKey } from "./expect.ts";
 import { readField } from "./read-field.ts";
@@ -45,4 +45,13 @@ export function readApi(reader: Reader, node: Node): ApiDeclaration[] {
     const value = expectText(reader, entry.value, `\`${key}\``);
     return value === null ? [] : [{ key, value }];
   });
+}
+
+export function readSearch(reader: Reader, node: Node): Word | null {
+  const found = mapEntries(reader, node, "`search`").flatMap((entry) => {
+    if (entry.key.text !== "language") refuseKey(reader, entry, "`search`", ["language"], []);
+    const value = entry.key.text === "language" ? expectText(reader, entry.value, "`language`") : null;
+    return value === null ? [] : [wordOf(value)];
+  });
+  return found[0] ?? null;
 }

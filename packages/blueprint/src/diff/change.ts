@@ -39,6 +39,7 @@ export type ChangeKind =
   | "view_removed"
   | "view_changed"
   | "api_changed"
+  | "search_changed"
   | "background_added"
   | "background_removed"
   | "background_changed"

@@ -60,6 +60,7 @@ function laterModel(before: Model, after: Model): Change[] {
     ...diffCascades(before, after, alignment.entities),
     ...diffBackground(alignment.before.background, after.background, before.modules.includes("webhooks")),
     ...diffApi(before.api, after.api),
+    ...diffSearch(before, after),
   ];
 }
 
@@ -139,4 +140,21 @@ function diffApi(before: ApiLimits, after: ApiLimits): Change[] {
         after: after[name],
       }),
     );
+}
+
+function diffSearch({ searchLanguage: was }: Model, { searchLanguage: is, entities }: Model): Change[] {
+  const [before, after] = [was ?? null, is ?? null];
+  if (before === after) return [];
+  const isSearched = entities.some(({ fields }) => fields.some(({ searchable }) => searchable));
+  const words = (language: string | null): string => (language === null ? "words as they are written" : language);
+  return [
+    changeOf({
+      kind: "search_changed",
+      path: "search.language",
+      summary: `Search knows ${words(after)}, no longer ${words(before)}.`,
+      classes: [isSearched ? "online" : "safe"],
+      before,
+      after,
+    }),
+  ];
 }

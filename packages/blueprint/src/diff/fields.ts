@@ -1,6 +1,6 @@
 // In: the fields of an entity before and after, in the same words. Out: the changes between them, each with its classes.
 import { printExpression } from "@plinth/expression";
-import type { Entity, Field, FieldDefault, FieldType, OnDelete, Operation } from "../model/model.ts";
+import type { Entity, Field, FieldDefault, FieldSearch, FieldType, OnDelete, Operation } from "../model/model.ts";
 import { defaultText, fieldText, typeText } from "../model/notation.ts";
 import type { Change, ChangeClass, Witness } from "./change.ts";
 import { filledFrom } from "./computed.ts";
@@ -163,6 +163,7 @@ function diffShape({ entity, exampleOf, exposes, hides, trusts }: FieldsBeside, 
     fillChange(before, after),
     writerChange(before, after),
     ...markChanges(before, after),
+    searchChange(before, after),
     ...wordChanges(before, after),
   ].filter((part) => part !== null);
   if (parts.length === 0) return [];
@@ -249,16 +250,29 @@ const marks = {
   immutable: { on: "can be set at create only", off: "can be changed after create" },
   internal: { on: "no longer leaves by the API", off: "leaves by the API" },
   pii: { on: "is masked in logs", off: "is no longer masked in logs and in the audit log" },
-  searchable: { on: "is found by search", off: "is no longer found by search" },
 } as const;
 
+/** How a search looks in a field that says no more. */
+const byWords: FieldSearch = { weight: "D", fuzzy: false };
+
+function searchChange(before: Field, after: Field): Part | null {
+  if (before.searchable !== after.searchable) {
+    return after.searchable
+      ? { text: "is found by search", classes: ["online"] }
+      : { text: "is no longer found by search", classes: ["breaking"] };
+  }
+  const [was, is] = [before.search ?? byWords, after.search ?? byWords];
+  const parts = [
+    ...(was.weight === is.weight ? [] : [`counts as ${is.weight} in search, no longer as ${was.weight}`]),
+    ...(was.fuzzy === is.fuzzy ? [] : [`is ${is.fuzzy ? "also" : "no longer"} found by similar words`]),
+  ];
+  return parts.length === 0 ? null : { text: parts.join(", and "), classes: ["online"] };
+}
+
 function markChanges(before: Field, after: Field): Loosening[] {
-  const changed = (["immutable", "internal", "pii", "searchable"] as const).filter(
-    (mark) => before[mark] !== after[mark],
-  );
+  const changed = (["immutable", "internal", "pii"] as const).filter((mark) => before[mark] !== after[mark]);
   return changed.map((mark): Loosening => {
     const [on, text] = [after[mark], after[mark] ? marks[mark].on : marks[mark].off];
-    if (mark === "searchable") return { text, classes: on ? ["online"] : ["breaking"] };
     if (on) return { text, classes: mark === "pii" ? ["safe"] : ["breaking"] };
     const may = { immutable: "change", internal: "read", pii: "read in logs" }[mark];
     const operation = mark === "immutable" ? "update" : "read";

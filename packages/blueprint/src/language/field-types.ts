@@ -173,7 +173,11 @@ export const modifierHelp: Readonly<
   readonly: { notation: "readonly", help: "Set by the service alone.", example: "int readonly = 0" },
   internal: { notation: "internal", help: "Never leaves by the public API.", example: "text? internal" },
   pii: { notation: "pii", help: "Personal: masked in logs and in the audit log.", example: "string? pii" },
-  searchable: { notation: "searchable", help: "Found by `q=`, full text.", example: "text? searchable" },
+  searchable: {
+    notation: "searchable, searchable(A), searchable(A, fuzzy)",
+    help: "Found by `q=`, full text. A match in a field of weight `A` counts most, then `B`, `C` and `D`, which is the weight unless another is named; `fuzzy` finds similar words too.",
+    example: "text? searchable",
+  },
   was: {
     notation: "was(old_name)",
     help: "The name that it had: a rename that keeps the data.",
@@ -253,7 +257,7 @@ export const fieldKeys: Readonly<Record<string, KeyShape>> = {
   readonly: key(modifier("readonly"), boolean),
   internal: key(modifier("internal"), boolean),
   pii: key(modifier("pii"), boolean),
-  searchable: key(modifier("searchable"), boolean),
+  searchable: key(modifier("searchable"), anyOf(boolean, oneOrMore(words("A", "B", "C", "D", "fuzzy")))),
   was: key(modifier("was"), text),
   fill: key(modifier("fill"), text),
   deprecated: key(modifier("deprecated"), text),

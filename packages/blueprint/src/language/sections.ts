@@ -1,4 +1,6 @@
 // The blueprint's keys, from the top down. Data alone.
+
+import { searchLanguages } from "../field-types/search-languages.ts";
 import { backgroundSections } from "./background-sections.ts";
 import { member } from "./field-types.ts";
 import {
@@ -186,6 +188,10 @@ export const sections: Readonly<Record<string, KeyShape>> = {
   views: key(
     "Lists with a name apart from their entities, each at `/api/<plural>/<view>`.",
     names("view", map({ of: { ...key("The entity.", named("entity")), required: true }, ...viewOptions })),
+  ),
+  search: key(
+    "How `q=` searches.",
+    map({ language: key("The language whose words it knows, such as `english`.", words(...searchLanguages)) }),
   ),
   api: key(
     "Limits of the public API.",

@@ -84,6 +84,16 @@ export type FieldDefault =
   | { readonly kind: "now" }
   | { readonly kind: "today" };
 
+/** How a search looks in a field that is searchable. */
+export interface FieldSearch {
+  /** What a match counts: most at `A`. */
+  readonly weight: SearchWeight;
+  /** Words are found by similar ones as well. */
+  readonly fuzzy: boolean;
+}
+
+export type SearchWeight = "A" | "B" | "C" | "D";
+
 export interface Field {
   readonly name: string;
   readonly type: FieldType;
@@ -107,6 +117,8 @@ export interface Field {
   /** Masked in logs and in what the audit log keeps. */
   readonly pii: boolean;
   readonly searchable: boolean;
+  /** Absent: by its words, which count as `D`. */
+  readonly search?: FieldSearch;
   /** Why, where it is. */
   readonly deprecated: string | null;
   readonly label: string | null;

@@ -5,7 +5,16 @@ import type { Background } from "./background.ts";
 import type { Field } from "./field.ts";
 import type { JsonValue } from "./json-value.ts";
 
-export type { Field, FieldDefault, FieldType, Limits, ObjectMember, OnDelete } from "./field.ts";
+export type {
+  Field,
+  FieldDefault,
+  FieldSearch,
+  FieldType,
+  Limits,
+  ObjectMember,
+  OnDelete,
+  SearchWeight,
+} from "./field.ts";
 export type { JsonValue };
 
 export type ModuleName =
@@ -28,6 +37,8 @@ export interface Model {
   readonly userPermissions?: readonly Permission[];
   readonly entities: readonly Entity[];
   readonly api: ApiLimits;
+  /** The language whose words a search knows; absent: words are found as they are written. */
+  readonly searchLanguage?: string;
   /** Workers, workflows, schedules, events, webhooks, actions, integrations. */
   readonly background: Background;
   readonly tests: Tests | null;

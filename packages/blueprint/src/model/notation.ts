@@ -1,7 +1,7 @@
 // In: a field of the model, or a part of it. Out: its short notation, as a blueprint has it; what only a long form can say
 // stands behind it in words. It never checks anything.
 import { printExpression } from "@plinth/expression";
-import type { Field, FieldDefault, FieldType, Limits, ObjectMember } from "./model.ts";
+import type { Field, FieldDefault, FieldSearch, FieldType, Limits, ObjectMember } from "./model.ts";
 
 /** Characters of a string that names no other bound. */
 const STRING_MAX_DEFAULT = 255;
@@ -91,9 +91,15 @@ function modifierWords(field: Field): string[] {
     ...(field.writer === "admin" ? ["writable(admin)"] : []),
     ...(field.internal ? ["internal"] : []),
     ...(field.pii ? ["pii"] : []),
-    ...(field.searchable ? ["searchable"] : []),
+    ...(field.searchable ? [searchableText(field.search)] : []),
     ...(field.deprecated === null ? [] : [`deprecated(${JSON.stringify(field.deprecated)})`]),
   ];
+}
+
+function searchableText(search: FieldSearch | undefined): string {
+  const { weight = "D", fuzzy = false } = search ?? {};
+  const words = [...(weight === "D" ? [] : [weight]), ...(fuzzy ? ["fuzzy"] : [])];
+  return words.length === 0 ? "searchable" : `searchable(${words.join(", ")})`;
 }
 
 function limitWords({ type, limits }: Field): string[] {

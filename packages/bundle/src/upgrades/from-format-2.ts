@@ -5,6 +5,7 @@
 // followed alone, which format 2 had none of: the list stays empty.
 // Format 3 says which routes the modules serve; of format 2, the runtime knew by the modules alone.
 // Format 3 names what leads from one record to others, which nobody could ask for in format 2: the list stays empty.
+// Format 3 says of an entity how it is searched. In format 2 that stood in the index alone, by words that kept their accents.
 // Format 3 holds work in the background, which format 2 declared and nothing ran: a project of then has none.
 
 interface Grant {
@@ -12,6 +13,7 @@ interface Grant {
 }
 
 interface Entity {
+  readonly table: string;
   readonly scope: string | null;
   readonly access: Readonly<Record<string, Readonly<Record<string, Grant>>>>;
 }
@@ -20,6 +22,12 @@ interface Bundle {
   readonly modules: readonly string[];
   readonly entities: readonly Entity[];
   readonly routes: readonly Route[];
+  readonly tables: readonly Table[];
+}
+
+interface Table {
+  readonly name: string;
+  readonly indexes: readonly { readonly method?: string; readonly keys?: readonly string[] }[];
 }
 
 interface Route {
@@ -34,7 +42,7 @@ export function upgradeBundleFrom2(stored: unknown): unknown {
     ...bundle,
     format: 3,
     background,
-    entities: bundle.entities.map(entityOf),
+    entities: bundle.entities.map((entity) => entityOf(entity, bundle)),
     routes: bundle.routes.filter((route) => !isHandled(route)),
     moduleRoutes: moduleRoutes.flatMap(([module, routes]) =>
       module === null || bundle.modules.includes(module) ? routes : [],
@@ -46,7 +54,7 @@ export function upgradePlanFrom2(stored: unknown): unknown {
   return stored;
 }
 
-function entityOf(entity: Entity): object {
+function entityOf(entity: Entity, { tables }: Bundle): object {
   const access = Object.entries(entity.access).map(([operation, grants]) => [
     operation,
     Object.fromEntries(
@@ -54,7 +62,10 @@ function entityOf(entity: Entity): object {
     ),
   ]);
   const scope = entity.scope === null ? null : predicateOf(entity.scope);
-  return { ...entity, relations: [], access: Object.fromEntries(access), scope };
+  const words = tables.find(({ name }) => name === entity.table)?.indexes.find(({ method }) => method === "gin")
+    ?.keys?.[0];
+  const search = words !== undefined && { search: { language: "simple", words, unfolded: true } };
+  return { ...entity, relations: [], access: Object.fromEntries(access), scope, ...search };
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Expression } from "@plinth/expression";
 import { DELETED_AT } from "../sql/catalog.ts";
 import { isServed } from "../sql/column-type.ts";
 import { constraintName, quoteIdentifier as q } from "../sql/sql-text.ts";
+import { searchIndexes } from "./search.ts";
 
 interface Wanted {
   readonly columns: readonly string[];
@@ -13,7 +14,11 @@ interface Wanted {
 }
 
 /** Newest first is what lists ask for most; foreign keys need theirs for restricted deletes and for rules. */
-export function indexesOf(entity: Entity, uniques: readonly Unique[]): readonly Index[] {
+export function indexesOf(
+  entity: Entity,
+  uniques: readonly Unique[],
+  searchLanguage: string | undefined,
+): readonly Index[] {
   const stored = new Map(entity.fields.filter(isServed).map((field) => [field.name, field]));
   const living = entity.softDelete ? `${q(DELETED_AT)} is null` : null;
   const page = stored.has("created_at") ? ["created_at", "id"] : ["id"];
@@ -32,7 +37,8 @@ export function indexesOf(entity: Entity, uniques: readonly Unique[]): readonly 
     ...ordersOf(entity).map((columns) => ({ columns, where: living })),
     ...(page.length > 1 ? [{ columns: page, where: living }] : []),
   ];
-  return [...withoutCovered(wanted, uniques).map((index) => named(entity.plural, index)), ...searchIndex(entity)];
+  const search = searchIndexes(entity, searchLanguage);
+  return [...withoutCovered(wanted, uniques).map((index) => named(entity.plural, index)), ...search];
 }
 
 /** The orders of views that one index gives, read from either end: those in one direction. */
@@ -86,24 +92,4 @@ function equalities(entity: Entity, stored: ReadonlyMap<string, Field>): Readonl
   };
   for (const { operation, rule } of entity.permissions) if (operation === "read") visit(rule);
   return found;
-}
-
-/** One index over all texts that `q=` looks in; the runtime finds its expression here. */
-function searchIndex(entity: Entity): readonly Index[] {
-  const fields = entity.fields.filter((field) => field.searchable && isServed(field));
-  if (fields.length === 0) return [];
-  const texts = fields.filter((field) => field.type.kind !== "i18n").map((field) => `coalesce(${q(field.name)}, '')`);
-  const translations = fields
-    .filter((field) => field.type.kind === "i18n")
-    .map((field) => `to_tsvector('simple', coalesce(${q(field.name)}, '{}'::jsonb))`);
-  const parts = [
-    ...(texts.length === 0 ? [] : [`to_tsvector('simple', ${texts.join(" || ' ' || ")})`]),
-    ...translations,
-  ];
-  const name = constraintName(
-    entity.plural,
-    fields.map((field) => field.name),
-    "gin",
-  );
-  return [{ name, method: "gin", keys: [`(${parts.join(" || ")})`], where: null }];
 }

@@ -23,6 +23,9 @@ function tablesOf(...entities: readonly Entity[]): ReadonlyMap<string, Table> {
   return new Map(bundle.tables.map((table) => [table.name, table]));
 }
 
+const plain = (sql: string): string =>
+  `translate(normalize(regexp_replace(normalize(${sql}, NFD), '[\\u0300-\\u036f]', '', 'g'), NFC), 'øØłŁđĐı', 'oOlLdDi')`;
+
 const keysOf = (table: Table | undefined): readonly string[] =>
   (table?.indexes ?? []).map(
     (index) => `${index.keys.join(" ")}${index.where === null ? "" : ` where ${index.where}`}`,
@@ -113,6 +116,32 @@ describe("indexes", () => {
     expect(keysOf(table)).toEqual(['"parent_id"', '"created_by"', '"created_at" "id" where "deleted_at" is null']);
   });
 
+  test("one for all texts that are searched, by their weights", () => {
+    const searched = (name: string, weight: "A" | "D", fuzzy: boolean) => ({
+      ...optional(name, { kind: "text" }),
+      searchable: true,
+      search: { weight, fuzzy },
+    });
+    const fields = [searched("a", "A", true), searched("b", "D", false)];
+    const { tables, entities } = compileModel(
+      modelWith({ modules: ["auth", "users"], entities: [entity("thing", { fields })], searchLanguage: "german" }),
+    );
+    const [gin, trgm] = tables.find(({ name }) => name === "things")?.indexes.slice(-2) ?? [];
+    expect(gin?.keys).toEqual([
+      `(setweight(to_tsvector('german', ${plain(`coalesce("a", '')`)}), 'A') || to_tsvector('german', ${plain(`coalesce("b", '')`)}))`,
+    ]);
+    expect(trgm).toEqual({
+      name: "things__a__b__trgm",
+      method: "gin",
+      keys: [`(${plain(`coalesce("a", '')`)}) "plinth_extensions".gin_trgm_ops`],
+      where: null,
+    });
+    expect(entities.find(({ name }) => name === "thing")?.search).toMatchObject({
+      language: "german",
+      words: gin?.keys[0],
+    });
+  });
+
   test("one for all texts that are searched", () => {
     const searched = (name: string, kind: "text" | "i18n") => ({
       ...optional(name, kind === "text" ? { kind } : { kind, of: { kind: "text" } }),
@@ -125,7 +154,7 @@ describe("indexes", () => {
       name: "things__a__b__c__gin",
       method: "gin",
       keys: [
-        `(to_tsvector('simple', coalesce("a", '') || ' ' || coalesce("b", '')) || to_tsvector('simple', coalesce("c", '{}'::jsonb)))`,
+        `(to_tsvector('simple', ${plain(`coalesce("a", '') || ' ' || coalesce("b", '')`)}) || to_tsvector('simple', ${plain(`coalesce("c", '{}'::jsonb)::text`)}::jsonb))`,
       ],
       where: null,
     });

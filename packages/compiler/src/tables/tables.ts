@@ -14,14 +14,14 @@ import { systemTablesOf } from "./system-tables.ts";
 const rowPrivileges: readonly Privilege[] = ["select", "insert", "update", "delete"];
 
 export function tablesOf(model: Model, catalog: Catalog): readonly Table[] {
-  const own = model.entities.flatMap((entity) => [tableOf(entity, catalog), ...joinTablesOf(entity, catalog)]);
+  const own = model.entities.flatMap((entity) => [tableOf(entity, model, catalog), ...joinTablesOf(entity, catalog)]);
   const tables = [...systemTablesOf(model, catalog), ...own];
   const names = new Set(tables.map((table) => table.name));
   if (names.size !== tables.length) throw new Error(`two tables of ${model.project} have one name`);
   return tables;
 }
 
-function tableOf(entity: Entity, catalog: Catalog): Table {
+function tableOf(entity: Entity, { searchLanguage }: Model, catalog: Catalog): Table {
   const table = entity.plural;
   const uniques = uniquesOf(entity);
   const exclusions = exclusionsOf(entity, catalog);
@@ -30,7 +30,7 @@ function tableOf(entity: Entity, catalog: Catalog): Table {
     columns: entity.fields.filter(isStored).map(columnOf),
     primaryKey: ["id"],
     uniques,
-    indexes: indexesOf(entity, uniques),
+    indexes: indexesOf(entity, uniques, searchLanguage),
     foreignKeys: foreignKeysOf(table, entity.fields, catalog),
     checks: checksOf(entity, catalog),
     ...(exclusions.length === 0 ? {} : { exclusions }),

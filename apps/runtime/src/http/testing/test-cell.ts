@@ -95,7 +95,9 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
   const database = await createTestDatabase();
   const pool = createPool({ connectionString: database.url, max: 8, applicationName: "test cell" });
   // As a cell does it at its start.
-  await pool.query("create schema plinth; create extension btree_gist with schema plinth");
+  await pool.query(`create schema plinth; create extension btree_gist with schema plinth;
+    create schema plinth_extensions; grant usage on schema plinth_extensions to public;
+    create extension pg_trgm with schema plinth_extensions`);
   const servedUrl = (await options.route?.(database.url)) ?? database.url;
   const connection = { connectionString: servedUrl, applicationName: "server under test" };
   const fastLane: FastLane = createFastLane({ ...connection, connections: 2 });

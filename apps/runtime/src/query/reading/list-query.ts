@@ -3,6 +3,7 @@
 import type { BundleView } from "@plinth/bundle";
 import type { CursorKey } from "../cursor.ts";
 import { type Filter, filterName, operandsOf } from "./filter.ts";
+import type { TextSearch } from "./search.ts";
 import { type Selection, selectionOperands, sortShape } from "./selection.ts";
 import type { SortKey } from "./sort.ts";
 
@@ -13,7 +14,7 @@ export interface ListQuery {
   readonly filter: Filter;
   readonly selection: Selection;
   /** What the searchable texts of the records hold; null: anything. */
-  readonly search: string | null;
+  readonly search: TextSearch | null;
   /** The records that are deleted, and can be restored, in the place of those that are not. */
   readonly deleted: boolean;
   /** Absent for the list of all. */
@@ -46,7 +47,7 @@ export function listName(
 ): string {
   const more = [
     ...(deleted ? ["deleted"] : []),
-    ...(search === null ? [] : ["q", search]),
+    ...(search === null ? [] : ["q", search.text]),
     ...(view === undefined ? [] : [{ view: view.name }]),
   ];
   return JSON.stringify([projectId, entity, sortShape(sort), filterName(filter), ...more]);

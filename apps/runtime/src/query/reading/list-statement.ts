@@ -44,7 +44,7 @@ export function fetchedRows(limit: number): number {
 /** Equal for queries that one statement serves. */
 export function listShape({ limit, sort, filter, selection, deleted, search, view, from, count }: ListQuery): string {
   const start = from === null ? "" : from.key.map((value) => (value === null ? "n" : "v")).join("");
-  const marks = `${deleted ? "deleted" : ""}${from?.backward === true ? "back" : ""}${count ?? ""}${search === null ? "" : "q"}${view === undefined ? "" : ` in ${view.name}`}`;
+  const marks = `${deleted ? "deleted" : ""}${from?.backward === true ? "back" : ""}${count ?? ""}${search === null ? "" : search.isFuzzy ? "q~" : "q"}${view === undefined ? "" : ` in ${view.name}`}`;
   return `${fetchedRows(limit)} ${sortShape(sort)} ${filterShape(filter)} ${marks} ${start} ${selectionShape(selection)}`;
 }
 
@@ -142,7 +142,7 @@ function conditionsOf(
     ...(listed.kind === "always" ? [] : [listed.sql]),
     ...(present === "" ? [] : [present]),
     ...(matching === "true" ? [] : [matching]),
-    ...(query.search === null ? [] : searchConditions(view, asker, parameters)),
+    ...(query.search === null ? [] : searchConditions(view, query.search, asker, parameters)),
   ];
 }
 

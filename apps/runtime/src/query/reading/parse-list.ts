@@ -48,7 +48,7 @@ export function parseList(
   const filter = filterIn(parameters, view, roles, deleted ? [...reserved, DELETED] : reserved);
   const search = parseSearch(parameters.get("q"), view, roles);
   const order = parameters.get("sort");
-  const sort = order === undefined ? (search === null ? own : bestFirst(view)) : parseSort(order, view, roles);
+  const sort = order === undefined ? (search === null ? own : bestFirst(view, search)) : parseSort(order, view, roles);
   const cursor = parameters.get("cursor");
   const list = listName(release.projectId, view.entity.name, { sort, filter, deleted, search, ...ofView });
   return {

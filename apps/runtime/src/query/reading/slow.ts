@@ -11,7 +11,7 @@ export function whatToIndex(view: EntityView, filter: Filter, sort: readonly Sor
   const wanted = new Set<string>();
   filtered(view, filter, wanted);
   const [first] = sort;
-  if (first !== undefined && first.ranked !== true && first.hops.length === 0 && first.choices === null) {
+  if (first !== undefined && first.ranked === undefined && first.hops.length === 0 && first.choices === null) {
     if (!isIndexed(view, first.field.column)) wanted.add(`${view.entity.name}.${first.field.name}`);
   }
   if (wanted.size === 0) return null;

@@ -10,7 +10,7 @@ import { choicesOf, operatorsOf } from "./operators.ts";
 import { findNamed } from "./paths.ts";
 import { isToMany, reach } from "./reach.ts";
 import { bad, unreadable } from "./refusals.ts";
-import { searchRank } from "./search.ts";
+import { searchRank, type TextSearch } from "./search.ts";
 
 const SORT_KEYS_MAX = 3;
 /** Longer lists of choices are those of the world, in the order of their codes. */
@@ -26,16 +26,16 @@ export interface SortKey {
   /** Where the field is a choice: its values in their order. */
   readonly choices: readonly string[] | null;
   /** By how well the record's texts match the search, in the place of a field. */
-  readonly ranked?: true;
+  readonly ranked?: "by words" | "by likeness";
 }
 
 /** `order by` what, and how a cursor's value of it is read. */
 export function isNullable({ field, hops, ranked }: SortKey): boolean {
-  return ranked !== true && (field.optional || hops.length > 0);
+  return ranked === undefined && (field.optional || hops.length > 0);
 }
 
 export function sortType({ field, choices, ranked }: SortKey): string {
-  if (ranked === true) return "real";
+  if (ranked !== undefined) return "real";
   return choices === null ? field.sqlType : "integer";
 }
 
@@ -48,7 +48,8 @@ export function sortValue(key: SortKey, view: EntityView, asker: Asker, row: str
     const { view: target, from, conditions } = reach(owner, asker, relation, alias, next, parameters);
     return `(select ${at(target, next, more)} from ${from} where ${conditions.join(" and ")})`;
   };
-  return key.ranked === true ? searchRank(view, parameters) : at(view, row, key.hops);
+  if (key.ranked === undefined) return at(view, row, key.hops);
+  return searchRank(view, key.ranked === "by likeness", parameters);
 }
 
 function positioned(sql: string, { choices }: SortKey): string {
@@ -130,9 +131,9 @@ export function newestFirst(view: EntityView): readonly SortKey[] {
 }
 
 /** What matches a search best. */
-export function bestFirst(view: EntityView): readonly SortKey[] {
+export function bestFirst(view: EntityView, { isFuzzy }: TextSearch): readonly SortKey[] {
   const id = idOf(view);
-  return [{ ...plainKey(id, true), name: "_rank", ranked: true }, plainKey(id, true)];
+  return [{ ...plainKey(id, true), name: "_rank", ranked: isFuzzy ? "by likeness" : "by words" }, plainKey(id, true)];
 }
 
 export function plainKey(field: BundleField, descending: boolean): SortKey {

@@ -13,6 +13,7 @@ import { checkWriting } from "../writing.ts";
 import { checkDefault } from "./defaults.ts";
 import { checkLimits } from "./limits.ts";
 import { checkModifiers, checkOnDelete } from "./modifiers.ts";
+import { checkSearch } from "./search.ts";
 import { checkType, type TypeContext } from "./types.ts";
 
 export function checkField(declared: FieldDeclaration, context: TypeContext): Field | "not_served" | null {
@@ -37,6 +38,7 @@ export function checkField(declared: FieldDeclaration, context: TypeContext): Fi
   if (!checkWritable(declared, context) || !checkPer(declared, type, report) || !checkAt(declared, type, report))
     return null;
   const onDelete = "onDelete" in type ? checkOnDelete(declared, report) : null;
+  const search = checkSearch(declared, type, report);
   if (limits === null || !usable) return null;
   const fallback = declared.default === null ? null : checkDefault(declared.default, type, limits, report);
   return {
@@ -50,6 +52,7 @@ export function checkField(declared: FieldDeclaration, context: TypeContext): Fi
     internal: declared.marks.has("internal"),
     pii: declared.marks.has("pii"),
     searchable: declared.marks.has("searchable"),
+    ...(search !== null && { search }),
     deprecated: declared.deprecated?.text ?? null,
     label: declared.label?.text ?? null,
     help: declared.help?.text ?? null,

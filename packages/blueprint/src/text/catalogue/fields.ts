@@ -1,5 +1,5 @@
 // Diagnostics of entities' fields.
-import { type DiagnosticKind, error, listing, warning } from "./kind.ts";
+import { type DiagnosticKind, error, listing, topLevel, warning } from "./kind.ts";
 
 export type FieldCode =
   | "fields_missing"
@@ -11,6 +11,7 @@ export type FieldCode =
   | "invalid_enum"
   | "invalid_bound"
   | "invalid_default"
+  | "invalid_search"
   | "relation_collision"
   | "service_field"
   | "field_not_served";
@@ -45,6 +46,11 @@ export const fieldDiagnostics: Readonly<Record<FieldCode, DiagnosticKind>> = {
     listing("price: { type: int, min: 1, max: 10 }"),
   ),
   invalid_default: error("A default that the type can't have", listing("price: int = many"), listing("price: int = 1")),
+  invalid_search: error(
+    "A language that a search does not know",
+    topLevel("search:\n  language: germanic"),
+    topLevel("search:\n  language: german"),
+  ),
   relation_collision: error(
     "Two things of an entity share a name: a field, a relation, the other side of a reference",
     `${listing("")}  message:\n    sender_id: ref(listing)\n    recipient_id: ref(listing)\n`,

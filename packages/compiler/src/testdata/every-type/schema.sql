@@ -199,7 +199,7 @@ create index "samples__an_org__idx" on "every_type"."samples" ("an_org");
 create index "samples__a_ref__idx" on "every_type"."samples" ("a_ref");
 create index "samples__created_by__idx" on "every_type"."samples" ("created_by");
 create index "samples__created_at__id__idx" on "every_type"."samples" ("created_at", "id");
-create index "samples__a_text__an_i18n__gin" on "every_type"."samples" using gin ((to_tsvector('simple', coalesce("a_text", '')) || to_tsvector('simple', coalesce("an_i18n", '{}'::jsonb))));
+create index "samples__a_text__an_i18n__gin" on "every_type"."samples" using gin ((to_tsvector('simple', translate(normalize(regexp_replace(normalize(coalesce("a_text", ''), NFD), '[\u0300-\u036f]', '', 'g'), NFC), 'øØłŁđĐı', 'oOlLdDi')) || to_tsvector('simple', translate(normalize(regexp_replace(normalize(coalesce("an_i18n", '{}'::jsonb)::text, NFD), '[\u0300-\u036f]', '', 'g'), NFC), 'øØłŁđĐı', 'oOlLdDi')::jsonb)));
 grant select, insert, update, delete on "every_type"."samples" to "every_type_worker";
 
 -- 009-create-table-samples--some-refs (before, safe): Create the table samples__some_refs.

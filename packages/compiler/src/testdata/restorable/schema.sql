@@ -101,7 +101,7 @@ create index "pages__parent_id__idx" on "restorable"."pages" ("parent_id");
 create index "pages__created_by__idx" on "restorable"."pages" ("created_by");
 create index "pages__status__created_at__id__idx" on "restorable"."pages" ("status", "created_at", "id") where "deleted_at" is null;
 create index "pages__created_at__id__idx" on "restorable"."pages" ("created_at", "id") where "deleted_at" is null;
-create index "pages__title__body__gin" on "restorable"."pages" using gin ((to_tsvector('simple', coalesce("title", '') || ' ' || coalesce("body", ''))));
+create index "pages__title__body__gin" on "restorable"."pages" using gin ((to_tsvector('simple', translate(normalize(regexp_replace(normalize(coalesce("title", '') || ' ' || coalesce("body", ''), NFD), '[\u0300-\u036f]', '', 'g'), NFC), 'øØłŁđĐı', 'oOlLdDi'))));
 grant select, insert, update, delete on "restorable"."pages" to "restorable_worker";
 
 -- 006-create-table-visits (before, safe): Create the table visits.

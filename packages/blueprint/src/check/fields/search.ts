@@ -1,0 +1,27 @@
+// In: the words of `searchable(A, fuzzy)`. Out: how a search looks in the field, with a diagnostic for each word that says nothing.
+import type { FieldDeclaration } from "../../declarations/entity-declaration.ts";
+import type { FieldSearch, FieldType, SearchWeight } from "../../model/model.ts";
+import type { Report } from "../../text/report.ts";
+
+const weights: readonly SearchWeight[] = ["A", "B", "C", "D"];
+
+/** Null where nothing is said. */
+export function checkSearch({ search }: FieldDeclaration, { kind }: FieldType, report: Report): FieldSearch | null {
+  let weight: SearchWeight | null = null;
+  let fuzzy = false;
+  for (const { text, range } of search) {
+    const named = weights.find((one) => one === text);
+    if (named === undefined && text !== "fuzzy") {
+      const hint = "It takes a weight, `A` to `D` (`A` counts most), and `fuzzy`: `searchable(A, fuzzy)`.";
+      report.add("invalid_field", range, `\`searchable\` can't be \`${text.slice(0, 40)}\`.`, hint);
+    } else if (named === undefined ? fuzzy : weight !== null) {
+      report.add("duplicate_value", range, "`searchable` has one weight, and `fuzzy` once.", "Remove one of them.");
+    } else if (named === undefined && kind === "i18n") {
+      const message = "`fuzzy` makes no sense here: a translated text is searched by its words alone.";
+      report.add("misplaced_modifier", range, message, "Remove `fuzzy`.");
+    }
+    if (named === undefined) fuzzy ||= text === "fuzzy";
+    else weight ??= named;
+  }
+  return weight === null && !fuzzy ? null : { weight: weight ?? "D", fuzzy };
+}
