@@ -371,3 +371,22 @@ test("a sort goes by the order in which choices are declared", async () => {
   }
   expect((await refusal("ben", "sort=note")).status).toBe(403);
 });
+
+test("a filter knows the case of every letter, in a text and within JSON", async () => {
+  const before = await list("admin", "title[contains]=Title 7&fields=id,title,slug");
+  const changed = { title: "João 7 ПРИВЕТ", meta: { from: { site: "ÉTÉ" } } };
+  await cell.rows(project, "update {schema}.articles set title = $1, meta = $2 where id = $3", [
+    changed.title,
+    changed.meta,
+    before[0].id,
+  ]);
+  for (const filter of [
+    `title[icontains]=${encodeURIComponent("JOÃO")}`,
+    `title[istarts_with]=${encodeURIComponent("joã")}`,
+    `title[iends_with]=${encodeURIComponent("привет")}`,
+    `title[ieq]=${encodeURIComponent("JOÃO 7 привет")}`,
+    `meta.from.site[icontains]=${encodeURIComponent("été")}`,
+  ]) {
+    expect(await list("admin", `${filter}&fields=id`), filter).toEqual([{ id: before[0].id }]);
+  }
+});

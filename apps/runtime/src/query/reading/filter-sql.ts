@@ -131,8 +131,11 @@ function several(negated: boolean): Comparison {
 
 /** The value comes as a pattern, its own wildcards escaped. */
 function like(word: "like" | "ilike"): Comparison {
-  return (left, operand, { type }) =>
-    `${type === "json" ? `(case when jsonb_typeof(${left}) = 'string' then ${left} #>> '{}' end)` : left} ${word} ${operand("text")}`;
+  return (left, operand, { type }) => {
+    const text = type === "json" ? `(case when jsonb_typeof(${left}) = 'string' then ${left} #>> '{}' end)` : left;
+    // Columns are ordered byte by byte, where only letters of ASCII have a case; the database's own collation knows the others.
+    return `${word === "ilike" ? `(${text} collate "default")` : text} ${word} ${operand("text")}`;
+  };
 }
 
 /** Lists that stand in an array; those of JSON by their members. */
