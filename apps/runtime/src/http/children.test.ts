@@ -247,7 +247,9 @@ test("If-Match is of the record itself", async () => {
   const stale = await cell.send("ana", "PATCH", path, add, { "if-match": '"7-x"' });
   expect(paths(stale)).toEqual([412, "precondition_failed", undefined]);
   const fresh = await cell.send("ana", "PATCH", path, add, { "if-match": made.headers.get("etag") ?? "" });
-  expect([fresh.status, fresh.json.data.total]).toEqual([200, 8]);
+  expect([fresh.status, fresh.json.data.total, fresh.json.data.version]).toEqual([200, 8, 2]);
+  const again = await cell.send("ana", "PATCH", path, add, { "if-match": made.headers.get("etag") ?? "" });
+  expect(paths(again)).toEqual([412, "precondition_failed", undefined]);
 });
 
 test("a list of records takes none with children, and says so", async () => {

@@ -99,7 +99,10 @@ async function write(serving: Serving, incoming: Incoming, family: Family | null
     return perform(dependencies, { ...incoming, path }, request, call, once, isTried);
   const selection = parseReading(shown, entityView(release, route.entity), context);
   const allowance = family === null ? {} : spend(serving, incoming, count(family) - 1);
-  const whole = { door: tenant, once, isTried, call, children, selection, path };
+  // Of many who write the same version, one succeeds, also where they write its children alone.
+  const isTouched = children.length > 0 && versions !== null;
+  const own = call.kind === "update" && isTouched ? ({ ...call, isTouched } as const) : call;
+  const whole = { door: tenant, once, isTried, call: own, children, selection, path };
   const reply = await writeFamily(dependencies, request, whole);
   return { ...reply, headers: { ...reply.headers, ...allowance } };
 }

@@ -97,20 +97,25 @@ export function assembleCreate(
   return find(release, entity, "create", asker, shape.join(","), (view) => createStatement(view, asker, shape, terms));
 }
 
-/** `given`: the names of the fields that the body holds; `state`: what it holds for the state, whose edges the text names. */
+/**
+ * `given`: the names of the fields that the body holds; `state`: what it holds for the state, whose edges the text names;
+ * `isTouched`: the record has a new version, also where the body holds nothing of it.
+ */
 export function assembleUpdate(
   release: ActiveRelease,
   entity: string,
   asker: Asker,
   given: readonly string[],
   state: string | null = null,
+  isTouched = false,
 ): WriteStatement {
   const sorted = [...given].sort();
-  return find(release, entity, "update", asker, `${sorted.join(",")} ${state ?? ""}`, (view) => {
+  const shape = `${sorted.join(",")} ${state ?? ""}${isTouched ? " touched" : ""}`;
+  return find(release, entity, "update", asker, shape, (view) => {
     const { roles } = asker;
     const terms = writeTerms(release, entity, "update", roles);
     // What a grant sets is written whatever was sent, so also where nothing was.
-    if (sorted.length === 0 && terms.forced.size === 0) return emptyUpdateStatement(view, asker);
+    if (sorted.length === 0 && terms.forced.size === 0 && !isTouched) return emptyUpdateStatement(view, asker);
     const moves = sorted.includes(view.entity.stateMachine?.field ?? "");
     const termsOf = (operation: Operation): WriteTerms => writeTerms(release, entity, operation, roles);
     return updateStatement(view, asker, sorted, terms, moves ? waysTo(view, state, termsOf, roles) : null);

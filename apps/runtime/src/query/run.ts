@@ -198,10 +198,15 @@ export async function createRecord(
 }
 
 /** @returns the record as JSON text, or its id alone where the caller may not read it. @throws Fault 403, 404, 409, 422. */
-export async function updateRecord(request: Request, recordId: string, values: FieldValues): Promise<string> {
+export async function updateRecord(
+  request: Request,
+  recordId: string,
+  values: FieldValues,
+  isTouched = false,
+): Promise<string> {
   const { release, entity } = request;
   const state = values.get(entityView(release, entity).entity.stateMachine?.field ?? "") ?? null;
-  const statement = assembleUpdate(release, entity, askerOf(request), [...values.keys()], state);
+  const statement = assembleUpdate(release, entity, askerOf(request), [...values.keys()], state, isTouched);
   return change(request, "update", statement, recordId, values);
 }
 

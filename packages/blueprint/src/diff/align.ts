@@ -2,7 +2,7 @@
 // included, so that all else can be compared by name. A name in a rule that no longer means the same gets a mark behind it.
 import type { Expression } from "@plinth/expression";
 import type { Entity, Field, FieldType, Model, ObjectMember, Permission, Relation } from "../model/model.ts";
-import { USER_ENTITY } from "../modules/users.ts";
+import { USER_ENTITY, userRelations } from "../modules/users.ts";
 import { targetOf } from "../rules/expression-schema.ts";
 import { alignBackground } from "./align-background.ts";
 import type { Names, Rename } from "./names.ts";
@@ -188,11 +188,14 @@ function createRenamer(before: Model, after: Model, names: Names): Rename {
     return { path: result, entity: at };
   }
 
+  const relationsOf = (model: Model, entities: ReadonlyMap<string, Entity>, entity: string): readonly Relation[] =>
+    entity === USER_ENTITY ? userRelations(model.entities) : (entities.get(entity)?.relations ?? []);
+
   function relation(entity: string, name: string): string {
-    const was = old.get(entity)?.relations.find((one) => one.name === name);
+    const was = relationsOf(before, old, entity).find((one) => one.name === name);
     if (was === undefined) return name + ELSEWHERE;
     const key = relationKey(alignRelation(entity, was, names));
-    const successor = now.get(names.entity(entity))?.relations.find((one) => relationKey(one) === key);
+    const successor = relationsOf(after, now, names.entity(entity)).find((one) => relationKey(one) === key);
     return successor?.name ?? name + ELSEWHERE;
   }
 

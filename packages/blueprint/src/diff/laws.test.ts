@@ -1,7 +1,9 @@
 // Laws of the diff: nothing between a model and itself, nothing lost in a rename, and no member of a model that may change
 // unseen: each one is changed, one at a time.
+import { readdirSync, readFileSync } from "node:fs";
 import type { Expression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
+import { checkBlueprint } from "../check-blueprint.ts";
 import type { BackgroundPart } from "../model/background.ts";
 import type { Entity, Field, FieldType, Model } from "../model/model.ts";
 import { diffModels } from "./diff.ts";
@@ -286,6 +288,13 @@ test("every change from one type to another is told and classed", () => {
     }
   }
   console.info("changes of type by gravest class:", counts);
+});
+
+const folder = new URL("../../../../docs/examples/", import.meta.url);
+
+test.each(readdirSync(folder).filter((name) => name.endsWith(".yaml")))("nothing between %s and itself", (name) => {
+  const { model } = checkBlueprint(readFileSync(new URL(name, folder), "utf8"));
+  expect(model === null ? null : diffModels(model, model)).toEqual([]);
 });
 
 describe("renames", () => {

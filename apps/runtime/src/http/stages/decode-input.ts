@@ -35,7 +35,14 @@ export type Call =
       /** What the service makes for fields that the body doesn't name. */
       readonly made: ReadonlyMap<string, string>;
     }
-  | { readonly kind: "update"; readonly entity: string; readonly recordId: string; readonly values: FieldValues }
+  | {
+      readonly kind: "update";
+      readonly entity: string;
+      readonly recordId: string;
+      readonly values: FieldValues;
+      /** The record has a new version, also where it is given no value. */
+      readonly isTouched?: true;
+    }
   | { readonly kind: "delete"; readonly entity: string; readonly recordId: string }
   | { readonly kind: "restore"; readonly entity: string; readonly recordId: string }
   | {

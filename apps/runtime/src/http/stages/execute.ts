@@ -45,7 +45,7 @@ export async function execute(dependencies: ExecuteDependencies, request: Reques
       return { kind: "created", json: await createRecord(request, recordId, values, made), recordId };
     }
     case "update":
-      return { kind: "record", json: await updateRecord(request, call.recordId, call.values) };
+      return { kind: "record", json: await updateRecord(request, call.recordId, call.values, call.isTouched) };
     case "transition":
       return { kind: "record", json: await takeTransition(request, call.recordId, call.edge, call.values) };
     case "restore":
