@@ -94,10 +94,7 @@ export function bundleOf(blueprint: string): Bundle {
 export async function createTestCell(options: TestCellOptions = {}): Promise<TestCell> {
   const database = await createTestDatabase();
   const pool = createPool({ connectionString: database.url, max: 8, applicationName: "test cell" });
-  // As a cell does it at its start.
-  await pool.query(`create schema plinth; create extension btree_gist with schema plinth;
-    create schema plinth_extensions; grant usage on schema plinth_extensions to public;
-    create extension pg_trgm with schema plinth_extensions`);
+  await runMigrations({ pool, schema: CELL_SCHEMA, migrations: cellMigrations });
   const servedUrl = (await options.route?.(database.url)) ?? database.url;
   const connection = { connectionString: servedUrl, applicationName: "server under test" };
   const fastLane: FastLane = createFastLane({ ...connection, connections: 2 });
@@ -178,7 +175,6 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
 
   /** Where its events and changes go: the cell's own tables, which nobody reads here. */
   const giveViews = async (projectId: ProjectId, { schema }: TenantNames, bundle: Bundle): Promise<void> => {
-    await runMigrations({ pool, schema: CELL_SCHEMA, migrations: cellMigrations });
     await pool.query("INSERT INTO plinth.projects (id, slug) VALUES ($1, 'test')", [projectId]);
     const client = await pool.connect();
     if (hasListeners(bundle)) await makeOutbox(client, projectId, schema);
