@@ -15,7 +15,14 @@ create table hand.articles (
 create index on hand.articles (created_by);
 create index on hand.articles (created_at, id);
 create index on hand.articles (status, created_at, id);
-create table hand.topics (id uuid primary key, name text not null);
+create table hand.topics (
+  id uuid primary key,
+  name text not null,
+  created_by uuid references hand.users,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  version integer not null default 1
+);
 create table hand.posts (
   id uuid primary key,
   topic_id uuid not null references hand.topics,
@@ -32,7 +39,10 @@ create table hand.replies (
   id uuid primary key,
   post_id uuid not null references hand.posts,
   body text not null,
-  created_at timestamptz not null default now()
+  created_by uuid references hand.users,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  version integer not null default 1
 );
 create index on hand.replies (post_id, created_at, id);
 create table hand.audit_log (

@@ -75,7 +75,7 @@ app.get<{ Querystring: { topic_id: string } }>("/posts", async (request) => {
   ]);
   const page = posts.slice(0, pageSize);
   const replies = await sql`
-    select id, post_id, body, created_at from hand.replies
+    select id, post_id, body, created_by, created_at, updated_at, version from hand.replies
     where post_id in ${sql(page.map((post) => post["id"]))}
     order by created_at desc, id desc`;
   const byPost = Map.groupBy(replies, (reply) => reply["post_id"]);

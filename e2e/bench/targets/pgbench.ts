@@ -56,7 +56,7 @@ select row_to_json(x)::text from (
   select p.id, p.topic_id, p.title, p.body, p.status, p.created_by, p.created_at, p.updated_at, p.version,
     (select row_to_json(t) from hand.topics t where t.id = p.topic_id) as topic,
     (select json_agg(r) from (
-      select id, post_id, body, created_at from hand.replies where post_id = p.id order by created_at desc, id desc limit 20
+      select id, post_id, body, created_by, created_at, updated_at, version from hand.replies where post_id = p.id order by created_at desc, id desc limit 20
     ) r) as replies,
     (select count(*) from hand.posts c where c.topic_id = p.topic_id and (c.status = 'active' or c.created_by = :user::uuid))
   from hand.posts p

@@ -4,6 +4,7 @@
 import pg from "pg";
 import { asFault, sqlState, unavailable } from "./errors.ts";
 import { type LaneWire, type RawResult, runOnLane } from "./lane-statement.ts";
+import { listenAsLane } from "./lane-wire.ts";
 import { fastSessionSql } from "./session.ts";
 
 export type LaneQuery = {
@@ -13,6 +14,8 @@ export type LaneQuery = {
   readonly values: readonly unknown[];
   /** Bytes of rows that are kept; behind them the statement fails with `ResultTooLarge`. Absent: no limit. */
   readonly bytesMax?: number;
+  /** Default false. */
+  readonly asBytes?: boolean;
 };
 
 /** `costMs`: how long the statement kept its connection to itself, as far as can be seen from here. */
@@ -118,9 +121,9 @@ export class LaneConnection {
       return costMs;
     };
     try {
-      const { text, values, bytesMax = Number.POSITIVE_INFINITY } = query;
-      const { rows, rowCount } = await runOnLane(client, { name, text, values, bytesMax });
-      return { rows, rowCount, costMs: ended() };
+      const { text, values, bytesMax = Number.POSITIVE_INFINITY, asBytes = false } = query;
+      const result = await runOnLane(client, { name, text, values, bytesMax, asBytes });
+      return { ...result, costMs: ended() };
     } catch (error) {
       costs.set(error as object, ended());
       throw error;
@@ -191,6 +194,7 @@ export class LaneConnection {
       keepAlive: true,
       pipeline: true,
     } as pg.ClientConfig);
+    listenAsLane(client);
     client.on("error", (error) => this.#lose(client, error));
     client.on("end", () => this.#lose(client, new Error("The database closed the connection")));
     try {

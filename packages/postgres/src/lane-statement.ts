@@ -1,13 +1,21 @@
 // One statement on a pipelined connection. In: its text, its name on the server, values. Out: rows as Postgres prints them.
 // pg's own query asks for a description of the rows each time, copies its settings and keeps a parser for each column. A
 // statement whose columns are known and stay text needs none of that: it costs a twelfth less of the CPU of a read by id.
+
 import pg from "pg";
 // @ts-expect-error pg's types leave its helpers out.
 import utils from "pg/lib/utils.js";
+import type { WireRow } from "./lane-wire.ts";
+import { RowBytes } from "./row-bytes.ts";
 
 /** Column values as Postgres prints them. */
 export type RawRow = (string | null)[];
-export type RawResult = { readonly rows: RawRow[]; readonly rowCount: number };
+export type RawResult = {
+  readonly rows: RawRow[];
+  readonly rowCount: number;
+  /** In the place of `rows`, where they were asked for as bytes: see `row-bytes.ts`. */
+  readonly bytes?: Buffer;
+};
 
 /** The rows of a statement are larger than it was allowed; none of them was kept. */
 export class ResultTooLarge extends Error {
@@ -22,6 +30,8 @@ export type LaneWire = {
   readonly parsedStatements: Record<string, string>;
   readonly submittedNamedStatements: Record<string, string>;
   readonly stream: { cork(): void; uncork(): void; write(bytes: Buffer): void; destroy(error: Error): void };
+  attachListeners(stream: NodeJS.ReadableStream): void;
+  emit(event: string, message: unknown): void;
   parse(statement: { readonly text: string; readonly name: string }): void;
   bind(bound: { readonly statement: string; readonly values: readonly (string | Buffer | null)[] }): void;
 };
@@ -32,6 +42,8 @@ export type LaneStatement = {
   readonly text: string;
   readonly values: readonly unknown[];
   readonly bytesMax: number;
+  /** Whether rows stay as they come over the wire; no text is made of them. */
+  readonly asBytes: boolean;
 };
 
 /** A value as it is sent. */
@@ -41,10 +53,10 @@ const written: (value: unknown) => string | Buffer | null = utils.prepareValue;
 const EXECUTE_AND_SYNC = Buffer.from("450000000900000000005300000004", "hex");
 
 /** @returns The rows. Rejects with the server's error, or `ResultTooLarge`. */
-export function runOnLane(client: pg.Client, { name, text, values, bytesMax }: LaneStatement): Promise<RawResult> {
+export function runOnLane(client: pg.Client, { values, ...asked }: LaneStatement): Promise<RawResult> {
   return new Promise((resolve, reject) => {
     // Before anything is sent: what can't be written as text is an error of this statement alone.
-    const statement = { name, text, bytesMax, values: values.map(written) };
+    const statement = { ...asked, values: values.map(written) };
     client.query(new RunningStatement(statement, resolve, reject) as never);
   });
 }
@@ -61,6 +73,7 @@ class RunningStatement extends Query {
   readonly #resolve: (result: RawResult) => void;
   readonly #reject: (error: Error) => void;
   readonly #rows: RawRow[] = [];
+  readonly #kept: RowBytes | null;
   #bytesLeft: number;
   #rowCount = 0;
 
@@ -69,6 +82,7 @@ class RunningStatement extends Query {
     this.name = statement.name;
     this.#statement = statement;
     this.#bytesLeft = statement.bytesMax;
+    this.#kept = statement.asBytes ? new RowBytes() : null;
     this.#resolve = resolve;
     this.#reject = reject;
   }
@@ -87,9 +101,11 @@ class RunningStatement extends Query {
     return null;
   }
 
-  handleDataRow({ length, fields }: { readonly length: number; readonly fields: RawRow }): void {
-    this.#bytesLeft -= length;
-    if (this.#bytesLeft >= 0) this.#rows.push(fields);
+  handleDataRow(row: WireRow): void {
+    this.#bytesLeft -= row.length;
+    if (this.#bytesLeft < 0) return;
+    if (this.#kept === null) this.#rows.push(row.fields);
+    else this.#kept.add(row);
   }
 
   /** `SELECT 20`, `UPDATE 1`, `INSERT 0 1`: the count stands last. */
@@ -103,6 +119,6 @@ class RunningStatement extends Query {
 
   handleReadyForQuery(): void {
     if (this.#bytesLeft < 0) this.#reject(new ResultTooLarge());
-    else this.#resolve({ rows: this.#rows, rowCount: this.#rowCount });
+    else this.#resolve({ rows: this.#rows, rowCount: this.#rowCount, ...(this.#kept && { bytes: this.#kept.all() }) });
   }
 }

@@ -64,6 +64,8 @@ export type TenantStatement = {
   readonly writes?: boolean;
   /** What the slow lane allows it, in ms. Default: the scope's own limit. */
   readonly msMax?: number;
+  /** Where the fast lane answers it, its rows come as `bytes`: no text is made of them. Default false. */
+  readonly asBytes?: boolean;
   /** Of a read: rows behind so many bytes are left out (`cut`); the first one never is. Default: no limit. */
   readonly bytesMax?: number;
   /** Asked when its turn has come in the slow lane; what it throws refuses the statement. */
@@ -260,9 +262,9 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     try {
       const result = await fastLane.tryOut(names.projectId, laneQuery(statement), isWanted);
       if (result === null) return null;
-      const { rows, rowCount, costMs } = result;
+      const { costMs, ...found } = result;
       pace.note(costMs, performance.now(), noise.factor);
-      return { rows, rowCount };
+      return found;
     } catch (error) {
       if (!isCutShort(error)) throw error;
       pace.failTrial(performance.now());
@@ -285,7 +287,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     // Others may have earned it meanwhile.
     if (pace.lane === "slow") return runSlow(names, statement, known);
     try {
-      const { rows, rowCount, costMs } = await fastLane.query({
+      const { costMs, ...result } = await fastLane.query({
         ...laneQuery(statement),
         project: names.projectId,
         expectedMs: pace.expectedMs,
@@ -294,7 +296,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
       });
       if (pace.isShort && statement.writes !== true) noise.note(costMs);
       pace.note(costMs, performance.now(), noise.factor);
-      return { rows, rowCount };
+      return result;
     } catch (error) {
       if (error instanceof NoLongerWanted) return runSlow(names, statement, known);
       if (!isCutShort(error)) {
@@ -353,9 +355,9 @@ function isCutShort(error: unknown): boolean {
   return isTimeout(error) || error instanceof ResultTooLarge;
 }
 
-function laneQuery({ text, values, keep, bytesMax }: TenantStatement): LaneQuery {
+function laneQuery({ text, values, keep, bytesMax, asBytes = false }: TenantStatement): LaneQuery {
   const name = keep === false ? null : "kept";
-  return { text, values, name, ...(bytesMax === undefined ? {} : { bytesMax: FAST_BYTES_MAX }) };
+  return { text, values, name, asBytes, ...(bytesMax === undefined ? {} : { bytesMax: FAST_BYTES_MAX }) };
 }
 
 function isLarge(values: readonly unknown[]): boolean {

@@ -38,7 +38,7 @@ export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Text, or what is sent while it is being made. */
-  readonly body: string | Readable | null;
+  readonly body: string | Buffer | Readable | null;
 }
 
 /** What a hand-written module route gets: an authenticated, rate-limited request of a project that has a release. */

@@ -183,7 +183,9 @@ const SMALL_REPLY = 8_192;
 const LARGE_REPLY = 131_072;
 
 /** Of a stream nothing is in memory but what its reader is about to get. */
-const sizeOf = ({ body }: Reply): number => (typeof body === "string" ? body.length : 0);
+const sizeOf = ({ body }: Reply): number => (isWhole(body) ? body.length : 0);
+
+const isWhole = (body: Reply["body"]): body is string | Buffer => typeof body === "string" || Buffer.isBuffer(body);
 
 function holdReply(replies: ByteGate, { reply, projectId }: Answer, response: ServerResponse): void {
   const size = sizeOf(reply);
@@ -236,7 +238,7 @@ function bodyOf(request: IncomingMessage, response: ServerResponse, bodies: Byte
 function send(reply: FastifyReply, request: FastifyRequest, { status, headers, body }: Reply): void {
   reply.code(status).headers(headers).header("x-request-id", request.id).header("x-content-type-options", "nosniff");
   if (request.headers.origin !== undefined) reply.headers(allowOrigin);
-  const isStream = body !== null && typeof body !== "string";
+  const isStream = body !== null && !isWhole(body);
   if (isStream && request.method === "HEAD") body.destroy();
   reply.send(isStream && request.method === "HEAD" ? undefined : (packed(body) ?? undefined));
 }

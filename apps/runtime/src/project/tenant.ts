@@ -11,6 +11,8 @@ export type Lane = "fast" | "earned" | "slow";
 export interface TenantRows {
   readonly rows: readonly TextRow[];
   readonly rowCount: number;
+  /** In the place of `rows`, where they were asked for so and the fast lane answered. */
+  readonly bytes?: Buffer;
   /** There are more rows, which would have made the result too large. */
   readonly cut?: boolean;
 }
@@ -27,6 +29,8 @@ export interface Tenant {
     readonly writes?: boolean;
     /** What the slow lane allows it, in milliseconds; the lane's own limit where absent. */
     readonly msMax?: number;
+    /** Whether rows may come as bytes. */
+    readonly asBytes?: boolean;
     /** Of a read: rows behind so many bytes are left out; the first one never is. */
     readonly bytesMax?: number;
     /** Asked when its turn has come in the slow lane; what it throws refuses the statement. */

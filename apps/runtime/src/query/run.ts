@@ -1,6 +1,6 @@
 // Runs one operation as one statement. In: the tenant, the release, who asks and for what. Out: JSON text, or a Fault.
 // It never runs a second statement to find out what the first one meant; it repeats one that another request overtook.
-import { asFault, isForeignKeyViolation, isRetryable, Overtaken } from "@plinth/postgres";
+import { asFault, bytesOfRows, isForeignKeyViolation, isRetryable, Overtaken } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ActiveRelease } from "../project/active-release.ts";
 import type { Principal } from "../project/principal.ts";
@@ -26,7 +26,7 @@ import { arrayLiteral, type Bindings } from "./parameters.ts";
 import type { AggregateQuery } from "./reading/aggregate-query.ts";
 import { type Filter, operandsOf } from "./reading/filter.ts";
 import { type ListQuery, listName, operands } from "./reading/list-query.ts";
-import { countJson, rowJson } from "./reading/page-json.ts";
+import { countJson, readPage, recordsJson } from "./reading/page-json.ts";
 import { backwardName } from "./reading/parse-list.ts";
 import { type Selection, selectionOperands, WHOLE } from "./reading/selection.ts";
 import { whatToIndex } from "./reading/slow.ts";
@@ -97,31 +97,32 @@ export async function findIdByKey(request: Request, key: Filter): Promise<string
 }
 
 /** @returns `{"data":[...],"page":{...}}`. */
-export async function listRecords(request: Request, query: ListQuery, cursors: CursorCodec): Promise<string> {
-  const { data, first, last, count } = await readPage(request, query, REPLY_BYTES_MAX);
+export async function listRecords(request: Request, query: ListQuery, cursors: CursorCodec): Promise<Buffer> {
+  const { records, first, last, count } = await findPage(request, query, REPLY_BYTES_MAX);
   const list = listName(request.release.projectId, request.entity, query);
   const next = last === null ? "null" : `"${cursors.seal(last, list)}"`;
   const previous = first === null ? "null" : `"${cursors.seal(first, backwardName(list))}"`;
   const counted = count === null ? "" : countJson(Number(count), query.count);
-  return `{"data":${data},"page":{"next_cursor":${next},"prev_cursor":${previous},"has_more":${last !== null}${counted}}}`;
+  const page = `"page":{"next_cursor":${next},"prev_cursor":${previous},"has_more":${last !== null}${counted}}`;
+  return Buffer.concat([LIST_BEGIN, records, Buffer.from(`],${page}}`)]);
 }
 
 /** The records alone, as a JSON list. @throws Fault `conflict` where they are too large together. */
 export async function listRows(request: Request, query: ListQuery): Promise<string> {
-  const { data, isCut } = await readPage(request, query, FOUND_BYTES_MAX);
+  const { records, isCut } = await findPage(request, query, FOUND_BYTES_MAX);
   if (isCut) throw new Fault("conflict", { detail: "The records that were looked for are too large together." });
-  return data;
+  return `[${records.toString()}]`;
 }
 
 /** @returns `{"data":[...],"page":{...}}`: a record for each group. */
-export async function aggregateRecords(request: Request, query: AggregateQuery): Promise<string> {
+export async function aggregateRecords(request: Request, query: AggregateQuery): Promise<Buffer> {
   const statement = assembleAggregate(request.release, request.entity, askerOf(request), query);
   const bindings = { ...bind(request, null, nothing), operands: operandsOf(query.filter) };
   const rows = await run(request, "read", statement, bindings).catch((error) => {
     throw withAdvice(error, request, query.filter, []);
   });
-  const data = rows.slice(0, query.limit).map((row) => rowJson(statement.members, row));
-  return `{"data":[${data.join(",")}],"page":{"has_more":${rows.length > query.limit}}}`;
+  const data = recordsJson(bytesOfRows(rows), statement.members, query.limit);
+  return Buffer.concat([DATA_BEGIN, data, Buffer.from(`,"page":{"has_more":${rows.length > query.limit}}}`)]);
 }
 
 /** What took too long says what would help. */
@@ -136,8 +137,9 @@ function withAdvice(error: unknown, { release, entity }: Request, filter: Filter
 /** Where a page is empty by now, the one beside it is the last or the first of all. */
 const WHOLE_LIST: TextRow = [];
 
-interface Page {
-  readonly data: string;
+interface FoundPage {
+  /** With commas between them. */
+  readonly records: Buffer;
   /** Where the page before ends; null where there is none. */
   readonly first: TextRow | null;
   /** Where the next page begins; null where there is none. */
@@ -146,7 +148,10 @@ interface Page {
   readonly isCut: boolean;
 }
 
-async function readPage(request: Request, query: ListQuery, bytesMax: number): Promise<Page> {
+const LIST_BEGIN = Buffer.from(`{"data":[`);
+const DATA_BEGIN = Buffer.from(`{"data":`);
+
+async function findPage(request: Request, query: ListQuery, bytesMax: number): Promise<FoundPage> {
   const statement = assembleList(request.release, request.entity, askerOf(request), query);
   const cursor = query.from?.key ?? null;
   const bindings = {
@@ -156,27 +161,22 @@ async function readPage(request: Request, query: ListQuery, bytesMax: number): P
     cursor,
     limit: query.limit,
   };
-  const { rows: found, cut } = await runWhole(request, "read", statement, bindings, bytesMax).catch((error) => {
+  const found = await runWhole(request, "read", statement, bindings, { bytesMax, asBytes: true }).catch((error) => {
     throw withAdvice(error, request, query.filter, query.sort);
   });
-  const { members, keysAt, countAt } = statement;
-  // A count stands beside an empty page as well, in a row without a record.
-  const idAt = keysAt + query.sort.findIndex(({ name }) => name === "id");
-  const isEmpty = countAt !== null && found[0]?.[idAt] === null;
-  const rows = isEmpty ? [] : found;
-  const shown = rows.slice(0, query.limit);
-  const hasMore = cut === true || rows.length > query.limit;
   const isBackward = query.from?.backward === true;
-  if (isBackward) shown.reverse();
-  const json = shown.map((row) => rowJson(members, row));
-  const keysOf = (row: TextRow | undefined): TextRow | null => row?.slice(keysAt, keysAt + query.sort.length) ?? null;
+  const rows = found.bytes ?? bytesOfRows(found.rows);
+  const page = readPage(rows, statement, { limit: query.limit, isBackward });
+  const isCut = found.cut === true;
+  const hasMore = isCut || page.rowCount > query.limit;
+  const countsNone = statement.countAt !== null && page.rowCount === 0 && query.from === null;
   return {
-    data: `[${json.join(",")}]`,
+    records: page.records,
     // A page that was reached from another one has that one beside it.
-    first: (isBackward ? hasMore : query.from !== null) ? (keysOf(shown[0]) ?? WHOLE_LIST) : null,
-    last: isBackward || hasMore ? (keysOf(shown.at(-1)) ?? WHOLE_LIST) : null,
-    count: countAt === null ? null : (found[0]?.[countAt] ?? null),
-    isCut: cut === true && rows.length < query.limit,
+    first: (isBackward ? hasMore : query.from !== null) ? (page.first ?? WHOLE_LIST) : null,
+    last: isBackward || hasMore ? (page.last ?? WHOLE_LIST) : null,
+    count: countsNone ? "0" : page.count,
+    isCut: isCut && page.rowCount < query.limit,
   };
 }
 
@@ -331,7 +331,7 @@ async function runWhole(
   kind: StatementKind,
   statement: Statement,
   bindings: Bindings,
-  bytesMax?: number,
+  reading: { readonly bytesMax?: number; readonly asBytes?: boolean } = {},
 ): Promise<TenantRows> {
   const values = valuesOf(statement.slots, bindings);
   try {
@@ -341,7 +341,7 @@ async function runWhole(
     const lock = statement.lock && { ...statement.lock, values: valuesOf(statement.lock.slots, bindings) };
     const msMax = request.release.bundle.limits.statementMsMax;
     const admit = request.requireRoom;
-    const more = { ...(bytesMax !== undefined && { bytesMax }), ...(admit && { admit }) };
+    const more = { ...reading, ...(admit && { admit }) };
     const around = { ...(confirm && { confirm }), ...(lock && { lock }), ...(undo && { undo }) };
     return await request.tenant.run({ text, values, lane, keep, writes, msMax, ...more, ...around });
   } catch (error) {

@@ -24,7 +24,7 @@ export function indexesOf(
   const page = stored.has("created_at") ? ["created_at", "id"] : ["id"];
   const asked = equalities(entity, stored);
   const wanted: Wanted[] = [
-    ...entity.indexes.map((columns) => ({ columns, where: null })),
+    ...entity.indexes.map((columns) => ({ columns: inOrder(columns), where: null })),
     ...[...stored.values()]
       .filter((field) => targetOf(field.type) !== null)
       .map(({ name }) => ({
@@ -46,8 +46,13 @@ function ordersOf({ views = [] }: Entity): readonly (readonly string[])[] {
   return views.flatMap(({ sort }) => {
     const names = sort.map(({ field }) => field);
     const isOne = sort.length > 0 && sort.every(({ descending }) => descending === sort[0]?.descending);
-    return isOne ? [names.includes("id") ? names : [...names, "id"]] : [];
+    return isOne ? [inOrder(names)] : [];
   });
+}
+
+/** Ties are broken by the id: an index without it leaves the rows of each page to be sorted. */
+function inOrder(columns: readonly string[]): readonly string[] {
+  return columns.includes("id") ? columns : [...columns, "id"];
 }
 
 function named(table: string, { columns, where }: Wanted): Index {

@@ -94,8 +94,8 @@ describe("indexes", () => {
       ],
     });
     expect(keysOf(tablesOf(one).get("things"))).toEqual([
-      '"note" "other"',
-      '"contact"',
+      '"note" "other" "id"',
+      '"contact" "id"',
       '"owner_id"',
       '"created_by"',
       '"status" "created_at" "id"',

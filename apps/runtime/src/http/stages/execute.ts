@@ -16,7 +16,7 @@ import {
 import type { Call } from "./decode-input.ts";
 
 export type Outcome =
-  | { readonly kind: "page"; readonly json: string }
+  | { readonly kind: "page"; readonly json: Buffer }
   | ({ readonly kind: "record"; readonly json: string } & Written)
   | ({ readonly kind: "created"; readonly json: string; readonly recordId: string } & Written)
   | ({ readonly kind: "deleted" } & Written);

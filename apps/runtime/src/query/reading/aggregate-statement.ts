@@ -8,7 +8,7 @@ import type { Statement } from "../statement.ts";
 import { auditOf } from "../trace.ts";
 import type { AggregateQuery, AggregateValue, Group } from "./aggregate-query.ts";
 import { FilterWriter } from "./filter-sql.ts";
-import type { Member } from "./list-statement.ts";
+import { type Member, memberOf } from "./list-statement.ts";
 import { shownIn } from "./reach.ts";
 import { sortValue } from "./sort.ts";
 
@@ -99,7 +99,7 @@ function shownGroup(
 ): Shown {
   if (part === null) return shownField(view, key.field, name, at, parameters, laterals);
   const form = part === "hour" ? `YYYY-MM-DD"T"HH24:MI:SS"Z"` : "YYYY-MM-DD";
-  return { sql: `to_char(_g._c${at}, '${form}')`, member: { name, wire: "string", flag: null } };
+  return { sql: `to_char(_g._c${at}, '${form}')`, member: memberOf(name, "string") };
 }
 
 function shownValue(
@@ -115,7 +115,7 @@ function shownValue(
   const isNumber = field === null || called.startsWith("count") || field.wire === "raw";
   const value = called === "avg" && isNumber ? `(_g._c${at})::double precision` : `_g._c${at}`;
   const text = called === "avg" && !isNumber ? `trim_scale(round(${value}, 10))` : value;
-  return { sql: `(${text})::text`, member: { name, wire: isNumber ? "raw" : "string", flag: null } };
+  return { sql: `(${text})::text`, member: memberOf(name, isNumber ? "raw" : "string") };
 }
 
 /** As a record shows it: its template reads a row that has this one column. */
@@ -130,5 +130,5 @@ function shownField(
   laterals.push(`, lateral (select _g._c${at} as ${quoteIdentifier(field.column ?? field.name)}) _w${at}`);
   const value = wireValue(view, field, `_w${at}`, parameters);
   const sql = field.sqlType === "boolean" ? `(${value})::text` : value;
-  return { sql, member: { name, wire: field.wire, flag: null } };
+  return { sql, member: memberOf(name, field.wire) };
 }

@@ -37,45 +37,56 @@ export class SelectionWriter {
     const alias = `_e${this.#aliases}`;
     const { view: target, from, conditions } = reach(view, this.#asker, relation, row, alias, this.#parameters);
     if (list === null) {
-      return `(select ${this.record(target, alias, selection)} from ${from} where ${conditions.join(" and ")})`;
+      const rows = `from ${from} where ${conditions.join(" and ")}`;
+      const open = this.#openColumns(target, alias, selection);
+      return open === null
+        ? `(select ${this.#narrowed(target, alias, selection)} ${rows})`
+        : `(select row_to_json(_x) from (select ${open} ${rows}) _x)`;
     }
     const matching = this.#filters.holds(list.filter, target, alias);
     const where = [...conditions, ...(matching === "true" ? [] : [matching])].join(" and ");
     const order = list.sort.map(
       (key) => `${sortValue(key, target, this.#asker, alias, this.#parameters)} ${direction(key)}`,
     );
-    const json = this.record(target, alias, selection);
-    const page = `select ${json} as _json from ${from} where ${where} order by ${order.join(", ")} limit ${list.limit}`;
-    return `(select coalesce(json_agg(_list._json), '[]'::json) from (${page}) _list)`;
+    const rows = `from ${from} where ${where} order by ${order.join(", ")} limit ${list.limit}`;
+    const open = this.#openColumns(target, alias, selection);
+    return open === null
+      ? `(select coalesce(json_agg(_list._json), '[]'::json) from (select ${this.#narrowed(target, alias, selection)} as _json ${rows}) _list)`
+      : `(select coalesce(json_agg(_list), '[]'::json) from (select ${open} ${rows}) _list)`;
   }
 
   /** Of type json. */
   record(view: EntityView, row: string, selection: Selection): string {
+    const open = this.#openColumns(view, row, selection);
+    return open === null ? this.#narrowed(view, row, selection) : `(select row_to_json(_x) from (select ${open}) _x)`;
+  }
+
+  /** The members as columns, where every record shows them all; Postgres makes JSON of a whole row for least. */
+  #openColumns(view: EntityView, row: string, selection: Selection): string | null {
     const fields = selectedFields(view, this.#asker, selection);
-    const within = selection.expansions.map((expansion) => ({
+    if (fields.some(({ rules }) => rules !== null) || fields.length + selection.expansions.length === 0) return null;
+    return [
+      ...fields.map(({ field }) => [field.name, wireValue(view, field, row, this.#parameters)] as const),
+      ...this.#within(view, row, selection).map(({ name, json }) => [name, json] as const),
+    ]
+      .map(([name, sql]) => `${sql} as ${quoteIdentifier(name)}`)
+      .join(", ");
+  }
+
+  #within(view: EntityView, row: string, { expansions }: Selection): readonly { name: string; json: string }[] {
+    return expansions.map((expansion) => ({
       name: expansion.relation.name,
       json: this.expanded(view, row, expansion),
     }));
-    if (fields.every((each) => each.rules === null)) {
-      const columns = [
-        ...fields.map(({ field }) => [field.name, wireValue(view, field, row, this.#parameters)] as const),
-        ...within.map(({ name, json }) => [name, json] as const),
-      ].map(([name, sql]) => `${sql} as ${quoteIdentifier(name)}`);
-      return columns.length === 0 ? "'{}'::json" : `(select row_to_json(_x) from (select ${columns.join(", ")}) _x)`;
-    }
-    return this.#narrowed(view, row, fields, within);
   }
 
   /**
    * `row_to_json` can't leave a member out, and dropping nulls would drop those that are values. Each rule is judged once for the
    * record, and not for each field that hangs on it.
    */
-  #narrowed(
-    view: EntityView,
-    row: string,
-    fields: readonly ReadableField[],
-    within: readonly { readonly name: string; readonly json: string }[],
-  ): string {
+  #narrowed(view: EntityView, row: string, selection: Selection): string {
+    const fields = selectedFields(view, this.#asker, selection);
+    const within = this.#within(view, row, selection);
     const flags = new Map<string, string>();
     const members = fields.map(({ field, rules }) => {
       const member = memberOf({ name: field.name, json: `to_json(${wireValue(view, field, row, this.#parameters)})` });
@@ -85,6 +96,7 @@ export class SelectionWriter {
       flags.set(sql, flag);
       return `case when _shown.${flag} then ${member} end`;
     });
+    if (members.length + within.length === 0) return "'{}'::json";
     const shown = [...flags].map(([sql, flag]) => `${sql} as ${flag}`).join(", ");
     const json = `concat('{', concat_ws(',', ${[...members, ...within.map(memberOf)].join(", ")}), '}')::json`;
     return `(select ${json} from (select ${shown} offset 0) _shown)`;

@@ -193,7 +193,7 @@ create table "every_type"."samples" (
   constraint "samples__a_hidden__check" check (char_length("a_hidden") <= 255)
 );
 create unique index "samples__a_slug__key" on "every_type"."samples" ("a_slug");
-create index "samples__a_datetime__idx" on "every_type"."samples" ("a_datetime");
+create index "samples__a_datetime__id__idx" on "every_type"."samples" ("a_datetime", "id");
 create index "samples__a_user__idx" on "every_type"."samples" ("a_user");
 create index "samples__an_org__idx" on "every_type"."samples" ("an_org");
 create index "samples__a_ref__idx" on "every_type"."samples" ("a_ref");

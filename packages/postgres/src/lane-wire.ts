@@ -1,0 +1,54 @@
+// What a pipelined connection hears from the server. In: bytes. Out: pg's own messages, but for rows: their columns become texts
+// only where somebody asks for them, since to make a text of each column of a list costs more than all else that is done with it.
+import type pg from "pg";
+import { Parser } from "pg-protocol/dist/parser.js";
+import type { LaneWire, RawRow } from "./lane-statement.ts";
+import { textsOf } from "./row-bytes.ts";
+
+/** The message DataRow: its columns stand in `bytes` from `at` on. They may be overwritten once its handler has returned. */
+export class WireRow {
+  readonly name = "dataRow";
+  /** Of the whole message but its first byte. */
+  readonly length: number;
+  readonly bytes: Buffer;
+  readonly at: number;
+
+  constructor(bytes: Buffer, at: number, length: number) {
+    this.bytes = bytes;
+    this.at = at;
+    this.length = length;
+  }
+
+  /** Read by pg's own queries. */
+  get fields(): RawRow {
+    return textsOf(this.bytes, this.at);
+  }
+}
+
+type Message = { readonly name: string };
+
+/** What its types keep to themselves. */
+interface ProtocolParser {
+  parse(bytes: Buffer, onMessage: (message: Message) => void): void;
+  handlePacket(at: number, code: number, length: number, bytes: Buffer): Message;
+}
+
+const DATA_ROW = "D".charCodeAt(0);
+
+class LaneParser extends (Parser as unknown as new () => ProtocolParser) {
+  override handlePacket(at: number, code: number, length: number, bytes: Buffer): Message {
+    return code === DATA_ROW ? new WireRow(bytes, at, length) : super.handlePacket(at, code, length, bytes);
+  }
+}
+
+/** Before the client connects. */
+export function listenAsLane(client: pg.Client): void {
+  const wire = (client as unknown as { readonly connection: LaneWire }).connection;
+  wire.attachListeners = (stream) => {
+    const parser = new LaneParser();
+    const onMessage = (message: Message): void => {
+      wire.emit(message.name === "error" ? "errorMessage" : message.name, message);
+    };
+    stream.on("data", (bytes: Buffer) => parser.parse(bytes, onMessage));
+  };
+}
