@@ -1,6 +1,7 @@
 // Seals and opens the cursors of lists. In: the sort values of a page's last row, as Postgres wrote them. Out: opaque text.
 // A cursor opens only for the list it was made for; it never shows its values, which may be of rows hidden by now.
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from "node:crypto";
+import { ByteCache } from "@plinth/service";
 
 export type CursorKey = readonly (string | null)[];
 
@@ -14,6 +15,8 @@ export interface CursorCodec {
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CURSOR_CHARS_MAX = 8192;
+/** Of cursors that were given lately: most requests for a page are for one that others have just asked for. */
+const SEALED_BYTES_MAX = 1_000_000;
 
 /** `secret` must be the same on every replica, and is best kept over restarts: cursors end with it. */
 export function createCursorCodec(secret: string | Uint8Array): CursorCodec {
@@ -21,12 +24,26 @@ export function createCursorCodec(secret: string | Uint8Array): CursorCodec {
   // Bytes would be made into a key anew for each cursor.
   const key = createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", "plinth cursor v1", 32)));
 
+  const sealed = new ByteCache<string, string>({
+    bytesMax: SEALED_BYTES_MAX,
+    weigh: (text, asked) => text.length + asked.length,
+  });
+  const seal = (plain: string, list: string): string => {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(list));
+    const bytes = Buffer.concat([nonce, cipher.update(plain, "utf8"), cipher.final()]);
+    return Buffer.concat([bytes, cipher.getAuthTag()]).toString("base64url");
+  };
+
   return {
     seal(values, list) {
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(list));
-      const sealed = Buffer.concat([nonce, cipher.update(JSON.stringify(values), "utf8"), cipher.final()]);
-      return Buffer.concat([sealed, cipher.getAuthTag()]).toString("base64url");
+      const plain = JSON.stringify(values);
+      const asked = `${list} ${plain}`;
+      const known = sealed.get(asked);
+      if (known !== undefined) return known;
+      const made = seal(plain, list);
+      sealed.set(asked, made);
+      return made;
     },
     open(text, list) {
       if (text.length > CURSOR_CHARS_MAX || !/^[A-Za-z0-9_-]+$/.test(text)) return null;
