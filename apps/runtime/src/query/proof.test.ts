@@ -1,6 +1,7 @@
 // Every statement that the compiler's own examples can lead to is one that Postgres vouches for under the project's
 // worker role: nothing in a rule, a default or a field type lies outside what a proof allows.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { ruleFunctions, ruleMethods } from "@plinth/blueprint/grammar";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestCell, type TestCell } from "../http/testing/test-cell.ts";
 import { wholeBlueprint } from "../http/testing/whole-blueprint.ts";
@@ -22,6 +23,10 @@ afterAll(() => cell?.close());
 
 test("there are examples", () => {
   expect(blueprints.length).toBeGreaterThan(3);
+});
+
+test.each(Object.keys({ ...ruleFunctions, ...ruleMethods }))("an example calls %s", (name) => {
+  expect(blueprints.some(([, text]) => text.includes(`${name}(`))).toBe(true);
 });
 
 test.each([...blueprints, ["the whole language", wholeBlueprint] as const])(
