@@ -203,8 +203,6 @@ export class Readings {
         return tested(where.field, where.operator, this.#value(record, where.field, caller), where.value);
       case "related": {
         const reached = this.#reached(where.link, record, caller);
-        if (where.link.kind === "reference")
-          return reached[0] === undefined ? null : this.#judge(where.of, reached[0], caller);
         return reached.some((each) => this.#judge(where.of, each, caller) === true);
       }
     }

@@ -11,6 +11,8 @@ export interface BundleField {
   readonly wire: "string" | "raw";
   /** The wire value as SQL over the row alias `{row}`: text, or for `raw` what prints as JSON. */
   readonly select: SqlTemplate;
+  /** Of a calculated field that may be filtered and sorted by: its value of `sqlType`, over `{row}`. Absent for all else. */
+  readonly value?: SqlTemplate;
   /**
    * What goes into the column, over `{value}`: the sent value as text (as it is where `wire` is `string`, else as JSON:
    * of a `json` field a string stands in quotes), or null.

@@ -21,6 +21,7 @@ export const field: Readonly<Record<string, z.ZodType>> = {
   sqlType,
   wire: z.enum(["string", "raw"]),
   select: sql,
+  value: sql.optional(),
   write: sql,
   optional: z.boolean(),
   writer: z.enum(["caller", "admin", "service"]),

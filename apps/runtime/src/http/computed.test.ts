@@ -102,3 +102,48 @@ test("a write is answered by the list that it sends itself", async () => {
   expect(lighter.json.data["weight"]).toBe(4);
   expect(await read(bill["id"])).toMatchObject({ weight: 4 });
 });
+
+test("lists are filtered, sorted and added up by what is calculated", async () => {
+  const made = await Promise.all(["A", "B", "C"].map((title) => make("bills", { title: `Sorted ${title}` })));
+  for (const [i, bill] of made.entries()) {
+    await make("lines", {
+      bill_id: bill["id"],
+      quantity: "1.00",
+      price: `${(i + 1) * 7}.50`,
+      done_on: `2026-06-0${i + 1}`,
+    });
+  }
+  const sorted = async (query: string, as = "adminkey"): Promise<string[]> => {
+    const reply = await cell.send(as, "GET", `/v1/resources/bills?title[starts_with]=Sorted&${query}`);
+    expect(reply.status, reply.text).toBe(200);
+    return reply.json.data.map((bill: { title: string }) => bill.title.slice(-1));
+  };
+  expect(await sorted("sort=-total")).toEqual(["C", "B", "A"]);
+  expect(await sorted("sort=last_on,title")).toEqual(["A", "B", "C"]);
+  expect(await sorted("total[gt]=14.50&sort=total")).toEqual(["C"]);
+  expect(await sorted("total[gte]=14.50&sort=total", "ana")).toEqual(["B", "C"]);
+  expect(await sorted("open_lines=1&last_on[lt]=2026-06-03&sort=title")).toEqual(["A", "B"]);
+  expect(await sorted("average[is_null]=true")).toEqual([]);
+  const page = await cell.send("adminkey", "GET", "/v1/resources/bills?title[starts_with]=Sorted&sort=-total&limit=2");
+  const next = await cell.send(
+    "adminkey",
+    "GET",
+    `/v1/resources/bills?title[starts_with]=Sorted&sort=-total&limit=2&cursor=${page.json.page.next_cursor}`,
+  );
+  expect(next.json.data.map((bill: { title: string }) => bill.title)).toEqual(["Sorted A"]);
+  const sum = await cell.send(
+    "adminkey",
+    "GET",
+    "/v1/resources/bills/aggregate?select=sum(total),max(last_on),min(total)&title[starts_with]=Sorted",
+  );
+  expect(sum.json.data).toEqual([{ "sum(total)": "43.5", "max(last_on)": "2026-06-03", "min(total)": "7.5" }]);
+  const groups = await cell.send(
+    "adminkey",
+    "GET",
+    "/v1/resources/bills/aggregate?select=count&group_by=open_lines&title[starts_with]=Sorted",
+  );
+  expect(groups.json.data).toEqual([{ open_lines: 1, count: 3 }]);
+  const through = await cell.send("adminkey", "GET", "/v1/resources/lines?bill.total[gt]=20&sort=-bill.total");
+  expect(through.status, through.text).toBe(200);
+  expect(through.json.data.length).toBeGreaterThan(0);
+});

@@ -32,7 +32,7 @@ beforeAll(async () => {
        (array['draft', 'published', 'archived'])[n % 3 + 1], case when n % 4 = 0 then null else n * 1.5 end,
        case when n % 2 = 0 then 'secret ' || n end, case when n % 2 = 0 then array['a', 'l' || n] end,
        case when n % 5 = 0 then array['calm'] when n % 5 = 1 then array['calm', 'loud'] end,
-       case when n % 3 = 1 then jsonb_build_object('views', n, 'from', jsonb_build_object('site', 's' || n % 2)) end,
+       case when n % 3 = 1 then jsonb_build_object('views', n, 'gone', null, 'from', jsonb_build_object('site', 's' || n % 2)) end,
        case when n % 2 = 0 then jsonb_build_object('city', 'Berlin', 'floor', n) else jsonb_build_object('city', 'Rome', 'floor', null) end,
        case when n % 2 = 0 then $1::uuid else $2::uuid end, case when n = 1 then $1::uuid end,
        timestamptz '2024-01-01' + (n % 4) * interval '1 hour'
@@ -103,6 +103,13 @@ describe("a filter", () => {
     ["author.username=Ana&price[gt]=14", [10]],
     ["editor.username=Ana", [1]],
     ["editor.username[is_null]=false", [1]],
+    ["editor.username[is_null]=true", [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]],
+    ["editor.id[is_null]=true&status=draft", [3, 6, 9, 12]],
+    ["meta.gone[is_null]=true&meta[is_null]=false", [1, 4, 7, 10]],
+    ["meta.gone[ne]=1", []],
+    ["meta.gone[nin]=1,2", []],
+    ['title[in]="Title 1",Title 2', [1, 2]],
+    ['title[in]="a, \\"b\\"","Title 3"', [3]],
     ["tags.name=web", [1, 4]],
     ["tags.name[in]=web,sql", [1, 4, 7]],
     ["comments.likes[gte]=3", [1, 2, 4]],
@@ -120,7 +127,11 @@ describe("a filter", () => {
     [{ price: null }, [4, 8, 12]],
     [{ price: { ne: null }, status: "published" }, [1, 7, 10]],
     [{ and: [{ tags: { name: "web" } }, { not: { tags: { name: "sql" } } }] }, [1]],
-    [{ not: { editor: { username: "Ana" } } }, []],
+    [{ not: { editor: { username: "Ana" } } }, [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]],
+    [{ not: { editor: { username: "Eve" } }, status: "published" }, [1, 4, 7, 10]],
+    [{ "editor.username": null, status: "draft" }, [3, 6, 9, 12]],
+    [{ editor: { username: null } }, []],
+    [{ not: { "meta.gone": 1 } }, []],
     [{ comments: { likes: 3, author: { username: "Ana" } } }, [1, 2, 4]],
     [{ or: [] }, []],
     [{ and: [] }, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]],
@@ -138,6 +149,8 @@ describe("a filter", () => {
     ["price[gte]=cheap", 400, "invalid_format"],
     ["status=drafts", 400, "not_allowed"],
     ["status[gt]=draft", 400, "unknown_operator"],
+    ['title[in]="Title 1', 400, "invalid_format"],
+    ['title[in]="Title 1"x,Title 2', 400, "invalid_format"],
     ["title[is_null]=maybe", 400, "invalid_format"],
     ["labels=a", 400, "unknown_operator"],
     ["tags=web", 400, "not_allowed"],
@@ -264,6 +277,13 @@ describe("an expansion", () => {
       { likes: 3 },
     ]);
     expect((await list("admin", `title=Title 3&${options}`))[0]!.comments).toEqual([]);
+  });
+
+  test("of lists three deep has room for them by itself", async () => {
+    const [row] = await list("admin", "title=Title 4&expand=tags.articles.comments&fields=tags.articles.title");
+    expect(row!.tags[0].articles[0]).toMatchObject({ title: expect.any(String) });
+    const problem = await refusal("admin", "expand=tags.articles.comments&expand[tags][limit]=50");
+    expect(problem.errors[0]).toMatchObject({ code: "too_many", message: expect.stringContaining("up to 5000") });
   });
 
   test("shows records and fields under their own rules", async () => {

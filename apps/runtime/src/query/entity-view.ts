@@ -266,6 +266,11 @@ export function wireValue(
   return fill(field.select, view.schema, parameters, written === undefined ? { row } : { row, written });
 }
 
+/** A field's value as it is compared, as SQL over a row: its column, or what is calculated in its place. */
+export function typedValue(view: EntityView, field: BundleField, row: string, parameters: Parameters): string {
+  return field.value === undefined ? column(row, field) : fill(field.value, view.schema, parameters, { row });
+}
+
 export function column(row: string, field: BundleField): string {
   if (field.column === null) throw new Error(`${field.name} has no column`);
   return `${row}.${quoteIdentifier(field.column)}`;

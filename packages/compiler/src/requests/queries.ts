@@ -25,6 +25,7 @@ export function bundleFieldOf(field: Field, source: FieldSource): BundleField {
     sqlType: sqlTypeOf(type),
     wire: wireOf(type),
     select: selectOf(field, source),
+    ...(type.kind === "computed" && isFilterable(field) && { value: computedValue(type, source) }),
     write: entering(type, "{value}"),
     optional: field.optional,
     writer: writerOf(field),
@@ -72,13 +73,16 @@ function refsSelect({ table, own, other }: JoinTable, entity: string, catalog: C
   return `(select coalesce(json_agg(_pair.${q(other)} order by _pair.${q(other)}), '[]'::json) from {schema}.${q(table)} _pair${living} where _pair.${q(own)} = {row}."id")`;
 }
 
-function computedSelect(
-  { expression }: Extract<FieldType, { kind: "computed" }>,
-  { name, catalog }: FieldSource,
-): SqlTemplate {
+type Computed = Extract<FieldType, { kind: "computed" }>;
+
+function computedValue({ expression }: Computed, { name, catalog }: FieldSource): SqlTemplate {
   if (catalog === undefined) throw new Error(`${name} has no computed fields`);
-  const value = lower(expression, { entity: name, catalog, column: (_, column) => `{row}.${q(column)}`, isRead: true });
-  const { type } = expression;
+  return lower(expression, { entity: name, catalog, column: (_, column) => `{row}.${q(column)}`, isRead: true });
+}
+
+function computedSelect(computed: Computed, source: FieldSource): SqlTemplate {
+  const value = computedValue(computed, source);
+  const { type } = computed.expression;
   switch (type.kind) {
     case "decimal":
       // Trailing zeros would tell how it was calculated, not what it is.
@@ -121,7 +125,7 @@ function defaultOf(field: Field): SqlTemplate | null {
   }
 }
 
-/** Values that have an order and stand in a column. */
+/** Values that have an order, and stand in a column or are calculated from what does. */
 export function isFilterable({ type, internal }: Field): boolean {
   if (internal) return false;
   switch (type.kind) {
@@ -134,10 +138,11 @@ export function isFilterable({ type, internal }: Field): boolean {
     case "enum_set":
     case "secret":
     case "refs":
-    case "computed":
     case "file":
     case "image":
       return false;
+    case "computed":
+      return !["list", "opaque", "null"].includes(type.expression.type.kind);
     default:
       return true;
   }

@@ -89,7 +89,11 @@ function groupOf(name: string, view: EntityView, roles: readonly string[]): Grou
   const { hops, view: owner, subject } = findNamed(view, asWritten ? name : path, roles, "group_by", "group by");
   const { field } = subject;
   const isTime = field.sqlType === "date" || field.sqlType === "timestamptz";
-  const isPlain = subject.path.length === 0 && field.filterable && operatorsOf(subject, owner).length > 0;
+  const isPlain =
+    subject.path.length === 0 &&
+    field.filterable &&
+    operatorsOf(subject, owner).length > 0 &&
+    !isReckonedDuration(field);
   if (!isPlain || hops.some(isToMany) || (!asWritten && !isTime)) {
     throw bad("group_by", "not_allowed", `Records can't be grouped by ${name.slice(0, 64)}.`);
   }
@@ -97,6 +101,11 @@ function groupOf(name: string, view: EntityView, roles: readonly string[]): Grou
     throw unreadable("group_by", name, "group by");
   const key: SortKey = { ...plainKey(field, false), name: path, hops, choices: choicesOf(subject, owner) };
   return { name, key, part: asWritten ? null : part };
+}
+
+/** It may be less than nothing, or have more hours than a day, which no text of an ordinary duration says. */
+function isReckonedDuration({ sqlType, value }: BundleField): boolean {
+  return sqlType === "interval" && value !== undefined;
 }
 
 const numeric = /^(integer|bigint|numeric|double precision)/;
@@ -120,6 +129,7 @@ function aggregateOf(text: string, view: EntityView, roles: readonly string[]): 
     subject.path.length === 0 &&
     field.filterable &&
     operatorsOf(subject, view).length > 0 &&
+    !isReckonedDuration(field) &&
     (known !== "sum" && known !== "avg" ? true : numeric.test(field.sqlType)) &&
     (known !== "min" && known !== "max" ? true : field.sqlType !== "boolean" && field.sqlType !== "uuid");
   if (fits) return { name: text, function: known, field };

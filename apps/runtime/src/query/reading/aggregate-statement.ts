@@ -2,7 +2,7 @@
 // A field that the caller can't read in a record counts as null there.
 import type { BundleField } from "@plinth/bundle";
 import { quoteIdentifier } from "@plinth/postgres";
-import { type Asker, column, type EntityView, living, permission, wireValue } from "../entity-view.ts";
+import { type Asker, type EntityView, living, permission, typedValue, wireValue } from "../entity-view.ts";
 import { Parameters } from "../parameters.ts";
 import type { Statement } from "../statement.ts";
 import { auditOf } from "../trace.ts";
@@ -35,7 +35,9 @@ export function aggregateStatement(view: EntityView, asker: Asker, query: Aggreg
     const value = sortValue({ ...key, choices: null }, view, asker, "_r", parameters);
     return cut(key.hops.length > 0 ? value : shown(key.field, value), part, key.field);
   });
-  const values = query.values.map((value) => calculated(value, (field) => shown(field, column("_r", field))));
+  const values = query.values.map((value) =>
+    calculated(value, (field) => shown(field, typedValue(view, field, "_r", parameters))),
+  );
   const where = conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
   // By number: an expression that holds a parameter is another one each time that it is written.
   const by = groups.length === 0 ? "" : ` group by ${groups.map((_, at) => at + 1).join(", ")}`;
@@ -114,8 +116,24 @@ function shownValue(
   }
   const isNumber = field === null || called.startsWith("count") || field.wire === "raw";
   const value = called === "avg" && isNumber ? `(_g._c${at})::double precision` : `_g._c${at}`;
-  const text = called === "avg" && !isNumber ? `trim_scale(round(${value}, 10))` : value;
+  const isReckoned = called === "sum" && field?.value !== undefined && field.sqlType === "numeric";
+  const text =
+    called === "avg" && !isNumber ? `trim_scale(round(${value}, 10))` : isReckoned ? `trim_scale(${value})` : value;
   return { sql: `(${text})::text`, member: memberOf(name, isNumber ? "raw" : "string") };
+}
+
+/** A calculated value as a record shows it: its own template reads the columns that it is calculated from. */
+function calculatedText({ sqlType }: BundleField, value: string): string {
+  switch (sqlType) {
+    case "numeric":
+      return `trim_scale(${value})::text`;
+    case "date":
+      return `to_char(${value}, 'YYYY-MM-DD')`;
+    case "timestamptz":
+      return `to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+    default:
+      return `(${value})::text`;
+  }
 }
 
 /** As a record shows it: its template reads a row that has this one column. */
@@ -127,6 +145,8 @@ function shownField(
   parameters: Parameters,
   laterals: string[],
 ): Shown {
+  if (field.value !== undefined)
+    return { sql: calculatedText(field, `_g._c${at}`), member: memberOf(name, field.wire) };
   laterals.push(`, lateral (select _g._c${at} as ${quoteIdentifier(field.column ?? field.name)}) _w${at}`);
   const value = wireValue(view, field, `_w${at}`, parameters);
   const sql = field.sqlType === "boolean" ? `(${value})::text` : value;

@@ -1,9 +1,9 @@
 // Writes a filter as SQL over a row. In: a filter, who asks. Out: a condition that is true or not, never unknown.
 // A record whose field the caller can't read counts as one where it is null, and null matches no comparison, nor its contrary.
-import { type Asker, column, type EntityView } from "../entity-view.ts";
+import { type Asker, type EntityView, typedValue } from "../entity-view.ts";
 import type { Parameters } from "../parameters.ts";
 import type { Filter, Operator, Subject } from "./filter.ts";
-import { isToMany, reach, shownIn } from "./reach.ts";
+import { reach, shownIn } from "./reach.ts";
 
 type Test = Extract<Filter, { kind: "test" }>;
 type Related = Extract<Filter, { kind: "related" }>;
@@ -38,11 +38,14 @@ export class FilterWriter {
       case "test":
         return this.#test(filter, view, row, false);
       case "related":
-        return this.#related(filter, view, row, (of, target, alias) => this.holds(of, target, alias));
+        return this.#related(filter, view, row);
     }
   }
 
-  /** True where the filter is known not to hold: what is unknown neither holds nor fails. */
+  /**
+   * True where the filter is known not to hold: what is unknown neither holds nor fails. That no related record matches is known,
+   * also where there is none.
+   */
   #fails(filter: Filter, view: EntityView, row: string): string {
     switch (filter.kind) {
       case "all":
@@ -53,9 +56,7 @@ export class FilterWriter {
       case "test":
         return this.#test(filter, view, row, true);
       case "related":
-        return isToMany(filter.relation)
-          ? `not ${this.#related(filter, view, row, (of, target, alias) => this.holds(of, target, alias))}`
-          : this.#related(filter, view, row, (of, target, alias) => this.#fails(of, target, alias));
+        return `not ${this.#related(filter, view, row)}`;
     }
   }
 
@@ -65,21 +66,16 @@ export class FilterWriter {
     return written.length === 1 ? written[0]! : `(${written.join(kind === "all" ? " and " : " or ")})`;
   }
 
-  #related(
-    { relation, of }: Related,
-    view: EntityView,
-    row: string,
-    judge: (of: Filter, view: EntityView, row: string) => string,
-  ): string {
+  #related({ relation, of }: Related, view: EntityView, row: string): string {
     this.#hops++;
     const alias = `_f${this.#hops}`;
     const reached = reach(view, this.#asker, relation, row, alias, this.#parameters);
-    const conditions = [...reached.conditions, judge(of, reached.view, alias)];
+    const conditions = [...reached.conditions, this.holds(of, reached.view, alias)];
     return `exists (select 1 from ${reached.from} where ${conditions.join(" and ")})`;
   }
 
   #test({ subject, operator }: Test, view: EntityView, row: string, contrary: boolean): string {
-    const left = this.#subject(subject, row);
+    const left = this.#subject(subject, view, row);
     const shown = view.narrowed ? shownIn(view, this.#asker, subject.field, row, this.#parameters) : [];
     if (operator === "is_null" || operator === "is_set") {
       const isNull = (operator === "is_null") !== contrary;
@@ -91,11 +87,12 @@ export class FilterWriter {
     return [contrary ? `not ${test}` : test, ...shown].join(" and ");
   }
 
-  #subject({ field, path, type }: Subject, row: string): string {
-    const own = column(row, field);
+  #subject({ field, path, type }: Subject, view: EntityView, row: string): string {
+    const own = typedValue(view, field, row, this.#parameters);
     if (path.length === 0) return own;
     const at = this.#operand("text[]");
-    return type === "json" ? `(${own} #> ${at})` : `(${own} #>> ${at})::${type}`;
+    // JSON's null is as little a value as a member that isn't there.
+    return type === "json" ? `nullif(${own} #> ${at}, 'null'::jsonb)` : `(${own} #>> ${at})::${type}`;
   }
 
   #operand(type: string): string {

@@ -44,7 +44,7 @@ const patterns: Readonly<Partial<Record<Operator, (escaped: string) => string>>>
 /** None where the field can't be filtered by. */
 export function operatorsOf(subject: Subject, view: EntityView): readonly Operator[] {
   const { field, path, type } = subject;
-  if (field.column === null || field.secret || field.hidden) return [];
+  if ((field.column === null && field.value === undefined) || field.secret || field.hidden) return [];
   if (type === "json") return [...equality, ...order, ...texts, "has", "has_any", "has_all"];
   if (type.endsWith("[]")) return lists;
   if (path.length === 0 && !field.filterable) return [];
@@ -142,14 +142,29 @@ function flagOf(sent: Sent, parameter: string): boolean {
   throw bad(parameter, "invalid_format", "It must be true or false.");
 }
 
-/** In a URL they are joined by commas: a value that holds one is for `where`. */
 function severalOf(sent: Sent, parameter: string): readonly Sent[] {
   const values: readonly Sent[] =
     sent.kind === "text"
-      ? sent.text.split(",", VALUES_MAX + 2).map((text) => ({ kind: "text", text }))
+      ? commaSeparated(sent.text, parameter).map((text) => ({ kind: "text", text }))
       : listOf(sent.value, parameter).map((value) => ({ kind: "json", value }));
   if (values.length <= VALUES_MAX) return values;
   throw bad(parameter, "too_many", `At most ${VALUES_MAX} values may be given.`);
+}
+
+/** A value that holds a comma, or begins with a quote, stands in quotes: `"Hebdon, John",Ana`. */
+function commaSeparated(text: string, parameter: string): readonly string[] {
+  if (!text.includes('"')) return text.split(",", VALUES_MAX + 2);
+  const values: string[] = [];
+  for (let at = 0; at <= text.length && values.length <= VALUES_MAX; ) {
+    const [whole, quoted, plain] = /^(?:"((?:[^"\\]|\\.)*)"|([^,"][^,]*)?)(?:,|$)/s.exec(text.slice(at)) ?? [];
+    if (whole === undefined) {
+      throw bad(parameter, "invalid_format", 'A value in quotes ends with a quote: "Hebdon, John",Ana.');
+    }
+    values.push(quoted?.replaceAll(/\\(.)/gs, "$1") ?? plain ?? "");
+    at += whole.length;
+    if (!whole.endsWith(",")) break;
+  }
+  return values;
 }
 
 function listOf(value: unknown, parameter: string): readonly unknown[] {

@@ -5,7 +5,7 @@ import type { EntityView } from "../entity-view.ts";
 import { EVERYTHING, type Filter, inOrder, testsIn } from "./filter.ts";
 import { testOf } from "./operators.ts";
 import { findNamed, findRelation, requireRelation } from "./paths.ts";
-import { targetOf } from "./reach.ts";
+import { isToMany, targetOf } from "./reach.ts";
 import { bad } from "./refusals.ts";
 
 const TESTS_MAX = 20;
@@ -28,7 +28,7 @@ export function parseFilters(
     if (others.includes(parameter)) continue;
     const [, name = parameter, operator = "eq"] = /^([^[\]]+)\[([a-z_]+)\]$/.exec(parameter) ?? [];
     const { hops, view: at, subject } = findNamed(view, name, roles, parameter, "filter by", others);
-    of.push(through(hops, testOf(at, subject, operator, { kind: "text", text }, parameter)));
+    of.push(reached(hops, testOf(at, subject, operator, { kind: "text", text }, parameter)));
   }
   return requireFew({ kind: "all", of });
 }
@@ -101,7 +101,7 @@ class WhereReader {
       }
       return testOf(at, subject, operator, { kind: "json", value: sent }, this.#parameter);
     });
-    return through(hops, { kind: "all", of });
+    return { kind: "all", of: of.map((test) => reached(hops, test)) };
   }
 
   #bad(message: string): Error {
@@ -116,6 +116,13 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 /** Of a many-to-many field, which is called like its relation: no operator of a list is a field's name in a condition on records. */
 function isOperators(value: Readonly<Record<string, unknown>>): boolean {
   return Object.keys(value).some((key) => key === "is_null" || key === "has" || key === "has_any" || key === "has_all");
+}
+
+/** Where references lead to no record that the caller may read, there is no value: that is what `is_null` asks. */
+function reached(hops: readonly BundleRelation[], test: Filter): Filter {
+  const isNull = test.kind === "test" && test.operator === "is_null";
+  if (!isNull || hops.length === 0 || hops.some(isToMany)) return through(hops, test);
+  return { kind: "not", of: through(hops, { ...test, operator: "is_set" }) };
 }
 
 function through(hops: readonly BundleRelation[], filter: Filter): Filter {

@@ -20,6 +20,8 @@ const EXPANSIONS_MAX = 10;
 /** Records that one record may bring with it, by the limits of the lists within it. */
 const BROUGHT_MAX = 1_000;
 const LIMIT_DEFAULT = 20;
+/** Where lists stand three deep, so that they may be asked for as they are. */
+const NESTED_LIMIT_DEFAULT = 10;
 
 /** What is asked for, before it is known what there is. */
 interface Asked {
@@ -42,7 +44,8 @@ export function parseSelection(
 ): Selection {
   const asked = askedOf(parameters);
   if (asked === null) return WHOLE;
-  const reader = new SelectionReader(roles, pageMax);
+  const limitUsual = listsDeep(asked, view) > 2 ? NESTED_LIMIT_DEFAULT : LIMIT_DEFAULT;
+  const reader = new SelectionReader(roles, pageMax, limitUsual);
   const selection = reader.read(asked, view, "", 1);
   if (reader.expansions > EXPANSIONS_MAX) {
     throw bad("expand", "too_many", `At most ${EXPANSIONS_MAX} relations may be expanded.`);
@@ -86,6 +89,15 @@ function askedOf(parameters: ReadonlyMap<string, string>): Asked | null {
   return root;
 }
 
+/** How many lists stand within each other. */
+function listsDeep({ expansions }: Asked, view: EntityView): number {
+  const depths = [...expansions].map(([name, inner]) => {
+    const relation = findRelation(view, name);
+    return relation === undefined ? 0 : (isToMany(relation) ? 1 : 0) + listsDeep(inner, targetOf(view, relation));
+  });
+  return Math.max(0, ...depths);
+}
+
 function newAsked(): Asked {
   return { fields: new Set(), expansions: new Map(), options: new Map() };
 }
@@ -102,10 +114,12 @@ class SelectionReader {
   expansions = 0;
   readonly #roles: readonly string[];
   readonly #pageMax: number;
+  readonly #limitUsual: number;
 
-  constructor(roles: readonly string[], pageMax: number) {
+  constructor(roles: readonly string[], pageMax: number, limitUsual: number) {
     this.#roles = roles;
     this.#pageMax = pageMax;
+    this.#limitUsual = limitUsual;
   }
 
   read(asked: Asked, view: EntityView, path: string, brought: number): Selection {
@@ -129,7 +143,7 @@ class SelectionReader {
     }
     const total = brought * (list?.limit ?? 1);
     if (total > BROUGHT_MAX) {
-      const message = `With these limits a record would bring more than ${BROUGHT_MAX} others with it. Ask for fewer.`;
+      const message = `With these limits a record would bring up to ${total} others with it, and at most ${BROUGHT_MAX} may come. Give its lists smaller limits.`;
       throw bad(`expand[${path}][limit]`, "too_many", message);
     }
     return { relation, list, selection: this.read(asked, target, path, total) };
@@ -161,7 +175,7 @@ class SelectionReader {
     const bound = pageBound(target, this.#roles, this.#pageMax);
     const where = options.get("where");
     return {
-      limit: limitOf(options.get("limit"), Math.min(LIMIT_DEFAULT, bound), bound, `expand[${path}][limit]`),
+      limit: limitOf(options.get("limit"), Math.min(this.#limitUsual, bound), bound, `expand[${path}][limit]`),
       sort: parseSort(options.get("sort"), target, this.#roles, `expand[${path}][sort]`),
       filter: where === undefined ? EVERYTHING : parseWhere(where, target, this.#roles, `expand[${path}][where]`),
     };

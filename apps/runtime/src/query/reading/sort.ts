@@ -2,7 +2,7 @@
 // its values are declared. It never orders by what is hidden in some records: their places would tell it.
 import type { BundleField, BundleRelation } from "@plinth/bundle";
 import { quoteLiteral } from "@plinth/postgres";
-import { type Asker, column, type EntityView } from "../entity-view.ts";
+import { type Asker, type EntityView, typedValue } from "../entity-view.ts";
 import type { Parameters } from "../parameters.ts";
 import { readabilityOf } from "../readable-fields.ts";
 import { didYouMean } from "../suggest.ts";
@@ -43,7 +43,7 @@ export function sortType({ field, choices, ranked }: SortKey): string {
 export function sortValue(key: SortKey, view: EntityView, asker: Asker, row: string, parameters: Parameters): string {
   const at = (owner: EntityView, alias: string, hops: readonly BundleRelation[]): string => {
     const [relation, ...more] = hops;
-    if (relation === undefined) return positioned(column(alias, key.field), key);
+    if (relation === undefined) return positioned(typedValue(owner, key.field, alias, parameters), key);
     const next = `_s${key.hops.length - more.length}`;
     const { view: target, from, conditions } = reach(owner, asker, relation, alias, next, parameters);
     return `(select ${at(target, next, more)} from ${from} where ${conditions.join(" and ")})`;

@@ -47,7 +47,12 @@ export interface ComputedAndSequence {
         pieces?: number;
         due_at?: string;
         paid_at?: string;
+        gross?: string;
+        each?: string;
+        label?: string;
         currency?: "EUR" | "USD";
+        open?: boolean;
+        overdue_by?: string;
         created_by?: string;
         created_at?: string;
         updated_at?: string;
