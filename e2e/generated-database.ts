@@ -35,6 +35,16 @@ export async function snapshotOf(
   return { text: row.rows, audits: row.audits, own: row.own };
 }
 
+/** Of a request that reads: `expand room: <ids>`, sorted. */
+export async function auditLinesOf(
+  { client, schema }: { readonly client: pg.Client; readonly schema: string },
+  requestId: string,
+): Promise<readonly string[]> {
+  const sql = `select "operation", "entity", coalesce("changes"->'ids', '[]') as ids from "${schema}"."audit_log" where "request_id" = $1`;
+  const { rows } = await client.query<{ operation: string; entity: string; ids: string[] }>(sql, [requestId]);
+  return rows.map(({ operation, entity, ids }) => `${operation} ${entity}: ${ids.join(",")}`).sort();
+}
+
 /** Each value as the wire has it; of a secret, whether there is one. */
 function columnSql({ name, type }: Field, schema: string, entity: string, plural: string): string[] {
   const column = `r."${name}"`;
