@@ -1,5 +1,5 @@
 // Entities with `audit: all`: each record that a reply shows is named in the audit log, also where another record brings it along, and
-// a request that only looks into such records leaves a line without ids.
+// a request that only looks into such records leaves a line without ids. What a write shows needs no second line.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject, type TestReply } from "./testing/test-cell.ts";
 
@@ -202,5 +202,72 @@ describe("a request that looks into such records", () => {
   test("and shows them leaves both lines", async () => {
     await get("/api/visits?findings.weight=1&expand=findings");
     expect(await reads()).toEqual([`finding expand: ${findings[2]}`, "finding filter: none"]);
+  });
+});
+
+describe("what a write shows", () => {
+  const write = async (method: string, path: string, body?: object): Promise<TestReply> => {
+    const reply = await cell.send("ana", method, path, body);
+    expect(reply.status, reply.text).toBeLessThan(300);
+    return reply;
+  };
+
+  test.each([
+    ["all of the record", ""],
+    ["some of its fields", "?fields=name"],
+  ])("is told by the line of the write alone: %s", async (_, query) => {
+    const { json } = await write("POST", `/api/patients${query === "" ? "" : "?fields=id,name"}`, { name: "Rhea" });
+    await write("PATCH", `/api/patients/${json.data.id}${query}`, { name: "Rea" });
+    await write("PATCH", `/api/patients/by/code/p${query}`, { name: "Patricia" });
+    await write("PUT", `/api/patients/by/code/p${query}`, { name: "Pat" });
+    const update = `patient update: ${patients[0]}`;
+    const expected = [`patient create: ${json.data.id}`, `patient update: ${json.data.id}`, update, update];
+    expect(await reads()).toEqual(expected.toSorted());
+  });
+
+  test("of other records leaves a line for those", async () => {
+    await write("PATCH", `/api/patients/${patients[0]}?expand=visits.findings`, { name: "Patricia" });
+    const shown = `finding expand: ${joined(findings[0], findings[1])}`;
+    expect(await reads()).toEqual([shown, `patient update: ${patients[0]}`]);
+  });
+
+  test("of records within the record leaves one line for each", async () => {
+    const visit = { place: "Lima", findings: [{ text: "d" }] };
+    const { json } = await write("POST", "/api/patients", { name: "Rhea", visits: [visit] });
+    const [visited] = json.data.visits;
+    expect(await reads()).toEqual([
+      `finding create: ${visited.findings[0].id}`,
+      `patient create: ${json.data.id}`,
+      `visit create: ${visited.id}`,
+    ]);
+  });
+
+  test("where it writes nothing of the record, is a reading of it", async () => {
+    for (const query of ["", "?fields=name"]) {
+      await write("PATCH", `/api/patients/${patients[0]}${query}`, {});
+      expect(await reads()).toEqual([`patient read: ${patients[0]}`]);
+      await write("PUT", `/api/patients/by/code/p${query}`, {});
+      expect(await reads()).toEqual([`patient read: ${patients[0]}`]);
+      await write("PATCH", `/api/patients/${patients[0]}${query}`, { visits: { create: [{ place: "Lima" }] } });
+      expect(await reads()).toEqual([`patient read: ${patients[0]}`, expect.stringContaining("visit create")]);
+    }
+  });
+
+  test("is nothing where its caller may not read it", async () => {
+    const reply = await cell.send("clerk", "PATCH", `/api/patients/${patients[0]}`, {});
+    expect([reply.status, reply.json.data]).toEqual([200, { id: patients[0] }]);
+    const kept = { "idempotency-key": "nothing-of-it" };
+    expect((await cell.send("clerk", "PATCH", `/api/patients/${patients[0]}`, {}, kept)).status).toBe(200);
+    expect(await lines()).toEqual([]);
+  });
+
+  test("is told once where the request is sent again", async () => {
+    const again = { "idempotency-key": "a-second-time" };
+    for (const replayed of [null, "true"]) {
+      const reply = await cell.send("ana", "PATCH", `/api/patients/${patients[0]}`, {}, again);
+      expect([reply.status, reply.headers.get("idempotency-replayed")]).toEqual([200, replayed]);
+      expect(reply.json.data.name).toBe("Pat");
+    }
+    expect(await reads()).toEqual([`patient read: ${patients[0]}`]);
   });
 });

@@ -138,7 +138,7 @@ async function afterwards(
   const { release, entity, principal } = request;
   if (!hasOperation(entityView(release, entity).entity, "read", principal.roles)) return before;
   try {
-    return await readRecord({ ...request, versions: null }, recordId, selection);
+    return await readRecord({ ...request, versions: null }, recordId, selection, true);
   } catch (error) {
     if (error instanceof Fault && error.code === "not_found") return before;
     throw error;
