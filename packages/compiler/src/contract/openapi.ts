@@ -12,7 +12,7 @@ import { createExample, entityComponents, hasTransitionBody } from "./openapi-en
 import { eventSchemas, webhooksOf } from "./openapi-events.ts";
 import { keyComponents, keyPaths } from "./openapi-keys.ts";
 import { manyComponents, manyOperations } from "./openapi-many.ts";
-import { documentedEntity, moduleComponents, modulePaths } from "./openapi-modules.ts";
+import { documentedEntity, documentedUser, moduleComponents, modulePaths } from "./openapi-modules.ts";
 import { aggregatePath, listParameters, selectionParameters } from "./openapi-reading.ts";
 import { body, components, errors, type OpenapiObject, reference, sharedComponents } from "./openapi-shared.ts";
 import { type WriteCondition, writeParameters, writingComponents } from "./openapi-writing.ts";
@@ -24,11 +24,11 @@ export function openapiOf(model: Model): OpenapiObject {
     .map((entity) => ({ path: entity.path, entity: documentedEntity(entity) }));
   const documented = [...builtin.map(({ entity }) => entity), ...entities];
   const own = components(
-    moduleComponents(model),
+    moduleComponents(model, entities),
     ...builtin.map(({ entity }) => entityComponents(entity, [])),
     ...entities.map((entity) => entityComponents(entity, entities)),
     ...entities.map((entity) => keyComponents(entity, entities)),
-    ...entities.map((entity) => childComponents(entity, entities)),
+    ...entities.map((entity) => childComponents(entity, [documentedUser(model), ...entities])),
     { schemas: eventSchemas(model) },
   );
   const mails = describeModules(model).some(({ operations }) => operations.some(({ tag }) => tag === "email"));
