@@ -119,6 +119,13 @@ function isRecent(value: JsonValue, since: number): boolean {
   return at >= since - 50 && at <= Date.now() + 50;
 }
 
+/** In whatever order; a create makes the id. */
+export function sameAudits(found: readonly (readonly unknown[])[], expected: readonly (readonly unknown[])[]): boolean {
+  const sorted = (rows: readonly (readonly unknown[])[]): string[] =>
+    rows.map(([operation, entity, id]) => `${operation} ${entity} ${operation === "create" ? "" : id}`).sort();
+  return sameJson(sorted(found), sorted(expected));
+}
+
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

@@ -66,28 +66,19 @@ const FOUND_BYTES_MAX = 8 * REPLY_BYTES_MAX;
 /** Times that a statement is run when others keep overtaking it. */
 const TRIES_MAX = 4;
 
-/** @returns the record as JSON text. @throws Fault `not_found`. */
+/**
+ * @param recordId Null where `reading` has a key.
+ * @returns the record as JSON text. @throws Fault `not_found`, `bad_request` (several organizations have one with that key).
+ */
 export async function readRecord(
   request: Request,
-  recordId: string,
-  selection: Selection = WHOLE,
-  isOfWrite = false,
+  recordId: string | null,
+  reading: Reading = PLAIN_READING,
 ): Promise<string> {
-  const reading = { ...PLAIN_READING, selection, isOfWrite };
   const statement = assembleRead(request.release, request.entity, askerOf(request), reading);
-  const bindings = { ...bind(request, recordId, nothing), operands: selectionOperands(selection) };
-  const rows = await run(request, "read", statement, bindings);
-  return rows[0]?.[0] ?? missing();
-}
-
-/** @param key Which values its unique fields have. @throws Fault `not_found`, `bad_request` (several organizations have one). */
-export async function findByKey(request: Request, key: Filter, selection: Selection): Promise<string> {
-  return findBy(request, { ...PLAIN_READING, key, selection }, [...operandsOf(key), ...selectionOperands(selection)]);
-}
-
-async function findBy(request: Request, reading: Reading, operands: Bindings["operands"] = []): Promise<string> {
-  const statement = assembleRead(request.release, request.entity, askerOf(request), reading);
-  const rows = await run(request, "read", statement, { ...bind(request, null, nothing), operands });
+  const key = reading.key === null ? [] : operandsOf(reading.key);
+  const operands = [...key, ...selectionOperands(reading.selection)];
+  const rows = await run(request, "read", statement, { ...bind(request, recordId, nothing), operands });
   if (rows.length > 1) {
     throw new Fault("bad_request", { detail: "Several organizations have one. Name yours by Plinth-Organization." });
   }
@@ -99,8 +90,8 @@ const idAlone: Selection = { ...WHOLE, fields: new Set(["id"]) };
 /** For a write of the record. Null where the caller sees none. @throws Fault `bad_request` (several organizations have one). */
 export async function findIdByKey(request: Request, key: Filter): Promise<string | null> {
   try {
-    const json = await findBy(request, { selection: idAlone, key, isOfWrite: true }, operandsOf(key));
-    return (JSON.parse(json) as { readonly id: string }).id;
+    const found = await readRecord(request, null, { selection: idAlone, key, isOfWrite: true });
+    return (JSON.parse(found) as { readonly id: string }).id;
   } catch (error) {
     if (error instanceof Fault && error.code === "not_found") return null;
     throw error;
