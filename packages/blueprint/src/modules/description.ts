@@ -4,7 +4,7 @@ import type { JsonValue } from "../model/json-value.ts";
 import type { Entity, Field, Model, ModuleName } from "../model/model.ts";
 
 /** What of a project decides which modules it has, and what they look like. */
-export type DescribedProject = Pick<Model, "modules" | "roles" | "userFields" | "userPermissions"> & {
+export type DescribedProject = Pick<Model, "modules" | "roles" | "userFields" | "userPermissions" | "userUniques"> & {
   /** Absent where it doesn't matter which of them can be followed. */
   readonly entities?: readonly Pick<Entity, "plural" | "realtime">[];
 };
@@ -46,6 +46,8 @@ export interface ModuleEntity {
   /** What its schemas, parameters and replies are called in the document. */
   readonly component: string;
   readonly fields: readonly Field[];
+  /** Keys of fields that no two of its records share: they name a record as its id does. */
+  readonly uniques: readonly (readonly string[])[];
   /** Names of the fields that rules may use. */
   readonly inRules: readonly string[];
   /** The routes that are served like those of any entity. */

@@ -55,7 +55,7 @@ export function moduleComponents(model: Model, entities: readonly DocumentedEnti
 }
 
 /** As the generated routes and components know entities. */
-export function documentedEntity({ component, plural, fields, help }: ModuleEntity): DocumentedEntity {
+export function documentedEntity({ component, plural, fields, uniques, help }: ModuleEntity): DocumentedEntity {
   return {
     name: component,
     plural,
@@ -67,7 +67,7 @@ export function documentedEntity({ component, plural, fields, help }: ModuleEnti
     label: null,
     help,
     relations: [],
-    uniques: [],
+    uniques,
   };
 }
 
