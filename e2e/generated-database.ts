@@ -35,6 +35,16 @@ export async function snapshotOf(
   return { text: row.rows, audits: row.audits, own: row.own };
 }
 
+/** Of a request that reads: `expand room: <ids>`, sorted. */
+export async function auditLinesOf(
+  { client, schema }: { readonly client: pg.Client; readonly schema: string },
+  requestId: string,
+): Promise<readonly string[]> {
+  const sql = `select "operation", "entity", coalesce("changes"->'ids', '[]') as ids from "${schema}"."audit_log" where "request_id" = $1`;
+  const { rows } = await client.query<{ operation: string; entity: string; ids: string[] }>(sql, [requestId]);
+  return rows.map(({ operation, entity, ids }) => `${operation} ${entity}: ${ids.join(",")}`).sort();
+}
+
 /** Each value as the wire has it; of a secret, whether there is one. */
 function columnSql({ name, type }: Field, schema: string, entity: string, plural: string): string[] {
   const column = `r."${name}"`;
@@ -107,6 +117,13 @@ function isRecent(value: JsonValue, since: number): boolean {
   if (typeof value !== "string") return false;
   const at = Date.parse(value);
   return at >= since - 50 && at <= Date.now() + 50;
+}
+
+/** In whatever order; a create makes the id. */
+export function sameAudits(found: readonly (readonly unknown[])[], expected: readonly (readonly unknown[])[]): boolean {
+  const sorted = (rows: readonly (readonly unknown[])[]): string[] =>
+    rows.map(([operation, entity, id]) => `${operation} ${entity} ${operation === "create" ? "" : id}`).sort();
+  return sameJson(sorted(found), sorted(expected));
 }
 
 export function sameJson(a: unknown, b: unknown): boolean {

@@ -125,7 +125,9 @@ export function expectUpdate(world: World, caller: Caller, entity: Entity, recor
   ];
   if (problems.length > 0) return refused("rule, references, state or storage", ...problems);
   if (Object.keys(input).length === 0 && forced.size === 0) {
-    return { kind: "done", status: 200, data: replyTo(world, caller, entity, old), audits: [], commit: () => {} };
+    const isRead = entity.audit === "all" && readGrants(world, caller, entity, old).length > 0;
+    const audits: Audit[] = isRead ? [["read", entity.name, record.id]] : [];
+    return { kind: "done", status: 200, data: replyTo(world, caller, entity, old), audits, commit: () => {} };
   }
   return changed(world, caller, record, next, way?.operation ?? "update");
 }

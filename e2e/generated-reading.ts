@@ -35,6 +35,8 @@ export interface Reading {
   readonly refusal: number | null;
   /** The records in the order of their ids, as they are shown. */
   readonly expected: readonly Values[];
+  /** What the audit log holds of it behind a page of these: `expand room: <ids>`, sorted. */
+  readonly audits: (page: readonly Values[]) => readonly string[];
 }
 
 export class Readings {
@@ -60,7 +62,11 @@ export class Readings {
     const refused =
       grantsFor(entity, "read", caller).length === 0 || this.#isRefused(where, entity, caller) ? 403 : null;
     const found = this.#visible(caller, entity).filter((record) => this.#judge(where, record, caller) === true);
-    return { query, refusal: refused, expected: found.map((record) => this.#show(shown, record, caller)) };
+    const audits = (page: readonly Values[]): readonly string[] => {
+      const own = entity.audit === "all" ? [`list ${entity.name}: ${page.map(({ id }) => String(id)).join(",")}`] : [];
+      return [...own, ...expandLines(shown, page), ...lookLines(where)].sort();
+    };
+    return { query, refusal: refused, audits, expected: found.map((record) => this.#show(shown, record, caller)) };
   }
 
   /** Groups of one field: how many records, how many values of another, and the first and last of them. */
@@ -95,7 +101,8 @@ export class Readings {
         [`max(${value.name})`]: given.at(-1) ?? null,
       };
     });
-    return { query, refusal: isRefused ? 403 : null, expected };
+    const own = entity.audit === "all" ? [`aggregate ${entity.name}: `] : [];
+    return { query, refusal: isRefused ? 403 : null, expected, audits: () => [...own, ...lookLines(where)].sort() };
   }
 
   #where(entity: Entity, depth: number): Where {
@@ -153,7 +160,7 @@ export class Readings {
         readability(entity, caller, field.name) !== "never",
     );
     const links = linksOf(this.#world, entity).filter(
-      (link) => link.to.audit !== "all" && !this.#isClosed(link, caller) && this.#random.chance(0.4),
+      (link) => !this.#isClosed(link, caller) && this.#random.chance(0.4),
     );
     const within = depth === 0 ? [] : links.map((link) => ({ link, shown: this.#shown(caller, link.to, depth - 1) }));
     // What is expanded stands in the place of the field that it is called by.
@@ -271,6 +278,33 @@ function jsonOf(where: Where): JsonValue {
     case "related":
       return { [where.link.name]: jsonOf(where.of) };
   }
+}
+
+/** The ids of records that are read by way of others, where their reading is kept. */
+function expandLines(shown: Shown, page: readonly Values[]): readonly string[] {
+  const ids = new Map<string, Set<string>>();
+  const walk = ({ within }: Shown, records: readonly Values[]): void => {
+    for (const { link, shown: inner } of within) {
+      const brought = records.flatMap((record) => (record[link.name] ?? []) as Values | readonly Values[]) as Values[];
+      const known = ids.get(link.to.name) ?? new Set<string>();
+      if (link.to.audit === "all") for (const { id } of brought) ids.set(link.to.name, known.add(String(id)));
+      walk(inner, brought);
+    }
+  };
+  walk(shown, page);
+  return [...ids].map(([name, all]) => `expand ${name}: ${[...all].sort().join(",")}`);
+}
+
+/** Entities that are looked into, where their reading is kept. */
+function lookLines(where: Where): readonly string[] {
+  const names = new Set<string>();
+  const walk = (each: Where): void => {
+    if (each.kind === "related" && each.link.to.audit === "all") names.add(each.link.to.name);
+    if (each.kind === "and" || each.kind === "or") each.of.forEach(walk);
+    if (each.kind === "not" || each.kind === "related") walk(each.of);
+  };
+  walk(where);
+  return [...names].map((name) => `filter ${name}: `);
 }
 
 function* fieldPaths({ fields, within }: Shown, path = ""): Iterable<string> {

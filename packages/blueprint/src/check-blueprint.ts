@@ -18,7 +18,7 @@ import { checkPermissions } from "./check/permissions/permissions.ts";
 import { checkRoles } from "./check/permissions/roles.ts";
 import { checkSearchLanguage } from "./check/search-language.ts";
 import { checkTests } from "./check/tests.ts";
-import { brokenProfile, checkUserFields, readableUsers } from "./check/users.ts";
+import { brokenProfile, checkUserFields, checkUserKeys, readableUsers } from "./check/users.ts";
 import { checkViews } from "./check/views.ts";
 import type { Declarations } from "./declarations/declarations.ts";
 import { resolve } from "./declarations/read-declarations.ts";
@@ -97,6 +97,7 @@ function check(declarations: Declarations, { source, report, places, most }: Che
   const rulesOfRows = { rules, rulesUsed: new Set<string>() };
   const names = new Set(declarations.entities.map((one) => one.name.text));
   const userFields = checkUserFields(declarations.userFields, names, listed, report);
+  const userKeys = checkUserKeys(declarations.userFields, userFields, report);
   const standing = checkEntities(declarations.entities, { modules: listed, userFields, named: rulesOfRows, report });
   const entities = checkTransitions(declarations.entities, standing, report);
   const { permissions, schema, rulesUsed } = checkPermissions(declarations.permissions, {
@@ -144,6 +145,7 @@ function check(declarations: Declarations, { source, report, places, most }: Che
     modules,
     roles,
     userFields,
+    ...userKeys,
     ...readableUsers(permissions.get(USER_ENTITY) ?? [], userFields),
     entities: entities.map(({ entity }) => ({
       ...entity,

@@ -5,7 +5,7 @@ import { type Bundle, type BundleEntity, FORMAT_VERSION, type Referrer } from "@
 import { testsOf } from "./blueprint-tests.ts";
 import { openapiOf } from "./contract/openapi.ts";
 import { sdkTypesOf } from "./contract/sdk-types.ts";
-import { builtinEntities, builtinEntityOf } from "./requests/builtin-entities.ts";
+import { builtinEntities, builtinEntityOf, type DeclaredOfUsers } from "./requests/builtin-entities.ts";
 import { moduleRoutesOf } from "./requests/module-routes.ts";
 import { bundleFieldOf } from "./requests/queries.ts";
 import { referrersOf } from "./requests/referrers.ts";
@@ -37,7 +37,7 @@ export function compileModel(model: Model): Bundle {
         builtinEntityOf(
           entity,
           of(entity.name),
-          entity.name === USER_ENTITY ? declaredOfUsers(model, catalog) : { access: {}, relations: [] },
+          entity.name === USER_ENTITY ? declaredOfUsers(model, catalog) : { access: {}, relations: [], search: null },
         ),
       ),
       ...model.entities.map((entity) => bundleEntityOf(entity, model, catalog, of(entity.name))),
@@ -54,11 +54,12 @@ export function compileModel(model: Model): Bundle {
   };
 }
 
-function declaredOfUsers(model: Model, catalog: Catalog): Pick<Entity, "relations"> & Pick<BundleEntity, "access"> {
+function declaredOfUsers(model: Model, catalog: Catalog): DeclaredOfUsers {
   const users = userEntity(model);
   return {
     access: accessOf({ ...users, permissions: model.userPermissions ?? [] }, catalog),
     relations: users.relations,
+    search: searchOf(users, model.searchLanguage),
   };
 }
 

@@ -22,6 +22,9 @@ const id = "018f0000-0000-7000-8000-000000000000";
 
 test.each([
   ["GET", "/api/samples"],
+  ["GET", "/api/samples/aggregate"],
+  ["GET", "/v1/users"],
+  ["GET", "/v1/users/aggregate"],
   ["POST", "/api/samples"],
   ["PATCH", `/api/samples/${id}`],
   ["DELETE", `/api/folders/${id}`],

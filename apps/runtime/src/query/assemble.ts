@@ -8,13 +8,11 @@ import { type Derivation, derived, derivedForProject, type ProjectDerivation } f
 import { createStatement, shapingFields } from "./create-statement.ts";
 import { deleteStatement } from "./delete-statement.ts";
 import { type Asker, type EntityView, entityView, forProject } from "./entity-view.ts";
-import { readStatement } from "./read-statement.ts";
+import { PLAIN_READING, type Reading, readingShape, readStatement } from "./read-statement.ts";
 import { type AggregateQuery, aggregateShape } from "./reading/aggregate-query.ts";
 import { type AggregateStatement, aggregateStatement } from "./reading/aggregate-statement.ts";
-import { type Filter, filterShape } from "./reading/filter.ts";
 import type { ListQuery } from "./reading/list-query.ts";
 import { type ListStatement, listShape, listStatement } from "./reading/list-statement.ts";
-import { type Selection, selectionShape, WHOLE } from "./reading/selection.ts";
 import { recordsLock } from "./records-lock.ts";
 import { restoreStatement } from "./restore-statement.ts";
 import { edgeOf, waysTo } from "./state-machine.ts";
@@ -60,12 +58,10 @@ export function assembleRead(
   release: ActiveRelease,
   entity: string,
   asker: Asker,
-  selection: Selection = WHOLE,
-  key: Filter | null = null,
+  reading: Reading = PLAIN_READING,
 ): Statement {
-  const shape = key === null ? selectionShape(selection) : `${filterShape(key)} ${selectionShape(selection)}`;
   return requireShort(
-    find(release, entity, "read", asker, shape, (view) => readStatement(view, asker, selection, key)),
+    find(release, entity, "read", asker, readingShape(reading), (view) => readStatement(view, asker, reading)),
   );
 }
 

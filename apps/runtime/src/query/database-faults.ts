@@ -168,11 +168,15 @@ function tooLong(field: string): FieldError {
 }
 
 function uniqueViolation(error: unknown, view: EntityView): Fault {
-  const fields = uniqueFields(error, view);
+  return taken(uniqueFields(error, view), error);
+}
+
+/** 409: another record has these values; which one is nobody's business. */
+export function taken(fields: readonly string[], cause?: unknown): Fault {
   return new Fault("unique_violation", {
     detail: `Another record has this ${fields.join(", ") || "value"} already.`,
     errors: fields.map((field) => ({ path: `/${field}`, code: "taken", message: "The value is already taken." })),
-    cause: error,
+    cause,
   });
 }
 

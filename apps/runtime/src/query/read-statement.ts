@@ -4,23 +4,33 @@ import { quoteIdentifier } from "@plinth/postgres";
 import { type Asker, type EntityView, living, permission, wireValue } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
 import { readableFields, recordJson } from "./readable-fields.ts";
-import type { Filter } from "./reading/filter.ts";
+import { auditOfExpanded, auditOfLooks } from "./reading/audited-reads.ts";
+import { EVERYTHING, type Filter, filterShape } from "./reading/filter.ts";
 import { FilterWriter } from "./reading/filter-sql.ts";
-import { type Selection, WHOLE } from "./reading/selection.ts";
+import { type Selection, selectionShape, WHOLE } from "./reading/selection.ts";
 import { SelectionWriter } from "./reading/selection-sql.ts";
 import type { Statement } from "./statement.ts";
-import { auditOf } from "./trace.ts";
+import { type Audited, auditOf } from "./trace.ts";
 
-/**
- * Columns: the record. No row: missing or hidden.
- * @param key The record is the one that it holds for, of which there can be one in each organization; null: the one of that id.
- */
-export function readStatement(
-  view: EntityView,
-  asker: Asker,
-  selection: Selection,
-  key: Filter | null = null,
-): Statement {
+/** What is read of which record. */
+export interface Reading {
+  readonly selection: Selection;
+  /** The record is the one that it holds for, of which there can be one in each organization; null: the one of that id. */
+  readonly key: Filter | null;
+  /** A write of the same request has its own line in the audit log: that the record was read needs no second one. */
+  readonly isOfWrite: boolean;
+}
+
+export const PLAIN_READING: Reading = { selection: WHOLE, key: null, isOfWrite: false };
+
+/** Equal for what one statement serves. */
+export function readingShape({ selection, key, isOfWrite }: Reading): string {
+  const found = key === null ? "" : `${filterShape(key)} `;
+  return `${isOfWrite ? "written " : ""}${found}${selectionShape(selection)}`;
+}
+
+/** Columns: the record. No row: missing or hidden. */
+export function readStatement(view: EntityView, asker: Asker, { selection, key, isOfWrite }: Reading): Statement {
   const parameters = new Parameters(view.fields);
   const visible = permission(view, "read", asker, parameters, { record: "_r" }).sql;
   const fields = readableFields(view, asker.roles);
@@ -29,13 +39,17 @@ export function readStatement(
   const end = key === null ? "" : " limit 2";
   const where = (): string =>
     `where ${named ?? `_r."id" = ${parameters.recordId()}`} and ${visible}${living(view, "_r")}${end}`;
+  const seen = { from: "_seen", id: '_seen."id"', where: "true" };
+  const audited: readonly Audited[] = [
+    ...(view.entity.audit === "all" && !isOfWrite ? [readOf(view)] : []),
+    ...auditOfExpanded(view, asker, parameters, { selection, operand: filters.next }, () => seen),
+    ...auditOfLooks(view, { filter: EVERYTHING, keys: [] }, selection),
+  ];
   let text: string;
-  if (view.entity.audit === "all") {
+  if (audited.length > 0) {
     const json = jsonOf(view, asker, parameters, filters, selection);
-    const read = { view, operation: "read", changes: "null::jsonb", from: "_seen", row: "_seen" };
-    const audit = auditOf(parameters, [read]);
     text =
-      `with _seen as (select _r."id", ${json} as _json from ${view.from} _r ${where()}), ${audit} ` +
+      `with _seen as (select _r."id", ${json} as _json from ${view.from} _r ${where()}), ${auditOf(parameters, audited)} ` +
       `select _seen._json from _seen`;
   } else if (selection !== WHOLE) {
     text = `select ${jsonOf(view, asker, parameters, filters, selection)} from ${view.from} _r ${where()}`;
@@ -49,7 +63,11 @@ export function readStatement(
   }
   // What records bring with them depends on how many there are.
   const lane = selection.expansions.length > 0 ? "earned" : "fast";
-  return { text, slots: parameters.slots, lane, keep: true, writes: view.entity.audit === "all" };
+  return { text, slots: parameters.slots, lane, keep: true, writes: audited.length > 0 };
+}
+
+function readOf(view: EntityView): Audited {
+  return { view, operation: "read", changes: "null::jsonb", from: "_seen", row: "_seen" };
 }
 
 function jsonOf(

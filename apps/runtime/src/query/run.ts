@@ -23,6 +23,7 @@ import { type Asker, askerIn, entityView } from "./entity-view.ts";
 import type { Once } from "./idempotency.ts";
 import { AlreadyKept, isAlreadyKept } from "./kept-reply.ts";
 import { arrayLiteral, type Bindings } from "./parameters.ts";
+import { PLAIN_READING, type Reading } from "./read-statement.ts";
 import type { AggregateQuery } from "./reading/aggregate-query.ts";
 import { type Filter, operandsOf } from "./reading/filter.ts";
 import { type ListQuery, listName, operands } from "./reading/list-query.ts";
@@ -65,19 +66,19 @@ const FOUND_BYTES_MAX = 8 * REPLY_BYTES_MAX;
 /** Times that a statement is run when others keep overtaking it. */
 const TRIES_MAX = 4;
 
-/** @returns the record as JSON text. @throws Fault `not_found`. */
-export async function readRecord(request: Request, recordId: string, selection: Selection = WHOLE): Promise<string> {
-  const statement = assembleRead(request.release, request.entity, askerOf(request), selection);
-  const bindings = { ...bind(request, recordId, nothing), operands: selectionOperands(selection) };
-  const rows = await run(request, "read", statement, bindings);
-  return rows[0]?.[0] ?? missing();
-}
-
-/** @param key Which values its unique fields have. @throws Fault `not_found`, `bad_request` (several organizations have one). */
-export async function findByKey(request: Request, key: Filter, selection: Selection): Promise<string> {
-  const statement = assembleRead(request.release, request.entity, askerOf(request), selection, key);
-  const values = [...operandsOf(key), ...selectionOperands(selection)];
-  const rows = await run(request, "read", statement, { ...bind(request, null, nothing), operands: values });
+/**
+ * @param recordId Null where `reading` has a key.
+ * @returns the record as JSON text. @throws Fault `not_found`, `bad_request` (several organizations have one with that key).
+ */
+export async function readRecord(
+  request: Request,
+  recordId: string | null,
+  reading: Reading = PLAIN_READING,
+): Promise<string> {
+  const statement = assembleRead(request.release, request.entity, askerOf(request), reading);
+  const key = reading.key === null ? [] : operandsOf(reading.key);
+  const operands = [...key, ...selectionOperands(reading.selection)];
+  const rows = await run(request, "read", statement, { ...bind(request, recordId, nothing), operands });
   if (rows.length > 1) {
     throw new Fault("bad_request", { detail: "Several organizations have one. Name yours by Plinth-Organization." });
   }
@@ -86,10 +87,11 @@ export async function findByKey(request: Request, key: Filter, selection: Select
 
 const idAlone: Selection = { ...WHOLE, fields: new Set(["id"]) };
 
-/** Null where the caller sees none. @throws Fault `bad_request` (several organizations have one). */
+/** For a write of the record. Null where the caller sees none. @throws Fault `bad_request` (several organizations have one). */
 export async function findIdByKey(request: Request, key: Filter): Promise<string | null> {
   try {
-    return (JSON.parse(await findByKey(request, key, idAlone)) as { readonly id: string }).id;
+    const found = await readRecord(request, null, { selection: idAlone, key, isOfWrite: true });
+    return (JSON.parse(found) as { readonly id: string }).id;
   } catch (error) {
     if (error instanceof Fault && error.code === "not_found") return null;
     throw error;

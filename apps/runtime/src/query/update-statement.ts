@@ -59,7 +59,7 @@ import {
   visibleFor,
   type WriteStatement,
 } from "./statement.ts";
-import { previousValues, traceOf } from "./trace.ts";
+import { auditOf, previousValues, traceOf } from "./trace.ts";
 import { type WriteTerms, writableBy } from "./write-terms.ts";
 
 interface Change {
@@ -316,22 +316,35 @@ function pairChanges({ view, parameters, pairs }: Change): string {
     .join("");
 }
 
-/** An update that changes nothing: the same answers, but no version, no audit row, no lock. Columns as for an update. */
+/**
+ * An update that changes nothing: the same answers, but no version and no lock. Columns as for an update. All that is left of it is
+ * that the record was read.
+ */
 export function emptyUpdateStatement(view: EntityView, asker: Asker): WriteStatement {
   const parameters = new Parameters(view.fields);
   const allowed = permission(view, "update", asker, parameters, { old: "_r", new: "_r" }).sql;
-  const isConditional = asker.isConditional === true;
-  const matches = isConditional ? `${hasVersion(asker, "_r", parameters)} as _matches, ` : "";
-  const text =
-    `select ${matches}${allowed} as _allowed, ${readableJson(view, asker, parameters, "_r")} as _json from ${view.from} _r ` +
-    `where _r."id" = ${parameters.recordId()} and ${visibleFor(view, "update", asker, parameters)}${living(view, "_r")}`;
-  const checks: readonly Check[] = isConditional ? [{ kind: "version" }] : [];
+  const matches = asker.isConditional === true ? [`${hasVersion(asker, "_r", parameters)} as _matches`] : [];
+  const answer = [...matches, `${allowed} as _allowed`, `${readableJson(view, asker, parameters, "_r")} as _json`];
+  const found =
+    `from ${view.from} _r where _r."id" = ${parameters.recordId()} and ` +
+    `${visibleFor(view, "update", asker, parameters)}${living(view, "_r")}`;
+  const checks: readonly Check[] = matches.length > 0 ? [{ kind: "version" }] : [];
   const how = { lane: "fast", keep: true, checks } as const;
-  if (asker.isOnce !== true) return { text, slots: parameters.slots, writes: false, ...how };
-  const row = `_cur where ${isConditional ? "_cur._matches and " : ""}_cur._allowed`;
+  const isAudited = view.entity.audit === "all";
+  if (asker.isOnce !== true && !isAudited) {
+    const text = `select ${answer.join(", ")} ${found}`;
+    return { text, slots: parameters.slots, writes: false, ...how };
+  }
+  const row = `_cur where ${matches.length > 0 ? "_cur._matches and " : ""}_cur._allowed`;
+  const read = isAudited
+    ? [`_r."id"`, `${permission(view, "read", asker, parameters, { record: "_r" }).sql} as _read`]
+    : [];
+  const audited = { view, operation: "read", changes: "null::jsonb", from: `${row} and _cur._read`, row: "_cur" };
+  const audit = isAudited ? `, ${auditOf(parameters, [audited])}` : "";
   const kept = keptReply(view, asker, parameters, { status: 200, row, json: "_cur._json" });
+  const columns = [...(matches.length > 0 ? ["_cur._matches"] : []), "_cur._allowed", "_cur._json"];
   return {
-    text: `with _cur as materialized (${text})${kept} select _cur.* from _cur`,
+    text: `with _cur as materialized (select ${[...answer, ...read].join(", ")} ${found})${audit}${kept} select ${columns.join(", ")} from _cur`,
     slots: parameters.slots,
     writes: true,
     ...how,

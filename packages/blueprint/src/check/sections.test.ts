@@ -48,8 +48,6 @@ describe("profile fields", () => {
     ["users:\n  fields: { email: string? }", ["reserved_name"]],
     ["users:\n  fields: { id: string? }", ["reserved_name"]],
     ["users:\n  fields: { nick: sequence(N-) }", ["not_supported_yet"]],
-    ["users:\n  fields: { nick: string? index }", ["not_supported_yet"]],
-    ["users:\n  fields: { nick: string? unique }", ["not_supported_yet"]],
     ["users:\n  fields: { about_id: ref(note)? as(readers) }", ["not_supported_yet"]],
     ["users:\n  fields: { nick: string? was(alias), alias: string? }", ["misplaced_modifier"]],
     ["users:\n  fields: { nick: string? was(name) }", ["misplaced_modifier"]],

@@ -116,6 +116,59 @@ describe("a change", () => {
   });
 });
 
+describe("what no two users share", () => {
+  const having = (lines: string): string => text(`${lines.replaceAll(/^/gm, "    ")}\n`);
+  const codes = (lines: string): readonly string[] => checkBlueprint(having(lines)).diagnostics.map(({ code }) => code);
+  const changes = (before: string, after: string) =>
+    diffModels(modelOf(before), modelOf(after)).map(({ path, classes }) => [path, ...classes]);
+
+  test("is told by their fields, by themselves or together", () => {
+    const model = modelOf(having("handle: string? unique\ndesk: int? unique(nickname)\nfloor: int? index"));
+    expect(model).toMatchObject({ userUniques: [["handle"], ["desk", "nickname"]], userIndexes: [["floor"]] });
+    expect(Object.keys(modelOf(text("")))).not.toContain("userUniques");
+  });
+
+  test.each([
+    ["handle: string? unique(nobody)", "unknown_field"],
+    ["handle: string? unique(email)", "unknown_field"],
+    ["handle: string? unique(org)", "misplaced_modifier"],
+    ['handle: string unique = "x"', "misplaced_modifier"],
+    ["handle: bool unique(listed) = true", "misplaced_modifier"],
+    ["handle: json? unique", "misplaced_modifier"],
+    ["handle: string? unique index", "misplaced_modifier"],
+    ["handle: string? unique(nickname)\nother: string? unique(handle) unique(handle)", "duplicate_value"],
+  ])("is refused as `%s`", (lines, code) => expect(codes(lines)).toContain(code));
+
+  test("where all who say nothing would share it, says so", () => {
+    const [found] = checkBlueprint(having('handle: string unique = "x"')).diagnostics;
+    expect(found).toMatchObject({
+      message: "`unique` makes no sense here: all who sign up without a value would have the same `handle`.",
+      hint: "Make it optional (`?`), without a default.",
+    });
+  });
+
+  test("may be broken by users who are there, and by clients", () => {
+    const unique = having("handle: string? unique");
+    expect(changes(having("handle: string?"), unique)).toEqual([
+      ["user.unique(handle)", "breaking", "data_dependent", "online"],
+    ]);
+    expect(changes(unique, having("handle: string?"))).toEqual([["user.unique(handle)", "safe"]]);
+    expect(changes(text(""), unique)).toEqual([
+      ["user.handle", "safe"],
+      ["user.unique(handle)", "online"],
+    ]);
+    expect(changes(unique, having("handle: string? index"))).toEqual([
+      ["user.unique(handle)", "safe"],
+      ["user.index(handle)", "online"],
+    ]);
+  });
+
+  test("is the same under a new name", () => {
+    const renamed = having("slug_name: string? unique was(handle)");
+    expect(changes(having("handle: string? unique"), renamed).map(([path]) => path)).toEqual(["user.slug_name"]);
+  });
+});
+
 test("the tests of a blueprint ask who may be named", () => {
   const expecting = (allowed: boolean): string => `${permitting("user: { read: listed }")}tests:
   users: { ana: {}, ben: {}, eve: { profile: { listed: false } } }

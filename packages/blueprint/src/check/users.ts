@@ -2,11 +2,12 @@
 // A user signs up with an e-mail address and a password alone, so a profile begins with what can be left out.
 import type { FieldDeclaration, PermissionDeclaration } from "../declarations/declarations.ts";
 import { notSupportedYet } from "../declarations/expect.ts";
-import type { Field, ModuleName, Permission } from "../model/model.ts";
-import { fieldsForOthers, userNames } from "../modules/users.ts";
+import type { Field, Model, ModuleName, Permission } from "../model/model.ts";
+import { fieldsForOthers, USER_ENTITY, userNames } from "../modules/users.ts";
 import { checkName } from "../text/names.ts";
 import type { Report } from "../text/report.ts";
 import { refuseFormer, unrenamed } from "./entities/entity-names.ts";
+import { checkIndexes, checkUniques } from "./entities/uniques.ts";
 import { checkField } from "./fields/fields.ts";
 
 const PROFILE_FIELDS_MAX = 50;
@@ -35,10 +36,6 @@ export function checkUserFields(
       notSupportedYet(report, one.type.name.range, `\`${one.type.name.text}\` as a profile field`);
       return [];
     }
-    const [unique] = one.uniqueWith;
-    if (unique !== undefined) notSupportedYet(report, range, "`unique` on a profile field");
-    const index = one.marks.get("index");
-    if (index !== undefined) notSupportedYet(report, index, "`index` on a profile field");
     if (one.as !== null) notSupportedYet(report, one.as.range, "`as` on a profile field");
     if (one.fill !== null) notSupportedYet(report, one.fill.range, "`fill` on a profile field");
     if (one.was !== null && one.was.text !== text) refuseFormer(one.was, text, standing, claimed, "field", report);
@@ -53,6 +50,32 @@ export function checkUserFields(
       );
     return [field];
   });
+}
+
+/** The keys and indexes over profile fields. */
+export function checkUserKeys(
+  declared: readonly FieldDeclaration[],
+  fields: readonly Field[],
+  report: Report,
+): Pick<Model, "userUniques" | "userIndexes"> {
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  const broken = new Set(brokenProfile(declared, fields));
+  const known = { name: USER_ENTITY, fields: byName, broken, orgField: null, report };
+  const written = { fields: declared, options: { uniques: [], indexes: [] } };
+  const uniques = checkUniques(written, known);
+  for (const names of uniques) {
+    // Nulls are never the same as anything.
+    if (names.some((name) => byName.get(name)?.default === null)) continue;
+    const { range } = declared.find(({ name }) => name.text === names[0])?.name ?? { range: { start: 0, end: 0 } };
+    const shared = names.map((name) => `\`${name}\``).join(" and ");
+    const message = `\`unique\` makes no sense here: all who sign up without a value would have the same ${shared}.`;
+    report.add("misplaced_modifier", range, message, "Make it optional (`?`), without a default.");
+  }
+  const indexes = checkIndexes(written, uniques, known);
+  return {
+    ...(uniques.length > 0 && { userUniques: uniques }),
+    ...(indexes.length > 0 && { userIndexes: indexes }),
+  };
 }
 
 /** Those whose declaration is wrong: a rule that names one is not blamed. */

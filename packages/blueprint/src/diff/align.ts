@@ -21,6 +21,7 @@ export function align(before: Model, after: Model): Alignment {
   const entities = matchByName(before.entities, after.entities);
   const names = namesOf(before, after, entities);
   const rename = createRenamer(before, after, names);
+  const ofUsers = (list: readonly string[]): readonly string[] => list.map((old) => names.field(USER_ENTITY, old));
   const aligned: Model = {
     ...before,
     userFields: before.userFields.map((field) => alignField("user", field, names, rename)),
@@ -31,6 +32,8 @@ export function align(before: Model, after: Model): Alignment {
             alignPermission(USER_ENTITY, permission, (old) => names.field(USER_ENTITY, old), rename),
           ),
         }),
+    ...(before.userUniques && { userUniques: before.userUniques.map(ofUsers) }),
+    ...(before.userIndexes && { userIndexes: before.userIndexes.map(ofUsers) }),
     entities: before.entities.map((entity) => alignEntity(entity, names, rename)),
     background: alignBackground(before.background, names, rename),
   };

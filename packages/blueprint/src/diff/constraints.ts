@@ -17,12 +17,12 @@ export function diffConstraints(
   budget: ComparisonBudget,
 ): Change[] {
   const compare = (was: Expression, is: Expression) => compareRules(was, is, types, budget).kind;
-  return [
-    ...diffUniques(before, after),
-    ...diffIndexes(before, after),
-    ...diffChecks(before, after, compare),
-    ...diffExclusions(before, after),
-  ];
+  return [...diffKeys(before, after), ...diffChecks(before, after, compare), ...diffExclusions(before, after)];
+}
+
+/** Unique rules and indexes. */
+export function diffKeys(before: Entity, after: Entity): Change[] {
+  return [...diffUniques(before, after), ...diffIndexes(before, after)];
 }
 
 type Compare = (was: Expression, is: Expression) => ReturnType<typeof compareRules>["kind"];

@@ -9,6 +9,7 @@ import { type Alignment, align } from "./align.ts";
 import { diffBackground } from "./background.ts";
 import { diffCascades } from "./cascades.ts";
 import type { Change } from "./change.ts";
+import { diffKeys } from "./constraints.ts";
 import { diffEntities, entityAdded, inWordsOf } from "./entities.ts";
 import { diffFields, type FieldsBeside } from "./fields.ts";
 import { changeOf } from "./make-change.ts";
@@ -55,6 +56,7 @@ function laterModel(before: Model, after: Model): Change[] {
     ...diffModules(before.modules, after.modules),
     ...diffRoles(before.roles, after.roles, standing, access),
     ...diffProfile(before, after, { alignment, access }),
+    ...diffKeys(userEntity(alignment.before), userEntity(after)),
     ...diffPermissions(userEntity(alignment.before), userEntity(after), access),
     ...diffEntities(before, after, alignment, { access, budget }),
     ...diffCascades(before, after, alignment.entities),
@@ -142,10 +144,10 @@ function diffApi(before: ApiLimits, after: ApiLimits): Change[] {
     );
 }
 
-function diffSearch({ searchLanguage: was }: Model, { searchLanguage: is, entities }: Model): Change[] {
+function diffSearch({ searchLanguage: was }: Model, { searchLanguage: is, entities, userFields }: Model): Change[] {
   const [before, after] = [was ?? null, is ?? null];
   if (before === after) return [];
-  const isSearched = entities.some(({ fields }) => fields.some(({ searchable }) => searchable));
+  const isSearched = [...entities.flatMap(({ fields }) => fields), ...userFields].some(({ searchable }) => searchable);
   const words = (language: string | null): string => (language === null ? "words as they are written" : language);
   return [
     changeOf({

@@ -35,6 +35,9 @@ export interface Model {
   readonly userFields: readonly Field[];
   /** Who else may read users, beside themselves and admins; absent where nobody may. Of the operation `read` alone. */
   readonly userPermissions?: readonly Permission[];
+  /** Keys of profile fields that no two users share, and indexes over such fields; absent where there are none. */
+  readonly userUniques?: readonly (readonly string[])[];
+  readonly userIndexes?: readonly (readonly string[])[];
   readonly entities: readonly Entity[];
   readonly api: ApiLimits;
   /** The language whose words a search knows; absent: words are found as they are written. */

@@ -4,7 +4,7 @@ import type { JsonValue } from "../model/json-value.ts";
 import type { Entity, Field, Model, ModuleName } from "../model/model.ts";
 
 /** What of a project decides which modules it has, and what they look like. */
-export type DescribedProject = Pick<Model, "modules" | "roles" | "userFields" | "userPermissions"> & {
+export type DescribedProject = Pick<Model, "modules" | "roles" | "userFields" | "userPermissions" | "userUniques"> & {
   /** Absent where it doesn't matter which of them can be followed. */
   readonly entities?: readonly Pick<Entity, "plural" | "realtime">[];
 };
@@ -46,10 +46,12 @@ export interface ModuleEntity {
   /** What its schemas, parameters and replies are called in the document. */
   readonly component: string;
   readonly fields: readonly Field[];
+  /** Keys of fields that no two of its records share: they name a record as its id does. */
+  readonly uniques: readonly (readonly string[])[];
   /** Names of the fields that rules may use. */
   readonly inRules: readonly string[];
   /** The routes that are served like those of any entity. */
-  readonly generated: readonly ("list" | BuiltinOperation)[];
+  readonly generated: readonly ("list" | "aggregate" | BuiltinOperation)[];
   /** Those of them that a handler of the module serves in their place. */
   readonly handled: readonly ("create" | "delete")[];
   /** Operation > role > rule. */
@@ -96,11 +98,14 @@ export interface ModuleOperation {
   readonly tag: string;
   readonly audience: Audience;
   /**
-   * `records`: as lists of the module's entity; `filters`: a log; `followed`: the changes of one of these, by their plural.
-   * Null where a query string is refused.
+   * As of the module's entity: `records`, its lists; `groups`, calculations over them; `record`, readings of one; `change`, writes of one.
+   * `filters`: a log; `followed`: the changes of one of these, by their plural. Null where a query string is refused.
    */
   readonly query:
     | "records"
+    | "groups"
+    | "record"
+    | "change"
     | { readonly records: string; readonly filters: LogFilters }
     | { readonly followed: readonly string[] }
     | null;
@@ -144,6 +149,8 @@ export type ReplyContent =
   | { readonly kind: "data"; readonly schema: JsonObject; readonly example: JsonValue }
   /** `{ "data": [...], "page": { ... } }`; the schema and the example are those of one record. */
   | { readonly kind: "page"; readonly schema: JsonObject; readonly example: JsonValue }
+  /** What is calculated over records of the module's entity. */
+  | { readonly kind: "groups" }
   /** The body as it is. */
   | { readonly kind: "plain"; readonly mediaType: string; readonly schema: JsonObject };
 

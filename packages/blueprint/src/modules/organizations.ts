@@ -112,6 +112,7 @@ export const organizationsDescription: ModuleDescription = {
     path: "/v1/organizations",
     component: ORGANIZATION_ENTITY,
     fields: organizationFields,
+    uniques: [],
     inRules: organizationFieldsInRules,
     generated: ["list", "read", "update"],
     handled: ["create", "delete"],

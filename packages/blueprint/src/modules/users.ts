@@ -33,14 +33,20 @@ export function userFields(profile: readonly Field[]): readonly Field[] {
  * Users as an entity like those that a blueprint declares: what it says of who may read them is checked, compared and told with
  * the rules that always hold. That they see themselves is said of `owner`, which every user holds, so that `user` is free.
  */
-export function userEntity({ userFields: profile, userPermissions = [], entities }: DescribedUsers): Entity {
+export function userEntity({
+  userFields: profile,
+  userPermissions = [],
+  userUniques,
+  userIndexes = [],
+  entities,
+}: DescribedUsers): Entity {
   return {
     name: USER_ENTITY,
     plural: "users",
     was: null,
     fields: userFields(profile),
-    uniques: [],
-    indexes: [],
+    uniques: userKeys(userUniques),
+    indexes: userIndexes,
     checks: [],
     relations: userRelations(entities),
     orgField: null,
@@ -56,9 +62,14 @@ export function userEntity({ userFields: profile, userPermissions = [], entities
   };
 }
 
-type DescribedUsers = Pick<Model, "userFields" | "userPermissions"> & {
+type DescribedUsers = Pick<Model, "userFields" | "userPermissions" | "userUniques" | "userIndexes"> & {
   readonly entities: readonly Pick<Entity, "name" | "fields">[];
 };
+
+/** Every account has an address of its own. */
+function userKeys(declared: Model["userUniques"] = []): Entity["uniques"] {
+  return [["email"], ...declared];
+}
 
 /** What users have, and what stands for more than a field: nothing else of theirs can be called so. */
 export function userNames(profile: readonly Field[]): readonly string[] {
@@ -131,6 +142,7 @@ export function describeUsers({
   roles,
   userFields: profile,
   userPermissions = [],
+  userUniques,
 }: DescribedProject): ModuleDescription {
   const isShown = userPermissions.length > 0;
   const belongs = modules.includes("organizations");
@@ -158,9 +170,10 @@ export function describeUsers({
       path: "/v1/users",
       component: "User",
       fields: userFields(profile),
+      uniques: userKeys(userUniques),
       inRules: [...userFieldsInRules, ...profile.map(({ name }) => name)],
       // Who signs up becomes a user, and no route deletes one.
-      generated: ["list", "read", "update"],
+      generated: ["list", "aggregate", "read", "update"],
       handled: [],
       access: { read: { admin: "all", user: "self" }, update: { admin: "all", user: "self" } },
       documented: false,
@@ -210,15 +223,29 @@ export function describeUsers({
         isGenerated: true,
       },
       {
+        id: "user.aggregate",
+        method: "GET",
+        path: "/v1/users/aggregate",
+        summary: "Calculate over the users that a list of them shows",
+        tag,
+        audience: "caller",
+        query: "groups",
+        body: null,
+        replies: { 200: { description: "Values of users, by group", content: { kind: "groups" } } },
+        faults: [400, 401, 403, 429, 503],
+        sdk: null,
+        isGenerated: true,
+      },
+      {
         id: "user.read",
         method: "GET",
         path: "/v1/users/{id}",
         summary: "Read one user",
         tag,
         audience: "caller",
-        query: null,
+        query: "record",
         body: null,
-        replies: { 200: one },
+        replies: { 200: one, 304: { description: "What the caller has is still the same", content: null } },
         faults: [400, 401, 403, 404, 429, 503],
         sdk: null,
         isGenerated: true,
@@ -230,10 +257,10 @@ export function describeUsers({
         summary: "Update one user",
         tag,
         audience: "caller",
-        query: null,
+        query: "change",
         body: { schema: schemaNamed("User.update"), example: { name: "Ana" }, component: "User.update" },
         replies: { 200: one },
-        faults: [400, 401, 403, 404, 413, 415, 422, 429, 503],
+        faults: [400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 503],
         sdk: null,
         isGenerated: true,
       },

@@ -24,56 +24,74 @@ export function keyComponents(entity: DocumentedEntity, all: readonly Documented
   };
 }
 
-export function keyPaths(
-  path: string,
-  entity: DocumentedEntity,
-  operation: (name: string, summary: string) => OpenapiObject,
-  { parameters: conditions, stale }: WriteCondition,
-): OpenapiObject {
-  const { name, plural, fields, orgField } = entity;
+/** What the paths of an entity's keys have in common. */
+export interface KeyedPaths {
+  readonly operation: (name: string, summary: string) => OpenapiObject;
+  readonly condition: WriteCondition;
+  readonly isOfUsers?: true;
+}
+
+/** Who signs up becomes a user, and no route deletes one. */
+const ofUsers: ReadonlySet<string> = new Set(["get", "patch"]);
+
+export function keyPaths(path: string, entity: DocumentedEntity, common: KeyedPaths): OpenapiObject {
+  const { fields, orgField } = entity;
   const known = new Map(fields.map((field) => [field.name, field]));
   const scope = orgField === null ? [] : [reference("parameters", "organization")];
-  const written = reference("responses", `${name}.written`);
   return Object.fromEntries(
     keysOf(entity).map((key) => {
-      const by = key.join(".");
-      const its = `by its ${key.join(", ")}`;
+      const operations = Object.entries(operationsBy(key, entity, common));
       return [
         `${path}/by/${key.join(",")}/${key.map((field) => `{${field}}`).join(",")}`,
         {
           parameters: [...key.map((field) => keyParameter(known.get(field)!)), ...scope],
-          get: {
-            ...operation(`read.by.${by}`, `Read one of ${plural} ${its}`),
-            parameters: [...selectionParameters(entity), reference("parameters", "ifNoneMatch")],
-            responses: {
-              200: reference("responses", `${name}.one`),
-              304: reference("responses", "NotModified"),
-              ...errors(400, 401, 403, 404, 429, 503),
-            },
-          },
-          put: {
-            ...operation(`upsert.by.${by}`, `Create or update one of ${plural} ${its}`),
-            parameters: [...selectionParameters(entity), ...writeParameters, ...conditions],
-            requestBody: reference("requestBodies", `${name}.upsert`),
-            responses: {
-              200: written,
-              201: reference("responses", `${name}.created`),
-              ...errors(400, 401, 403, 404, 409, ...stale, 413, 415, 422, 429, 503),
-            },
-          },
-          patch: {
-            ...operation(`update.by.${by}`, `Update one of ${plural} ${its}`),
-            parameters: [...selectionParameters(entity), ...writeParameters, ...conditions],
-            requestBody: reference("requestBodies", `${name}.update`),
-            responses: { 200: written, ...errors(400, 401, 403, 404, 409, ...stale, 413, 415, 422, 429, 503) },
-          },
-          delete: {
-            ...operation(`delete.by.${by}`, `Delete one of ${plural} ${its}`),
-            parameters: [...writeParameters, ...conditions],
-            responses: { 204: reference("responses", "Gone"), ...errors(400, 401, 403, 404, 409, ...stale, 429, 503) },
-          },
+          ...Object.fromEntries(operations.filter(([method]) => !common.isOfUsers || ofUsers.has(method))),
         },
       ];
     }),
   );
+}
+
+function operationsBy(
+  key: readonly string[],
+  entity: DocumentedEntity,
+  { operation, condition: { parameters: conditions, stale }, isOfUsers }: KeyedPaths,
+): Readonly<Record<"get" | "put" | "patch" | "delete", OpenapiObject>> {
+  const { name, plural } = entity;
+  const by = key.join(".");
+  const its = `by its ${key.join(", ")}`;
+  const written = reference("responses", isOfUsers ? `${name}.one` : `${name}.written`);
+  const change = { parameters: [...selectionParameters(entity), ...writeParameters, ...conditions] };
+  return {
+    get: {
+      ...operation(`read.by.${by}`, `Read one of ${plural} ${its}`),
+      parameters: [...selectionParameters(entity), reference("parameters", "ifNoneMatch")],
+      responses: {
+        200: reference("responses", `${name}.one`),
+        304: reference("responses", "NotModified"),
+        ...errors(400, 401, 403, 404, 429, 503),
+      },
+    },
+    put: {
+      ...operation(`upsert.by.${by}`, `Create or update one of ${plural} ${its}`),
+      ...change,
+      requestBody: reference("requestBodies", `${name}.upsert`),
+      responses: {
+        200: written,
+        201: reference("responses", `${name}.created`),
+        ...errors(400, 401, 403, 404, 409, ...stale, 413, 415, 422, 429, 503),
+      },
+    },
+    patch: {
+      ...operation(`update.by.${by}`, `Update one of ${plural} ${its}`),
+      ...change,
+      requestBody: reference("requestBodies", `${name}.update`),
+      responses: { 200: written, ...errors(400, 401, 403, 404, 409, ...stale, 413, 415, 422, 429, 503) },
+    },
+    delete: {
+      ...operation(`delete.by.${by}`, `Delete one of ${plural} ${its}`),
+      parameters: [...writeParameters, ...conditions],
+      responses: { 204: reference("responses", "Gone"), ...errors(400, 401, 403, 404, 409, ...stale, 429, 503) },
+    },
+  };
 }

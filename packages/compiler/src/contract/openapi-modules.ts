@@ -11,7 +11,6 @@ import {
   type ModuleOperation,
   type OperationBody,
   type OperationReply,
-  type Permission,
   userEntity,
 } from "@plinth/blueprint";
 import { builtinEntities } from "../requests/builtin-entities.ts";
@@ -19,7 +18,7 @@ import { exampleOf } from "../requests/example-values.ts";
 import { readableFields } from "../requests/schemas.ts";
 import type { DocumentedEntity } from "./documented-entity.ts";
 import { entityComponents } from "./openapi-entity.ts";
-import { listParameters } from "./openapi-reading.ts";
+import { aggregateParameters, groupsReply, listParameters, selectionParameters } from "./openapi-reading.ts";
 import {
   body,
   type ComponentKind,
@@ -33,46 +32,49 @@ import {
   reply,
   replyHeaders,
 } from "./openapi-shared.ts";
-import { idempotencyKey } from "./openapi-writing.ts";
+import { idempotencyKey, writeParameters } from "./openapi-writing.ts";
 
 export function modulePaths(model: Model): OpenapiObject {
   const paths = new Map<string, OpenapiObject>();
   const user = userOf(model);
   for (const { operations, entity } of describeModules(model)) {
+    const served = entity?.name === user.name ? documentedUser(model) : entity && documentedEntity(entity);
     for (const operation of operations) {
       const parameters = idsIn(operation.path).map((name) => reference("parameters", name));
       const known = paths.get(operation.path) ?? (parameters.length === 0 ? {} : { parameters });
-      const told = describeOperation(operation, { entity: entity?.name === user.name ? user : entity, user });
+      const told = describeOperation(operation, { entity: served, user });
       paths.set(operation.path, { ...known, [operation.method.toLowerCase()]: told });
     }
   }
   return Object.fromEntries(paths);
 }
 
-export function moduleComponents(model: Model): Components {
-  const user = userOf(model);
-  const { permissions } = userEntity(model);
-  return components(...describeModules(model).map((module) => componentsOf(module, user, permissions)));
+/** @param entities Those that the blueprint declares: records of theirs may stand in a user's body. */
+export function moduleComponents(model: Model, entities: readonly DocumentedEntity[]): Components {
+  return components(...describeModules(model).map((module) => componentsOf(module, model, entities)));
 }
 
 /** As the generated routes and components know entities. */
-export function documentedEntity(
-  { component, plural, fields, help }: ModuleEntity,
-  permissions: readonly Permission[] = [],
-): DocumentedEntity {
+export function documentedEntity({ component, plural, fields, uniques, help }: ModuleEntity): DocumentedEntity {
   return {
     name: component,
     plural,
     fields,
-    permissions,
+    permissions: [],
     softDelete: false,
     stateMachine: null,
     orgField: null,
     label: null,
     help,
     relations: [],
-    uniques: [],
+    uniques,
   };
+}
+
+/** Users, with what the blueprint says of them. */
+export function documentedUser(model: Model): DocumentedEntity {
+  const { permissions, relations } = userEntity(model);
+  return { ...documentedEntity(userOf(model)), permissions, relations };
 }
 
 function userOf(model: Model): ModuleEntity {
@@ -81,10 +83,11 @@ function userOf(model: Model): ModuleEntity {
   return user;
 }
 
-function componentsOf(module: ModuleDescription, user: ModuleEntity, permissions: readonly Permission[]): Components {
+function componentsOf(module: ModuleDescription, model: Model, entities: readonly DocumentedEntity[]): Components {
   const { operations, schemas } = module;
+  const user = userOf(model);
   const isUsers = module.entity?.name === user.name;
-  const generated = isUsers ? entityComponents(documentedEntity(user, permissions), []) : {};
+  const generated = isUsers ? entityComponents(documentedUser(model), entities) : {};
   const record = isUsers ? withSchemas(generated.schemas?.[user.component] as OpenapiObject, user.schemas) : null;
   const update = `${user.component}.update`;
   const own = record === null ? {} : { [user.component]: record, [update]: generated.schemas?.[update] };
@@ -130,7 +133,7 @@ function extended({ [EXTENDED_SCHEMA]: base, ...more }: OpenapiObject, schemas: 
 
 function describeOperation(
   operation: ModuleOperation,
-  { entity, user }: { readonly entity: ModuleEntity | null; readonly user: ModuleEntity },
+  { entity, user }: { readonly entity: DocumentedEntity | null; readonly user: ModuleEntity },
 ): OpenapiObject {
   const { id, summary, tag, query, body: sent, replies, faults, audience, isOnce } = operation;
   const parameters = [...(isOnce === true ? [idempotencyKey] : []), ...parametersOf(query, entity)];
@@ -168,6 +171,7 @@ function replyOf({ description, content }: OperationReply, user: ModuleEntity): 
   if (content.kind === "plain") {
     return { description, headers: replyHeaders, content: { [content.mediaType]: { schema: content.schema } } };
   }
+  if (content.kind === "groups") return groupsReply(description);
   const example = filledExample(content.example, user);
   return content.kind === "data"
     ? reply(description, dataOf(content.schema), { data: example })
@@ -184,9 +188,9 @@ function filledExample(example: unknown, user: ModuleEntity): unknown {
   return { ...record, ...Object.fromEntries(members) };
 }
 
-function parametersOf(query: ModuleOperation["query"], entity: ModuleEntity | null): readonly OpenapiObject[] {
+function parametersOf(query: ModuleOperation["query"], entity: DocumentedEntity | null): readonly OpenapiObject[] {
   if (query === null) return [];
-  if (query === "records") return recordParameters(entity);
+  if (typeof query === "string") return recordParameters(query, entity);
   return "followed" in query ? streamParameters(query.followed) : logParameters(query);
 }
 
@@ -210,9 +214,21 @@ function streamParameters(followed: readonly string[]): readonly OpenapiObject[]
   ];
 }
 
-function recordParameters(entity: ModuleEntity | null): readonly OpenapiObject[] {
-  if (entity === null) throw new Error("a list without an entity");
-  return listParameters(documentedEntity(entity));
+function recordParameters(
+  query: Extract<ModuleOperation["query"], string>,
+  entity: DocumentedEntity | null,
+): readonly OpenapiObject[] {
+  if (entity === null) throw new Error("records without an entity");
+  switch (query) {
+    case "records":
+      return listParameters(entity);
+    case "groups":
+      return aggregateParameters(entity);
+    case "record":
+      return [...selectionParameters(entity), reference("parameters", "ifNoneMatch")];
+    case "change":
+      return [...selectionParameters(entity), ...writeParameters, reference("parameters", "ifMatch")];
+  }
 }
 
 /** Pages of a log are as long for every project. */

@@ -66,7 +66,44 @@ export function aggregatePath(
   operation: OpenapiObject,
   scope: readonly OpenapiObject[],
 ): OpenapiObject {
-  const { plural } = entity;
+  return {
+    [`${path}/aggregate`]: {
+      ...(scope.length === 0 ? {} : { parameters: scope }),
+      get: {
+        ...operation,
+        parameters: aggregateParameters(entity),
+        responses: {
+          200: groupsReply(`Values of ${entity.plural}, by group`),
+          ...errors(400, 401, 403, 429, 503),
+        },
+      },
+    },
+  };
+}
+
+export function aggregateParameters(entity: DocumentedEntity): readonly OpenapiObject[] {
+  return [
+    selectParameter,
+    groupParameter(filterableFields(entity)),
+    {
+      name: "sort",
+      in: "query",
+      description: "What is shown, joined by commas, `-` before what descends.",
+      schema: { type: "string" },
+      example: "-count",
+    },
+    {
+      name: "limit",
+      in: "query",
+      description: "How many groups are shown at most.",
+      schema: { type: "integer", minimum: 1, maximum: 1000, default: 100 },
+    },
+    ...filterParameters(entity),
+  ];
+}
+
+/** A record for each group. */
+export function groupsReply(description: string): OpenapiObject {
   const schema: OpenapiObject = {
     type: "object",
     properties: {
@@ -75,36 +112,7 @@ export function aggregatePath(
     },
     required: ["data", "page"],
   };
-  return {
-    [`${path}/aggregate`]: {
-      ...(scope.length === 0 ? {} : { parameters: scope }),
-      get: {
-        ...operation,
-        parameters: [
-          selectParameter,
-          groupParameter(filterableFields(entity)),
-          {
-            name: "sort",
-            in: "query",
-            description: "What is shown, joined by commas, `-` before what descends.",
-            schema: { type: "string" },
-            example: "-count",
-          },
-          {
-            name: "limit",
-            in: "query",
-            description: "How many groups are shown at most.",
-            schema: { type: "integer", minimum: 1, maximum: 1000, default: 100 },
-          },
-          ...filterParameters(entity),
-        ],
-        responses: {
-          200: reply(`Values of ${plural}, by group`, schema, { data: [{ count: 3 }], page: { has_more: false } }),
-          ...errors(400, 401, 403, 429, 503),
-        },
-      },
-    },
-  };
+  return reply(description, schema, { data: [{ count: 3 }], page: { has_more: false } });
 }
 
 /** The names by which its records lead to others. */

@@ -116,7 +116,7 @@ export function sharedComponents({ pageMax, entities, scoped, json }: SharedOpti
       ...(json ? { Json: jsonSchema } : {}),
     },
     parameters: {
-      ...(entities.some(({ requireVersion }) => requireVersion !== true) ? { ifMatch } : {}),
+      ifMatch,
       ...(entities.some(({ requireVersion }) => requireVersion === true)
         ? { ifMatchRequired: { ...ifMatch, required: true } }
         : {}),

@@ -58,7 +58,8 @@ function resolve(pointer: string, inside: unknown = document): unknown {
 describe("the document", () => {
   test("has an operation for every route", () => {
     for (const route of bundle.routes) {
-      const path = route.path.replace(":id", "{id}");
+      const key = (route.key ?? []).map((name) => `{${name}}`).join(",");
+      const path = route.path.replace(":id", "{id}").replace(":key", key);
       const item = document.paths[path];
       const operations = item?.$ref === undefined ? item : resolve(item.$ref);
       expect(operations?.[route.method.toLowerCase()], `${route.method} ${path}`).toBeDefined();

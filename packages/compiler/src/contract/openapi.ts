@@ -1,6 +1,6 @@
 // Writes the OpenAPI 3.1 document. In: the model. Out: plain data, served as it is.
 // It describes what the routes take and give; it never adds a rule of its own.
-import { describeModules, type Entity, type Model } from "@plinth/blueprint";
+import { describeModules, type Entity, type Model, USER_ENTITY } from "@plinth/blueprint";
 import { builtinEntities } from "../requests/builtin-entities.ts";
 import { holdsJson } from "../requests/schemas.ts";
 import { isServed } from "../sql/column-type.ts";
@@ -12,7 +12,7 @@ import { createExample, entityComponents, hasTransitionBody } from "./openapi-en
 import { eventSchemas, webhooksOf } from "./openapi-events.ts";
 import { keyComponents, keyPaths } from "./openapi-keys.ts";
 import { manyComponents, manyOperations } from "./openapi-many.ts";
-import { documentedEntity, moduleComponents, modulePaths } from "./openapi-modules.ts";
+import { documentedEntity, documentedUser, moduleComponents, modulePaths } from "./openapi-modules.ts";
 import { aggregatePath, listParameters, selectionParameters } from "./openapi-reading.ts";
 import { body, components, errors, type OpenapiObject, reference, sharedComponents } from "./openapi-shared.ts";
 import { type WriteCondition, writeParameters, writingComponents } from "./openapi-writing.ts";
@@ -24,11 +24,11 @@ export function openapiOf(model: Model): OpenapiObject {
     .map((entity) => ({ path: entity.path, entity: documentedEntity(entity) }));
   const documented = [...builtin.map(({ entity }) => entity), ...entities];
   const own = components(
-    moduleComponents(model),
+    moduleComponents(model, entities),
     ...builtin.map(({ entity }) => entityComponents(entity, [])),
     ...entities.map((entity) => entityComponents(entity, entities)),
     ...entities.map((entity) => keyComponents(entity, entities)),
-    ...entities.map((entity) => childComponents(entity, entities)),
+    ...entities.map((entity) => childComponents(entity, [documentedUser(model), ...entities])),
     { schemas: eventSchemas(model) },
   );
   const mails = describeModules(model).some(({ operations }) => operations.some(({ tag }) => tag === "email"));
@@ -55,6 +55,7 @@ export function openapiOf(model: Model): OpenapiObject {
     ],
     paths: {
       ...withBatchExample(modulePaths(model), entities),
+      ...userKeyPaths(documentedUser(model)),
       ...actionPaths(model, scoped),
       ...Object.assign({}, ...builtin.map(({ path, entity }) => pathsAt(path, entity, "", true))),
       ...Object.assign({}, ...entities.map((entity) => entityPaths(entity, entities))),
@@ -169,10 +170,16 @@ function pathsAt(path: string, entity: DocumentedEntity, suffix: string, isBuilt
       },
     },
     ...(isBuiltin ? {} : aggregatePath(path, entity, common("aggregate", `Calculate over ${plural}`), scope)),
-    ...keyPaths(path, entity, operationOf(entity, suffix), conditionOf(entity)),
+    ...keyPaths(path, entity, { operation: operationOf(entity, suffix), condition: conditionOf(entity) }),
     ...viewPaths(path, entity, suffix),
     ...commandPaths(path, entity, suffix),
   };
+}
+
+/** Beside the paths that the module of users describes. */
+function userKeyPaths(user: DocumentedEntity): OpenapiObject {
+  const operation = operationOf({ name: USER_ENTITY }, "");
+  return keyPaths("/v1/users", user, { operation, condition: conditionOf(user), isOfUsers: true });
 }
 
 /** In words: a schema of either would make every client ask which of the two a reply is. */
@@ -244,7 +251,7 @@ function commandPaths(path: string, entity: DocumentedEntity, suffix: string): O
 }
 
 function operationOf(
-  { name }: DocumentedEntity,
+  { name }: Pick<DocumentedEntity, "name">,
   suffix: string,
 ): (operation: string, summary: string) => OpenapiObject {
   return (operation, summary) => ({ operationId: `${name}.${operation}${suffix}`, summary, tags: [name] });

@@ -9,7 +9,15 @@ import {
   ORGANIZATION_ENTITY,
   type Relation,
 } from "@plinth/blueprint";
-import { ALWAYS, type BundleEntity, type Grant, type Predicate, type Referrer, type SqlTemplate } from "@plinth/bundle";
+import {
+  ALWAYS,
+  type BundleEntity,
+  type BundleSearch,
+  type Grant,
+  type Predicate,
+  type Referrer,
+  type SqlTemplate,
+} from "@plinth/bundle";
 import { grant } from "../rules/access.ts";
 import { MEMBERSHIPS_TABLE } from "../sql/catalog.ts";
 import { isServed } from "../sql/column-type.ts";
@@ -32,11 +40,19 @@ const shared = {
   seed: [],
 } as const;
 
-/** @param declared Of users: who may read them, as the blueprint says, and what leads from them to other records. */
+/** What a blueprint says of users. */
+export interface DeclaredOfUsers {
+  /** Who may read them. */
+  readonly access: BundleEntity["access"];
+  /** What leads from them to other records. */
+  readonly relations: readonly Relation[];
+  readonly search: BundleSearch | null;
+}
+
 export function builtinEntityOf(
   entity: ModuleEntity,
   referrers: readonly Referrer[],
-  declared: { readonly access: BundleEntity["access"]; readonly relations: readonly Relation[] },
+  declared: DeclaredOfUsers,
 ): BundleEntity {
   const { name, plural, fields, generated, handled } = entity;
   const source = { name, table: plural };
@@ -50,6 +66,7 @@ export function builtinEntityOf(
     access: accessOf(entity, declared.access),
     createSchema: createSchemaOf([...generated, ...handled].includes("create") ? fields : [], null),
     updateSchema: updateSchemaOf(fields),
+    ...(declared.search !== null && { search: declared.search }),
     // The members of an organization go with it.
     referrers:
       name === ORGANIZATION_ENTITY

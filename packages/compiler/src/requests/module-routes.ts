@@ -47,6 +47,6 @@ function routeOf({ id, method, path, audience, query, body, bodyBytesMax }: Modu
 
 /** What the handler of a stream takes beside the resource, are filters of the entity's own. */
 function filtersOf(query: ModuleOperation["query"]): ModuleRoute["filters"] {
-  if (query === null || query === "records") return null;
+  if (query === null || typeof query === "string") return null;
   return "followed" in query ? { resource: query.followed } : query.filters;
 }

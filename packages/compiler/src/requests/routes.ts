@@ -17,8 +17,10 @@ export function routesOf(model: Model): readonly Route[] {
   return [...moduleEntities(model).flatMap(builtinRoutes), ...plurals, ...aliases];
 }
 
-function builtinRoutes({ name, path, generated }: ModuleEntity): readonly Route[] {
-  return operationsAt(path, name).filter((route) => generated.some((operation) => operation === route.operation));
+function builtinRoutes(entity: ModuleEntity): readonly Route[] {
+  const { name, path, generated } = entity;
+  const all = [...operationsAt(path, name), ...byKeyAt(path, name, keysOf({ ...entity, orgField: null }))];
+  return all.filter((route) => generated.some((operation) => operation === route.operation));
 }
 
 function entityRoutes(path: string, entity: Entity): readonly Route[] {
@@ -43,19 +45,10 @@ function entityRoutes(path: string, entity: Entity): readonly Route[] {
       view: name,
     }),
   );
-  const byKey = keysOf(entity).flatMap((key): readonly Route[] => {
-    const named = { path: `${path}/by/${key.join(",")}/:key`, entity: entity.name, key };
-    return [
-      { method: "GET", ...named, operation: "read" },
-      { method: "PUT", ...named, operation: "upsert" },
-      { method: "PATCH", ...named, operation: "update" },
-      { method: "DELETE", ...named, operation: "delete" },
-    ];
-  });
   return [
     ...operationsAt(path, entity.name),
     ...manyAt(path, entity.name),
-    ...byKey,
+    ...byKeyAt(path, entity.name, keysOf(entity)),
     ...views,
     ...restore,
     ...transitions,
@@ -71,6 +64,18 @@ function operationsAt(path: string, entity: string): readonly Route[] {
     { method: "PATCH", path: `${path}/:id`, entity, operation: "update" },
     { method: "DELETE", path: `${path}/:id`, entity, operation: "delete" },
   ];
+}
+
+function byKeyAt(path: string, entity: string, keys: readonly (readonly string[])[]): readonly Route[] {
+  return keys.flatMap((key): readonly Route[] => {
+    const named = { path: `${path}/by/${key.join(",")}/:key`, entity, key };
+    return [
+      { method: "GET", ...named, operation: "read" },
+      { method: "PUT", ...named, operation: "upsert" },
+      { method: "PATCH", ...named, operation: "update" },
+      { method: "DELETE", ...named, operation: "delete" },
+    ];
+  });
 }
 
 /** Of several records in one request; a create of several goes by the route of one. */

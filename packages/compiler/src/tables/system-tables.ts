@@ -1,8 +1,8 @@
 // The tables that modules bring: users with their profile, sessions, the audit log, organizations with their members and
 // invitations, counters, events and the runs of workflows.
 // In: the model. Out: data. The audit log is append-only for the worker role: no grant lets it change what it wrote.
-import { type Model, organizationRoles } from "@plinth/blueprint";
-import type { Column, ForeignKey, Index, Privilege, Table } from "@plinth/bundle";
+import { type Model, organizationRoles, userEntity } from "@plinth/blueprint";
+import type { Column, ForeignKey, Index, Privilege, Table, Unique } from "@plinth/bundle";
 import {
   type Catalog,
   hasOrganizations,
@@ -15,6 +15,7 @@ import { isStored } from "../sql/column-type.ts";
 import { constraintName, quoteIdentifier as q } from "../sql/sql-text.ts";
 import { fieldChecksOf } from "./checks.ts";
 import { columnOf, foreignKeysOf } from "./columns.ts";
+import { indexesOf } from "./indexes.ts";
 import { replies } from "./replies-table.ts";
 
 /** Holds the last number of each counter, so that a number that a failed statement took is taken again. */
@@ -44,9 +45,12 @@ export function systemTablesOf(model: Model, catalog: Catalog): readonly Table[]
   ];
 }
 
-function usersOf({ userFields }: Model, catalog: Catalog): Table {
-  const profile = userFields.filter(isStored);
-  const references = foreignKeysOf(USERS_TABLE, profile, catalog);
+function usersOf(model: Model, catalog: Catalog): Table {
+  const users = userEntity(model);
+  const profile = model.userFields.filter(isStored);
+  const uniques = users.uniques.map((columns): Unique => {
+    return { name: constraintName(USERS_TABLE, columns, "key"), columns, where: null };
+  });
   return {
     name: USERS_TABLE,
     columns: [
@@ -61,9 +65,9 @@ function usersOf({ userFields }: Model, catalog: Catalog): Table {
       version,
     ],
     primaryKey: ["id"],
-    uniques: [{ name: "users__email__key", columns: ["email"], where: null }],
-    indexes: [...references.map(({ column }) => index(USERS_TABLE, column)), index(USERS_TABLE, "created_at", "id")],
-    foreignKeys: references,
+    uniques,
+    indexes: indexesOf(users, uniques, model.searchLanguage),
+    foreignKeys: foreignKeysOf(USERS_TABLE, profile, catalog),
     checks: [
       { name: "users__email__check", columns: ["email"], rule: { kind: "length", min: null, max: 254 } },
       { name: "users__name__check", columns: ["name"], rule: { kind: "length", min: null, max: 255 } },

@@ -1,11 +1,11 @@
 // Stage 9: the operation itself, one statement. In: a call. Out: what happened, with the record as JSON text.
 // It never looks into the record.
 import type { CursorCodec } from "../../query/cursor.ts";
+import { PLAIN_READING } from "../../query/read-statement.ts";
 import {
   aggregateRecords,
   createRecord,
   deleteRecord,
-  findByKey,
   listRecords,
   type Request,
   readRecord,
@@ -36,10 +36,14 @@ export async function execute(dependencies: ExecuteDependencies, request: Reques
       return { kind: "page", json: await listRecords(request, call.query, dependencies.cursors) };
     case "aggregate":
       return { kind: "page", json: await aggregateRecords(request, call.query) };
-    case "read":
-      return { kind: "record", json: await readRecord(request, call.recordId, call.selection) };
-    case "find":
-      return { kind: "record", json: await findByKey(request, call.key, call.selection) };
+    case "read": {
+      const reading = { ...PLAIN_READING, selection: call.selection };
+      return { kind: "record", json: await readRecord(request, call.recordId, reading) };
+    }
+    case "find": {
+      const reading = { ...PLAIN_READING, selection: call.selection, key: call.key };
+      return { kind: "record", json: await readRecord(request, null, reading) };
+    }
     case "create": {
       const { recordId, values, made } = call;
       return { kind: "created", json: await createRecord(request, recordId, values, made), recordId };

@@ -4,6 +4,7 @@ import { Fault } from "@plinth/service";
 import type { Tenant, TenantDoor } from "../../project/tenant.ts";
 import { entityView, hasOperation } from "../../query/entity-view.ts";
 import type { Once, OnceReply } from "../../query/idempotency.ts";
+import { PLAIN_READING } from "../../query/read-statement.ts";
 import { type Selection, WHOLE } from "../../query/reading/selection.ts";
 import {
   createRecord,
@@ -138,7 +139,8 @@ async function afterwards(
   const { release, entity, principal } = request;
   if (!hasOperation(entityView(release, entity).entity, "read", principal.roles)) return before;
   try {
-    return await readRecord({ ...request, versions: null }, recordId, selection);
+    const reading = { ...PLAIN_READING, selection, isOfWrite: true };
+    return await readRecord({ ...request, versions: null }, recordId, reading);
   } catch (error) {
     if (error instanceof Fault && error.code === "not_found") return before;
     throw error;

@@ -70,7 +70,7 @@ export interface SignInLimits {
   readonly failures: AttemptLimit;
   /** All attempts that cost a hash, from one network at one project. */
   readonly attempts: AttemptLimit;
-  /** Sign-ups that met a taken address: each of them tells that an account exists. */
+  /** Sign-ups that met a taken address, or a taken value of a profile: each of them tells that an account exists. */
   readonly taken: AttemptLimit;
 }
 

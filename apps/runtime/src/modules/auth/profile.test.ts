@@ -59,6 +59,18 @@ async function openApp(blueprint: string, network: number): Promise<App> {
     callModule(cell, { path: `/v1/auth/${route}`, key, body, ip: `198.18.${network}.${++last}` });
   return { projectId, call };
 }
+/** Signs up, and waits for the mail. */
+async function pendingToken(app: App, profile: object): Promise<string> {
+  const email = newAddress();
+  await app.call("sign-up", { email, password, profile });
+  const ledger = createLedger({ pool: cell.pool, box: createSecretBox(kek) });
+  const found = async (): Promise<string | undefined> => {
+    const mail = (await ledger.list(app.projectId, 10)).find(({ content }) => content.to.includes(email));
+    return /plm_[\w-]+/.exec(mail?.content.text ?? "")?.[0];
+  };
+  await expect.poll(found).toBeDefined();
+  return (await found()) ?? "";
+}
 const newAddress = (): string => `${randomUUID()}@example.com`;
 
 describe("a sign-up with a profile", () => {
@@ -108,17 +120,44 @@ it("waits with a sign-up that is to be verified", async () => {
   await expect(app.call("sign-up", { email, password, profile: { nickname: "A" } })).rejects.toMatchObject({
     errors: [{ path: "/profile/nickname" }],
   });
-  await app.call("sign-up", { email, password, profile: { nickname: "Cleo", mood: "quiet" } });
+  const token = await pendingToken(app, { nickname: "Cleo", mood: "quiet" });
   const { rows } = await cell.pool.query("SELECT * FROM plinth.account_tokens");
   expect(JSON.stringify(rows)).not.toMatch(/Cleo|quiet/);
-  const ledger = createLedger({ pool: cell.pool, box: createSecretBox(kek) });
-  const token = await expect
-    .poll(async () => {
-      const [mail] = await ledger.list(app.projectId, 1);
-      return /plm_[\w-]+/.exec(mail?.content.text ?? "")?.[0];
-    })
-    .toBeDefined()
-    .then(async () => /plm_[\w-]+/.exec((await ledger.list(app.projectId, 1))[0]?.content.text ?? "")?.[0]);
   const { user } = dataOf(await app.call("verify-email", { token, password }));
   expect(user).toMatchObject({ nickname: "Cleo", mood: "quiet" });
+});
+
+describe("a value that users share with nobody", () => {
+  const unique = `${afterProof}    handle: string? unique
+    desk: int? unique(floor)
+    floor: int = 1
+`;
+  const signUp = (app: App, profile: object) => app.call("sign-up", { email: newAddress(), password, profile });
+  const refusal = { code: "unique_violation", status: 409, errors: [{ path: "/profile/handle", code: "taken" }] };
+
+  it("is refused before a mail is sent, where somebody has it", async () => {
+    const app = await openApp(unique, 2);
+    await cell.pool.query(
+      `INSERT INTO ${tenantNames(app.projectId).schema}.users (id, email, handle, desk, floor) VALUES (gen_random_uuid(), $1, 'ana', 7, 2)`,
+      [newAddress()],
+    );
+    await expect(signUp(app, { handle: "ana" })).rejects.toMatchObject(refusal);
+    await expect(signUp(app, { desk: 7, floor: 2 })).rejects.toMatchObject({
+      errors: [{ path: "/profile/desk" }, { path: "/profile/floor" }],
+    });
+    const waiting = await cell.pool.query("SELECT 1 FROM plinth.account_tokens WHERE project_id = $1", [app.projectId]);
+    expect(waiting.rowCount).toBe(0);
+    expect((await signUp(app, { handle: "ben", desk: 7 })).status).toBe(202);
+    expect((await signUp(app, { handle: null })).status).toBe(202);
+  });
+
+  it("goes to whoever verifies first", async () => {
+    const app = await openApp(unique, 3);
+    const [first, second] = [await pendingToken(app, { handle: "ana" }), await pendingToken(app, { handle: "ana" })];
+    const { user } = dataOf(await app.call("verify-email", { token: second, password }));
+    expect(user).toMatchObject({ handle: "ana" });
+    await expect(app.call("verify-email", { token: first, password })).rejects.toMatchObject(refusal);
+    const { rows } = await cell.pool.query(`SELECT count(*)::int AS n FROM ${tenantNames(app.projectId).schema}.users`);
+    expect(rows).toEqual([{ n: 1 }]);
+  });
 });

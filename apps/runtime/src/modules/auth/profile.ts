@@ -1,11 +1,15 @@
 // What somebody who signs up says of themselves: the fields that a blueprint gives its users. In: the members as they were sent. Out:
 // checked values, and the new account with them. They are written as a change of one's own record is: by the user's rights, with an
 // audit row of its own.
-import type { TenantTransaction } from "@plinth/postgres";
+import { quoteIdentifier, type TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { itemFault } from "../../http/item-fault.ts";
 import { expandRoles, USER_ROLES } from "../../identity/roles.ts";
 import type { SecretBox } from "../../identity/secret-box.ts";
+import type { Tenant } from "../../project/tenant.ts";
+import { taken } from "../../query/database-faults.ts";
+import { entityView, forProject } from "../../query/entity-view.ts";
+import { type Bindings, Parameters } from "../../query/parameters.ts";
 import { type FieldValues, updateRecord } from "../../query/run.ts";
 import { within } from "../../query/within.ts";
 import { checkMembers } from "../../records/check-body.ts";
@@ -22,6 +26,33 @@ export function decodeProfile(secretBox: SecretBox, acting: Acting, userId: stri
     const body = checkMembers(checkerOf(release, "user", "update"), profile);
     return decodeUpdate({ ...asThemselves(acting), secretBox }, "user", userId, body);
   });
+}
+
+/**
+ * For an account that is made later: whoever makes one first has the value, and the other is refused then.
+ * @throws Fault `unique_violation`, where a user has a value already that no two may share.
+ */
+export async function requireFree(tenant: Tenant, acting: Acting, values: FieldValues): Promise<void> {
+  const view = entityView(acting.release, "user");
+  const sent = view.stored.filter(({ name }) => (values.get(name) ?? null) !== null);
+  const columns = new Map(sent.map((field) => [field.column, field]));
+  const keys = (view.table?.uniques ?? []).filter((key) => key.columns.every((name) => columns.has(name)));
+  if (keys.length === 0) return;
+  const parameters = new Parameters(view.fields);
+  const held = keys.map((key) => {
+    const same = key.columns.map((name) => `u.${quoteIdentifier(name)} = ${parameters.value(columns.get(name)!)}`);
+    return `EXISTS (SELECT 1 FROM ${view.from} u WHERE ${same.join(" AND ")})`;
+  });
+  const bindings: Bindings = { ...acting, recordId: null, values, cursor: null, limit: null };
+  const { rows } = await tenant.run({
+    lane: "fast",
+    text: forProject(`SELECT ${held.join(", ")}`, acting.release),
+    values: parameters.slots.map((slot) => slot(bindings)),
+  });
+  const found = keys.findIndex((_, at) => rows[0]?.[at] === "t");
+  if (found === -1) return;
+  const fields = keys[found]!.columns.map((name) => columns.get(name)!.name);
+  throw itemFault("/profile", taken(fields));
 }
 
 /** @param open In which the account was made. @throws Fault 403, 409, 422. */

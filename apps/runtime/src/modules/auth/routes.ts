@@ -18,7 +18,7 @@ import { type Acting, actingIn, writeChange } from "../write-change.ts";
 import type { PendingSignUp } from "./account-tokens.ts";
 import { accountKey, readRefreshToken, readSignIn, readSignOut, readSignUp, type SignInLimits } from "./credentials.ts";
 import type { Passwords } from "./password.ts";
-import { decodeProfile, writeProfile } from "./profile.ts";
+import { decodeProfile, requireFree, writeProfile } from "./profile.ts";
 import { askForProof, forgotPassword, type Proofs, resetPassword, takeProof } from "./proofs.ts";
 import { beginSession, endSession, type NewSession, rotateSession, type SessionOrigin } from "./session.ts";
 
@@ -48,8 +48,12 @@ async function signUp(options: AuthRoutesOptions, context: ModuleContext): Promi
   const network = networkKey(projectId, incoming.ip);
   takeAttempt(options.limits.attempts, network);
   // Before a mail is sent or a password hashed. Values that are bound to the record are made when there is one.
-  decodeProfile(options.secretBox, signingUp(context, NOBODY, wanted.email), NOBODY, wanted.profile);
-  if (context.release.bundle.background.accounts?.verifyEmail === true) return askForProof(options, context, wanted);
+  const acting = signingUp(context, NOBODY, wanted.email);
+  const values = decodeProfile(options.secretBox, acting, NOBODY, wanted.profile);
+  if (context.release.bundle.background.accounts?.verifyEmail === true) {
+    await charged(options.limits.taken, network, isTaken, () => requireFree(context.tenant, acting, values));
+    return askForProof(options, context, wanted);
+  }
   const made = await charged(options.limits.taken, network, isTaken, async () => {
     const hash = await options.passwords.hash(projectId, wanted.password);
     return makeAccount(options, context, { ...wanted, hash });

@@ -5,11 +5,13 @@ import { quoteIdentifier } from "@plinth/postgres";
 import { type Asker, type EntityView, living, permission, typedValue, wireValue } from "../entity-view.ts";
 import { Parameters } from "../parameters.ts";
 import type { Statement } from "../statement.ts";
-import { auditOf } from "../trace.ts";
+import { type Audited, auditOf } from "../trace.ts";
 import type { AggregateQuery, AggregateValue, Group } from "./aggregate-query.ts";
+import { auditOfLooks } from "./audited-reads.ts";
 import { FilterWriter } from "./filter-sql.ts";
 import { type Member, memberOf } from "./list-statement.ts";
 import { shownIn } from "./reach.ts";
+import { WHOLE } from "./selection.ts";
 import { sortValue } from "./sort.ts";
 
 export interface AggregateStatement extends Statement {
@@ -55,10 +57,19 @@ export function aggregateStatement(view: EntityView, asker: Asker, query: Aggreg
     ...query.values.map((value, at) => shownValue(view, value, groups.length + at, parameters, laterals)),
   ];
   const rows = `select ${out.map(({ sql }) => sql).join(", ")} from (${inner}) _g${laterals.join("")}${sorted} limit ${query.limit + 1}`;
-  const isAudited = view.entity.audit === "all";
-  const audit = isAudited
-    ? `with ${auditOf(parameters, [{ view, operation: "aggregate", changes: "null::jsonb", from: "(select 1) as _once", row: null }])} `
-    : "";
+  const calculating: Audited = {
+    view,
+    operation: "aggregate",
+    changes: "null::jsonb",
+    from: "(select 1) as _once",
+    row: null,
+  };
+  const audited = [
+    ...(view.entity.audit === "all" ? [calculating] : []),
+    ...auditOfLooks(view, { filter: query.filter, keys: query.groups.map(({ key }) => key) }, WHOLE),
+  ];
+  const isAudited = audited.length > 0;
+  const audit = isAudited ? `with ${auditOf(parameters, audited)} ` : "";
   return {
     text: `${audit}${rows}`,
     slots: parameters.slots,

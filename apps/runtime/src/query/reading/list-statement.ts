@@ -14,7 +14,8 @@ import {
 } from "../entity-view.ts";
 import { Parameters } from "../parameters.ts";
 import type { Statement } from "../statement.ts";
-import { auditOf } from "../trace.ts";
+import { type Audited, auditOf } from "../trace.ts";
+import { auditOfExpanded, auditOfLooks, type ShownRecords } from "./audited-reads.ts";
 import { filterShape } from "./filter.ts";
 import { FilterWriter } from "./filter-sql.ts";
 import { type Counting, ESTIMATE_MAX, type ListQuery } from "./list-query.ts";
@@ -77,6 +78,7 @@ export function listStatement(view: EntityView, asker: Asker, query: ListQuery):
     // Postgres prints a boolean as `t` or `f`; its cast to text is JSON's.
     return field.sqlType === "boolean" ? `(${value})::text` : value;
   });
+  const expanding = { selection: query.selection, operand: filters.next };
   const writer = new SelectionWriter(asker, parameters, filters);
   const within = query.selection.expansions.map((expansion) => writer.expanded(view, "_r", expansion));
   const flags = [
@@ -106,7 +108,12 @@ export function listStatement(view: EntityView, asker: Asker, query: ListQuery):
   const limit = fetchedRows(query.limit);
   const counted = countOf(`from ${view.from} _r${whereOf(conditions)}`, query.count);
   const page = { members, keysAt, idAt, countAt: counted === null ? null : columns.length, keep: true } as const;
-  const isAudited = view.entity.audit === "all";
+  const audited: readonly Audited[] = [
+    ...(view.entity.audit === "all" ? [listedOf(view, parameters)] : []),
+    ...auditOfExpanded(view, asker, parameters, expanding, () => onPage(parameters)),
+    ...auditOfLooks(view, { filter: query.filter, keys: query.sort }, query.selection),
+  ];
+  const isAudited = audited.length > 0;
   // Where the first page has no row, there is nothing to count.
   if (!isAudited && (counted === null || query.from === null)) {
     const all = counted === null ? columns : [...columns, `${counted}::text`];
@@ -123,7 +130,7 @@ export function listStatement(view: EntityView, asker: Asker, query: ListQuery):
     counted === null
       ? `select ${chosen.join(", ")} from _page order by _page._n`
       : `select ${[...chosen, "_all._count::text"].join(", ")} from (select ${counted} as _count) _all left join _page on true order by _page._n`;
-  const audit = isAudited ? `, ${auditOfPage(view, parameters)}` : "";
+  const audit = isAudited ? `, ${auditOf(parameters, audited)}` : "";
   const text = `with ${numbered}${audit} ${rows}`;
   return { text, slots: parameters.slots, lane: isAudited ? "slow" : "earned", writes: isAudited, ...page };
 }
@@ -134,11 +141,17 @@ function countOf(from: string, counting: Counting | null): string | null {
   return `(select count(*) from (select ${from} limit ${ESTIMATE_MAX + 1}) _some)`;
 }
 
-/** One audit row that names the records on a page: those that are shown, not the one fetched beyond. */
-function auditOfPage(view: EntityView, parameters: Parameters): string {
-  const ids = `(select coalesce(jsonb_agg(_p._id order by _p._n), '[]'::jsonb) from _page _p where _p._n <= ${parameters.limit()})`;
+/** The records of a page: those that are shown, not the one fetched beyond. */
+function onPage(parameters: Parameters): ShownRecords {
+  return { from: "_page _p", id: "_p._id", where: `_p._n <= ${parameters.limit()}` };
+}
+
+/** One audit row that names them. */
+function listedOf(view: EntityView, parameters: Parameters): Audited {
+  const { from, where } = onPage(parameters);
+  const ids = `(select coalesce(jsonb_agg(_p._id order by _p._n), '[]'::jsonb) from ${from} where ${where})`;
   const changes = `jsonb_build_object('ids', ${ids})`;
-  return auditOf(parameters, [{ view, operation: "list", changes, from: "(select 1) as _once", row: null }]);
+  return { view, operation: "list", changes, from: "(select 1) as _once", row: null };
 }
 
 function shownWhere(view: EntityView, rules: readonly Predicate[], parameters: Parameters): string {

@@ -157,11 +157,6 @@ class SelectionReader {
       throw bad("expand", "unknown_relation", `${view.entity.name} has no relation "${shown}".${hint}`);
     }
     requireRelation(view, relation, this.#roles, "expand", "expand");
-    if (targetOf(view, relation).entity.audit === "all") {
-      const { plural } = targetOf(view, relation).entity;
-      const message = `Each reading of ${plural} is kept in the audit log: read them by themselves.`;
-      throw bad("expand", "not_allowed", message);
-    }
     return relation;
   }
 

@@ -15,11 +15,12 @@ import {
 import { changesStatement } from "../changes-statement.ts";
 import { createCursorCodec } from "../cursor.ts";
 import { type Asker, type EntityView, entityView } from "../entity-view.ts";
+import { PLAIN_READING } from "../read-statement.ts";
 import { readabilityOf } from "../readable-fields.ts";
 import { EVERYTHING, equalTo } from "../reading/filter.ts";
 import { parseList, parseReading } from "../reading/parse-list.ts";
 import { findRelation, relationNames } from "../reading/paths.ts";
-import { isToMany, targetOf } from "../reading/reach.ts";
+import { isToMany } from "../reading/reach.ts";
 
 const cursors = createCursorCodec("a secret of the tests alone");
 
@@ -80,7 +81,7 @@ function* relatedQueries(view: EntityView, asker: Asker): Iterable<string> {
   for (const name of relationNames(view, asker.roles)) {
     const relation = findRelation(view, name);
     if (relation === undefined) continue;
-    if (targetOf(view, relation).entity.audit !== "all") yield `expand=${name}`;
+    yield `expand=${name}`;
     yield `${name}.id=018f0000-0000-7000-8000-000000000001`;
     if (!isToMany(relation)) yield `sort=${name}.id`;
   }
@@ -110,7 +111,8 @@ function* listStatements(release: ActiveRelease, view: EntityView, asker: Asker)
   for (const query of relatedQueries(view, asker)) {
     yield assembleList(release, view.entity.name, asker, parseList(query, view, context)).text;
     if (query.startsWith("expand=")) {
-      yield assembleRead(release, view.entity.name, asker, parseReading(query, view, context)).text;
+      const selection = parseReading(query, view, context);
+      yield assembleRead(release, view.entity.name, asker, { ...PLAIN_READING, selection }).text;
     }
   }
   for (const field of open) {

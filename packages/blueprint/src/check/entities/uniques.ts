@@ -1,7 +1,8 @@
 // In: what an entity declares to be unique or indexed, at its fields and as a whole. Out: lists of field names.
-import type { EntityDeclaration } from "../../declarations/declarations.ts";
+import type { EntityDeclaration, FieldDeclaration } from "../../declarations/declarations.ts";
 import { typeTraits } from "../../field-types/type-traits.ts";
 import type { Field } from "../../model/model.ts";
+import { USER_ENTITY } from "../../modules/users.ts";
 import type { Report } from "../../text/report.ts";
 import { suggestFor } from "../../text/suggestions.ts";
 import type { Range, Word } from "../../text/syntax.ts";
@@ -19,13 +20,19 @@ interface KnownFields {
   readonly report: Report;
 }
 
-export function checkUniques(declared: EntityDeclaration, known: KnownFields): FieldLists {
+/** What is declared of an entity; of users, nothing beside their fields. */
+interface DeclaredKeys {
+  readonly fields: readonly FieldDeclaration[];
+  readonly options: Pick<EntityDeclaration["options"], "uniques" | "indexes">;
+}
+
+export function checkUniques(declared: DeclaredKeys, known: KnownFields): FieldLists {
   const ofFields = declared.fields.flatMap((field) => field.uniqueWith.map((others) => [field.name, ...others]));
   return checkLists([...ofFields, ...declared.options.uniques], "unique", new Map(), known);
 }
 
 /** A unique constraint has an index already. */
-export function checkIndexes(declared: EntityDeclaration, uniques: FieldLists, known: KnownFields): FieldLists {
+export function checkIndexes(declared: DeclaredKeys, uniques: FieldLists, known: KnownFields): FieldLists {
   const ofFields = declared.fields.filter((field) => field.marks.has("index")).map((field) => [field.name]);
   const taken = new Map(uniques.map((names) => [names.join(" "), names]));
   return checkLists([...ofFields, ...declared.options.indexes], "index", taken, known);
@@ -78,7 +85,10 @@ function orgFieldOf({ orgField, fields }: KnownFields): string | null {
 function checkMember(word: Word, name: string | null, what: "unique" | "index", known: KnownFields): boolean {
   const { report } = known;
   if (name === null) {
-    const hint = "Add `org_scoped: true` to the entity, or a field of the type `org_ref`.";
+    const hint =
+      known.name === USER_ENTITY
+        ? "A user belongs to none, or to several."
+        : "Add `org_scoped: true` to the entity, or a field of the type `org_ref`.";
     report.add(
       "misplaced_modifier",
       word.range,

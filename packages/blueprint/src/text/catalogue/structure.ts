@@ -31,7 +31,7 @@ export const structureDiagnostics: Readonly<Record<StructureCode, DiagnosticKind
   missing_key: error("A key that must be there is not", "modules: [auth]\n", "project: demo\nmodules: [auth]\n"),
   not_supported_yet: error(
     "A part of the language that nothing serves yet",
-    topLevel("users:\n  fields:\n    nickname: string? unique"),
+    topLevel("users:\n  fields:\n    nickname: string? fill(name)"),
     topLevel("users:\n  fields:\n    nickname: string?"),
   ),
   too_many: error("More of a thing than the service takes", listing(manyValues(201)), listing(manyValues(200))),

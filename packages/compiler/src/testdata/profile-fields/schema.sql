@@ -20,6 +20,9 @@ create table "profile_fields"."users" (
   "clearance" integer not null default 0,
   "manager_id" uuid,
   "phone" text collate "C",
+  "username" text collate "C",
+  "desk" integer,
+  "floor" integer,
   "created_at" timestamptz not null default now(),
   "updated_at" timestamptz not null default now(),
   "version" integer not null default 1,
@@ -27,11 +30,17 @@ create table "profile_fields"."users" (
   constraint "users__email__check" check (char_length("email") <= 254),
   constraint "users__name__check" check (char_length("name") <= 255),
   constraint "users__display_name__check" check (char_length("display_name") <= 255),
-  constraint "users__team__check" check ("team" in ('north', 'south'))
+  constraint "users__team__check" check ("team" in ('north', 'south')),
+  constraint "users__username__check" check (char_length("username") >= 2 and char_length("username") <= 40)
 );
 create unique index "users__email__key" on "profile_fields"."users" ("email");
+create unique index "users__username__key" on "profile_fields"."users" ("username");
+create unique index "users__desk__team__key" on "profile_fields"."users" ("desk", "team");
+create index "users__floor__idx" on "profile_fields"."users" ("floor");
 create index "users__manager_id__idx" on "profile_fields"."users" ("manager_id");
+create index "users__team__idx" on "profile_fields"."users" ("team");
 create index "users__created_at__id__idx" on "profile_fields"."users" ("created_at", "id");
+create index "users__username__gin" on "profile_fields"."users" using gin ((to_tsvector('simple', translate(normalize(regexp_replace(normalize(coalesce("username", ''), NFD), '[\u0300-\u036f]', '', 'g'), NFC), 'øØłŁđĐı', 'oOlLdDi'))));
 grant select, insert, update, delete on "profile_fields"."users" to "profile_fields_worker";
 
 -- 002-create-table-sessions (before, safe): Create the table sessions.

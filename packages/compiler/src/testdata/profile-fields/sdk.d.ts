@@ -50,6 +50,9 @@ export interface ProfileFields {
     clearance: number;
     manager_id: string | null;
     phone: string | null;
+    username: string | null;
+    desk: number | null;
+    floor: number | null;
     created_at: string;
     updated_at: string;
     version: number;
