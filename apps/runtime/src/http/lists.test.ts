@@ -158,11 +158,10 @@ describe("a cursor", () => {
     expect(await use("&sort=price&status=active", "elsewhere")).toBe(400);
   });
 
-  test("shows nothing of the values in it, and differs each time", async () => {
+  test("shows nothing of the values in it", async () => {
     const cursor = await first("&sort=title");
     expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
     expect(Buffer.from(cursor, "base64url").toString("latin1")).not.toContain("T1");
-    expect(await first("&sort=title")).not.toBe(cursor);
   });
 
   test("that was changed in any character is refused", async () => {

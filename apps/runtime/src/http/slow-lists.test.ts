@@ -11,6 +11,7 @@ beforeAll(async () => {
   project = await cell.addProject(publishing.replace("modules:", "api: { statement_timeout: 100ms }\nmodules:"));
   cell.addCaller("admin", project, keyPrincipal("key_admin", ["admin"]));
   await cell.addUser("ana", project, ["owner", "user"]);
+  await cell.rows(project, "update {schema}.users set username = 'ana'");
   await cell.rows(
     project,
     `insert into {schema}.articles (id, title, slug, status, author_id)
@@ -33,6 +34,6 @@ test("names the fields to index", async () => {
     "The list took too long. Add `index` to `article.price` and `article.title` in the blueprint.",
   );
   expect(
-    await ask(`/aggregate?select=count&author.username[is_null]=true&status=draft&${slow}&group_by=title`),
+    await ask(`/aggregate?select=count&author.username=ana&status=draft&${slow}&group_by=title`),
   ).toContain("Add `index` to `user.username` in the blueprint.");
 });

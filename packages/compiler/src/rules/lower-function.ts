@@ -54,29 +54,25 @@ function known(value: Expression, sql: string, made: (at: string) => string, sco
   return once(scope, [sql], (a) => `case when ${within(a, value)} then ${made(`(${a} at time zone 'UTC')`)} end`);
 }
 
-const octet = String.raw`(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`;
-const four = String.raw`${octet}(\.${octet}){3}`;
-const group = "[0-9A-Fa-f]{1,4}";
+const octet = "(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])";
+const four = `${octet}[.]${octet}[.]${octet}[.]${octet}`;
+const group = "[0-9a-f][0-9a-f]?[0-9a-f]?[0-9a-f]?";
+const groups = `${group}(:${group})*`;
+const six = `${groups}(:${four})?|(${groups})?::(${groups}(:${four})?|${four})?`;
 
-/** RFC 4291, 2.2: eight groups, one run of them left out or none, the last two also as an address of IPv4. */
-const six = [
-  `(${group}:){7}${group}`,
-  `(${group}:){1,7}:`,
-  ...[1, 2, 3, 4, 5, 6].map((behind) => `(${group}:){1,${7 - behind}}(:${group}){${behind}}`),
-  `:(:${group}){1,7}`,
-  "::",
-  `(${group}:){6}${four}`,
-  `::(${group}:){0,5}${four}`,
-  ...[1, 2, 3, 4, 5].map((before) => `(${group}:){${before}}:(${group}:){0,${5 - before}}${four}`),
-];
-const address = `^(${[four, ...six].join("|")})$`;
+/** RFC 4291, 2.2, in lower case: eight groups, of which one run is left out or none; an address of IPv4 at the end is two. */
+function isAddress(a: string): string {
+  const count = `cardinality(array_remove(string_to_array(${a}, ':'), '')) + (strpos(${a}, '.') > 0)::integer`;
+  const isWhole = `case when strpos(${a}, '::') > 0 then ${count} < 8 else ${count} = 8 end`;
+  return `(${a} ~ '^(${four})$' or ${a} ~ '^(${six})$' and ${isWhole})`;
+}
 
 /**
  * Postgres also takes an address with a network's length, and more notations of IPv4; and before version 16 nothing but the
  * cast itself says whether it takes a text.
  */
 function inNetwork(sql: string, network: string, scope: LowerScope): string {
-  const parsed = once(scope, [sql], (a) => `case when ${a} ~ ${quoteText(address)} then ${a}::inet end`);
+  const parsed = once(scope, [`lower(${sql})`], (a) => `case when ${isAddress(a)} then ${a}::inet end`);
   return once(scope, [parsed], (a) => {
     const mapped = `'0.0.0.0'::inet + (${a} - '::ffff:0:0'::inet)`;
     return `(case when ${a} <<= '::ffff:0:0/96'::inet then ${mapped} else ${a} end) <<= ${quoteText(network)}::inet`;

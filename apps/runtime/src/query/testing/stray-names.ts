@@ -7,7 +7,7 @@ const sqlWords: ReadonlySet<string> = new Set(
   from full group having in insert into is join key last lateral left like limit materialized no not null nulls of offset on
   or order ordinality outer over partition recursive returning right row select set share similar some then time true union
   update using values when where with within zone at delete to nothing
-  precision second minute hour day`.split(/\s+/),
+  precision second minute hour day month year isodow`.split(/\s+/),
 );
 
 interface Token {
@@ -49,7 +49,7 @@ function isInColumnList(tokens: readonly Token[], at: number): boolean {
 }
 
 function tokensOf(text: string): readonly Token[] {
-  const pattern = /'(?:[^']|'')*'|("(?:[^"]|"")*")|([A-Za-z_][A-Za-z0-9_$]*)|\$\d+|::|\S/g;
+  const pattern = /'(?:[^']|'')*'|("(?:[^"]|"")*")|([A-Za-z_][A-Za-z0-9_$]*)|\$\d+|\d+(?:\.\d+)?(?:e[+-]?\d+)?|::|\S/g;
   return [...text.matchAll(pattern)].map(([whole, quoted, word]) => ({
     kind: quoted !== undefined ? "quoted" : word !== undefined ? "word" : "other",
     text: whole,

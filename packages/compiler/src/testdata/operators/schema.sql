@@ -122,46 +122,19 @@ create index "offers__status__created_at__id__idx" on "operators"."offers" ("sta
 create index "offers__created_at__id__idx" on "operators"."offers" ("created_at", "id");
 grant select, insert, update, delete on "operators"."offers" to "operators_worker";
 
--- 007-create-table-visits (before, safe): Create the table visits.
-create table "operators"."visits" (
-  "id" uuid not null,
-  "offer_id" uuid not null,
-  "address" text collate "C" not null,
-  "paid" numeric(8,2) not null,
-  "at" timestamptz not null,
-  "length" double precision,
-  "created_by" uuid,
-  "created_at" timestamptz not null default now(),
-  "updated_at" timestamptz not null default now(),
-  "version" integer not null default 1,
-  constraint "visits__pkey" primary key ("id"),
-  constraint "visits__address__check" check (char_length("address") <= 255),
-  constraint "visits__length__finite" check ("length" > '-infinity' and "length" < 'infinity')
-);
-create index "visits__offer_id__idx" on "operators"."visits" ("offer_id");
-create index "visits__created_by__idx" on "operators"."visits" ("created_by");
-create index "visits__created_at__id__idx" on "operators"."visits" ("created_at", "id");
-grant select, insert, update, delete on "operators"."visits" to "operators_worker";
-
--- 008-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 007-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
 alter table "operators"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "operators"."users" ("id") on delete cascade;
 
--- 009-reference-shops-keeper-id (before, safe): Let shops.keeper_id refer to users.
+-- 008-reference-shops-keeper-id (before, safe): Let shops.keeper_id refer to users.
 alter table "operators"."shops" add constraint "shops__keeper_id__fkey" foreign key ("keeper_id") references "operators"."users" ("id");
 
--- 010-reference-shops-created-by (before, safe): Let shops.created_by refer to users.
+-- 009-reference-shops-created-by (before, safe): Let shops.created_by refer to users.
 alter table "operators"."shops" add constraint "shops__created_by__fkey" foreign key ("created_by") references "operators"."users" ("id");
 
--- 011-reference-offers-shop-id (before, safe): Let offers.shop_id refer to shops.
+-- 010-reference-offers-shop-id (before, safe): Let offers.shop_id refer to shops.
 alter table "operators"."offers" add constraint "offers__shop_id__fkey" foreign key ("shop_id") references "operators"."shops" ("id");
 
--- 012-reference-offers-created-by (before, safe): Let offers.created_by refer to users.
+-- 011-reference-offers-created-by (before, safe): Let offers.created_by refer to users.
 alter table "operators"."offers" add constraint "offers__created_by__fkey" foreign key ("created_by") references "operators"."users" ("id");
-
--- 013-reference-visits-offer-id (before, safe): Let visits.offer_id refer to offers.
-alter table "operators"."visits" add constraint "visits__offer_id__fkey" foreign key ("offer_id") references "operators"."offers" ("id");
-
--- 014-reference-visits-created-by (before, safe): Let visits.created_by refer to users.
-alter table "operators"."visits" add constraint "visits__created_by__fkey" foreign key ("created_by") references "operators"."users" ("id");
 
 commit;

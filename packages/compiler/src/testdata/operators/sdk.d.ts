@@ -96,51 +96,6 @@ export interface Operators {
       relations: {
         created_by: { to: "user"; many: false; };
         shop: { to: "shop"; many: false; };
-        visits: { to: "visit"; many: true; by: "offer_id"; };
-      };
-    };
-    visit: {
-      record: {
-        id: string;
-        offer_id: string;
-        address: string;
-        paid: string;
-        at: string;
-        length: number | null;
-        created_by: string | null;
-        created_at: string;
-        updated_at: string;
-        version: number;
-      };
-      create: {
-        offer_id: string;
-        address: string;
-        paid: string;
-        at: string;
-        length?: number | null;
-      };
-      update: {
-        offer_id?: string;
-        address?: string;
-        paid?: string | { add: string };
-        at?: string;
-        length?: number | null | { add: number };
-      };
-      where: {
-        id?: string;
-        offer_id?: string;
-        address?: string;
-        paid?: string;
-        at?: string;
-        length?: number;
-        created_by?: string;
-        created_at?: string;
-        updated_at?: string;
-        version?: number;
-      };
-      relations: {
-        created_by: { to: "user"; many: false; };
-        offer: { to: "offer"; many: false; };
       };
     };
   };

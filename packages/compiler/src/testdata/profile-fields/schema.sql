@@ -36,7 +36,7 @@ create table "profile_fields"."users" (
 create unique index "users__email__key" on "profile_fields"."users" ("email");
 create unique index "users__username__key" on "profile_fields"."users" ("username");
 create unique index "users__desk__team__key" on "profile_fields"."users" ("desk", "team");
-create index "users__floor__idx" on "profile_fields"."users" ("floor");
+create index "users__floor__id__idx" on "profile_fields"."users" ("floor", "id");
 create index "users__manager_id__idx" on "profile_fields"."users" ("manager_id");
 create index "users__team__idx" on "profile_fields"."users" ("team");
 create index "users__created_at__id__idx" on "profile_fields"."users" ("created_at", "id");
