@@ -33,7 +33,7 @@ test("names the fields to index", async () => {
   expect(await ask(`?status=draft&price[is_null]=true&${slow}&sort=title`)).toBe(
     "The list took too long. Add `index` to `article.price` and `article.title` in the blueprint.",
   );
-  expect(
-    await ask(`/aggregate?select=count&author.username=ana&status=draft&${slow}&group_by=title`),
-  ).toContain("Add `index` to `user.username` in the blueprint.");
+  expect(await ask(`/aggregate?select=count&author.username=ana&status=draft&${slow}&group_by=title`)).toContain(
+    "Add `index` to `user.username` in the blueprint.",
+  );
 });

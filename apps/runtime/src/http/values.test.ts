@@ -164,8 +164,7 @@ describe("a list", () => {
       (await cell.send("ana", "GET", `${path}?${query}`)).json.code;
     expect(await codeOf("inner=1")).toBe("unknown_parameter");
     expect([await codeOf("token=1"), await codeOf("sort=token")]).toEqual(["forbidden", "forbidden"]);
-    for (const name of ["words", "place", "tags"])
-      expect(await codeOf(`${name}=1`), name).toBe("bad_request");
+    for (const name of ["words", "place", "tags"]) expect(await codeOf(`${name}=1`), name).toBe("bad_request");
     for (const name of ["data", "words", "place", "inner", "tags"]) {
       expect(await codeOf(`sort=${name}`), name).toBe("bad_request");
     }
