@@ -26,6 +26,9 @@ export interface TodoDesk {
         updated_at?: string;
         version?: number;
       };
+      texts: "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
       relations: {
         created_by: { to: "user"; many: false; };
         tasks: { to: "task"; many: true; by: "board_id"; };
@@ -71,6 +74,9 @@ export interface TodoDesk {
         updated_at?: string;
         version?: number;
       };
+      texts: "title";
+      numbers: "rank" | "place" | "version";
+      times: "created_at" | "updated_at";
       relations: {
         board: { to: "board"; many: false; };
         created_by: { to: "user"; many: false; };
@@ -88,4 +94,30 @@ export interface TodoDesk {
     updated_at: string;
     version: number;
   };
+  related: {
+    user: {
+      record: {
+        id: string;
+        email: string;
+        name: string | null;
+        roles: ("user" | "owner" | "admin")[];
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      where: {
+        id?: string;
+        email?: string;
+        name?: string;
+        roles?: ("user" | "owner" | "admin")[];
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+      texts: "email" | "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
+    };
+  };
+  profile: Record<string, never>;
 }

@@ -16,7 +16,7 @@ import type { Client } from "./client.ts";
 import type { Page } from "./entity.ts";
 import { type LiveOptions, type LiveSnapshot, live } from "./live.ts";
 import { forgotten, patched, type Writing } from "./react-cache.ts";
-import type { ListOptions, Seen, Shown } from "./reading.ts";
+import type { Expansion, FieldName, Found, ListOptions, Nothing, Shown } from "./reading.ts";
 import type { AnyProject, CreateOf, EntityName, KeyOf, ProjectTypes, RecordOf, UpdateOf } from "./types.ts";
 import type { CallOptions, WriteOptions } from "./writing.ts";
 
@@ -26,8 +26,6 @@ export type QuerySettings = Pick<UseQueryOptions, "enabled" | "staleTime" | "gcT
 interface Named {
   readonly id: string;
 }
-
-type Rest<Options> = Omit<Options, keyof CallOptions>;
 
 export interface CreateVariables<Types extends ProjectTypes, Name extends EntityName<Types>>
   extends Omit<WriteOptions, "version"> {
@@ -45,31 +43,34 @@ export interface DeleteVariables extends WriteOptions, Named {}
 export interface Hooks<Types extends ProjectTypes> {
   readonly useFindMany: <
     const Name extends EntityName<Types>,
-    const Options extends Rest<ListOptions<Types, Name>> = Record<never, never>,
+    const Fields extends FieldName<Types, Name> = never,
+    const Expand extends Expansion<Types, Name> = Nothing,
   >(
     name: Name,
-    options?: Options,
+    options?: ListOptions<Types, Name, Fields, Expand>,
     settings?: QuerySettings,
-  ) => UseQueryResult<readonly Seen<Types, Name, Options>[]>;
+  ) => UseQueryResult<readonly Found<Types, Name, Fields, Expand>[]>;
   /** By id or by a unique key. */
   readonly useFindOne: <
     const Name extends EntityName<Types>,
-    const Options extends Rest<Shown<Types, Name>> = Record<never, never>,
+    const Fields extends FieldName<Types, Name> = never,
+    const Expand extends Expansion<Types, Name> = Nothing,
   >(
     name: Name,
     key: string | KeyOf<Types, Name>,
-    options?: Options,
+    options?: Shown<Types, Name, Fields, Expand>,
     settings?: QuerySettings,
-  ) => UseQueryResult<Seen<Types, Name, Options>>;
+  ) => UseQueryResult<Found<Types, Name, Fields, Expand>>;
   /** Page after page: `fetchNextPage()` while `hasNextPage`. */
   readonly useInfiniteFindMany: <
     const Name extends EntityName<Types>,
-    const Options extends Rest<Omit<ListOptions<Types, Name>, "cursor">> = Record<never, never>,
+    const Fields extends FieldName<Types, Name> = never,
+    const Expand extends Expansion<Types, Name> = Nothing,
   >(
     name: Name,
-    options?: Options,
+    options?: ListOptions<Types, Name, Fields, Expand> & { readonly cursor?: never },
     settings?: QuerySettings,
-  ) => UseInfiniteQueryResult<InfiniteData<Page<Seen<Types, Name, Options>>, string | null>>;
+  ) => UseInfiniteQueryResult<InfiniteData<Page<Found<Types, Name, Fields, Expand>>, string | null>>;
   readonly useCreate: <const Name extends EntityName<Types>>(
     name: Name,
   ) => UseMutationResult<RecordOf<Types, Name>, Error, CreateVariables<Types, Name>>;
@@ -84,7 +85,7 @@ export interface Hooks<Types extends ProjectTypes> {
   /** Of an entity with `realtime: true`; follows while the component is shown. */
   readonly useLive: <const Name extends EntityName<Types>>(
     name: Name,
-    options?: Rest<LiveOptions<Types, Name>>,
+    options?: Omit<LiveOptions<Types, Name>, keyof CallOptions>,
   ) => LiveSnapshot<RecordOf<Types, Name>>;
 }
 
