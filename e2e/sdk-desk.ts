@@ -15,7 +15,7 @@ export interface Desk {
   /** With the secret key. */
   readonly admin: Client<TodoDesk>;
   /** Signs a new user up. */
-  readonly user: (name: string, options?: Partial<ClientOptions>) => Promise<Client<TodoDesk>>;
+  readonly user: (name: string, options?: Partial<ClientOptions<TodoDesk>>) => Promise<Client<TodoDesk>>;
   readonly close: () => Promise<void>;
 }
 

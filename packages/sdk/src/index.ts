@@ -23,7 +23,7 @@ export {
 } from "./errors.ts";
 export type { Invitation, Member, MemberOf, Membership, OrganizationRole, Organizations } from "./organizations.ts";
 export type { ListOptions, Seen, Shown } from "./reading.ts";
-export type { Auth, Credentials, Session, User } from "./session.ts";
+export type { Auth, Credentials, ProfileOf, Session, SignUp, User, UserOf } from "./session.ts";
 export type { Change, SubscribeOptions, Subscription } from "./subscribe.ts";
 export type { AnyProject, EntityTypes, OrganizationRecord, ProjectTypes, Run } from "./types.ts";
 export {

@@ -12,10 +12,12 @@ export type Change<Item> =
   | { readonly type: "resync" };
 
 export interface SubscribeOptions<Where, Item> {
-  /** Every field must equal its value. */
+  /** What the records' own fields must be. */
   readonly where?: Where;
   /** Where an earlier subscription was: see `lastEventId`. */
   readonly lastEventId?: string;
+  /** Ends it, as `close` does. */
+  readonly signal?: AbortSignal;
   /** Called with each change, one after the other, in the place of iteration. */
   readonly onChange?: (change: Change<Item>) => void | Promise<void>;
   /** With `onChange`: why the subscription ended, where nobody closed it. */
@@ -42,11 +44,14 @@ const backoffMsMax = 30_000;
 
 export function createSubscription<Item>(
   open: OpenStream,
-  { lastEventId, onChange, onError }: Omit<SubscribeOptions<unknown, Item>, "where">,
+  { lastEventId, signal, onChange, onError }: Omit<SubscribeOptions<unknown, Item>, "where">,
 ): Subscription<Item> {
   const closed = new AbortController();
   let last = lastEventId ?? null;
   let retryMs = backoffMsFirst;
+  const close = (): void => closed.abort();
+  if (signal?.aborted === true) close();
+  signal?.addEventListener("abort", close, { signal: closed.signal });
 
   async function* once(): AsyncGenerator<Change<Item>, void, undefined> {
     const cut = new AbortController();
@@ -106,7 +111,7 @@ export function createSubscription<Item>(
     })();
   }
   return {
-    close: () => closed.abort(),
+    close,
     lastEventId: () => last,
     [Symbol.asyncIterator]: all,
   };

@@ -12,6 +12,8 @@ export interface Call {
   readonly signal?: AbortSignal;
   /** With it, the call has its effect once, however often it is made. */
   readonly idempotencyKey?: string;
+  /** It changes nothing, whatever its method is called. */
+  readonly isSafe?: true;
 }
 
 export interface TransportSettings {
@@ -45,16 +47,31 @@ export function createOpener({ baseUrl, fetch, headers: own }: TransportSettings
 }
 
 export function createTransport(settings: TransportSettings): Transport {
-  return async (call, headers = {}) => {
-    for (let attempt = 0; ; attempt++) {
-      const outcome = await send(settings, call, headers);
-      if (!(outcome instanceof Failure)) return outcome.body;
-      const wait = waitMs(outcome, attempt);
-      const isRepeatable = call.method === "GET" || call.idempotencyKey !== undefined;
-      if (!isRepeatable || call.signal?.aborted === true || attempt >= retriesMax || wait === null) throw outcome.error;
-      await new Promise((resolve) => setTimeout(resolve, wait));
-    }
-  };
+  return (call, headers = {}) =>
+    endedBy(call.signal, async () => {
+      for (let attempt = 0; ; attempt++) {
+        const outcome = await send(settings, call, headers);
+        if (!(outcome instanceof Failure)) return outcome.body;
+        const wait = waitMs(outcome, attempt);
+        const isRepeatable = call.method === "GET" || call.isSafe === true || call.idempotencyKey !== undefined;
+        if (!isRepeatable || attempt >= retriesMax || wait === null) throw outcome.error;
+        await new Promise((resolve) => setTimeout(resolve, wait));
+        if (call.signal?.aborted === true) throw call.signal.reason;
+      }
+    });
+}
+
+/** What is asked for; as soon as the signal is aborted, its reason is thrown, as by `fetch`. */
+export function endedBy<Reply>(signal: AbortSignal | undefined, ask: () => Promise<Reply>): Promise<Reply> {
+  if (signal === undefined) return ask();
+  return new Promise((resolve, reject) => {
+    const end = (): void => reject(signal.reason);
+    if (signal.aborted) return end();
+    signal.addEventListener("abort", end);
+    ask()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener("abort", end));
+  });
 }
 
 class Failure {
@@ -95,7 +112,8 @@ async function send(
 
 /** How long to wait before the next attempt; null where another one has no point. */
 function waitMs({ error, retryAfter }: Failure, attempt: number): number | null {
-  if (![0, 429, 503].includes(error.status)) return null;
+  // The same call may still be under way: its connection was lost, its work was not.
+  if (![0, 429, 503].includes(error.status) && error.code !== "idempotency_in_flight") return null;
   // Jitter, so that clients cut off together don't come back together.
   const backoff = 200 * 2 ** attempt * (0.5 + Math.random());
   if (retryAfter === null) return backoff;
