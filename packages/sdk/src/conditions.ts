@@ -122,24 +122,24 @@ type Fields<Types extends ProjectTypes, Name extends string, Kind extends "order
   : Ordered<Types, Name>;
 
 /**
- * Names of fields, and of those of records that are referred to: `author.name`. The third relation in a row, which is the last one
- * that the API follows, is not looked up: there may be too many names.
+ * Names of fields, and of those of records that are referred to, as far as the API follows relations: `author.name`. What is behind the
+ * third one is not looked up: there may be too many names.
  */
 type Path<
   Types extends ProjectTypes,
   Name extends string,
   Kind extends "ordered" | "times",
-  Hops extends readonly unknown[] = [1, 2],
-> =
-  | Fields<Types, Name, Kind>
-  | (Hops extends readonly [unknown, ...infer Fewer]
-      ? {
+  Hops extends readonly unknown[] = [1, 2, 3],
+> = Hops extends readonly [unknown, ...infer Fewer]
+  ?
+      | Fields<Types, Name, Kind>
+      | {
           [Relation in ToOne<Types, Name>]: Behind<
             Relation,
             Path<Types, TargetOf<Types, Name, Relation & keyof RelationsOf<Types, Name>>, Kind, Fewer>
           >;
         }[ToOne<Types, Name>]
-      : never);
+  : string;
 
 // One after the other: of two unions at once, TypeScript makes 100,000 names at most.
 type Behind<Relation extends string, Inner> = Inner extends string ? `${Relation}.${Inner}` : never;
@@ -147,13 +147,12 @@ type Directed<Name> = Name extends string ? Name | `-${Name}` : never;
 type PartOfTime<Name> = Name extends string
   ? `${Name}.${"year" | "quarter" | "month" | "week" | "day" | "hour"}`
   : never;
-type Far = `${string}.${string}.${string}.${string}`;
 
 type OneOrMore<Item> = Item | readonly Item[];
 
 /** Field names, `-` before one that descends; of a record that is referred to as `author.name`. */
 export type Sort<Types extends ProjectTypes, Name extends string> =
-  IsUntyped<Types> extends true ? OneOrMore<string> : OneOrMore<Directed<Path<Types, Name, "ordered">> | Far>;
+  IsUntyped<Types> extends true ? OneOrMore<string> : OneOrMore<Directed<Path<Types, Name, "ordered">>>;
 
 /** The same without records that are referred to. */
 export type OwnSort<Types extends ProjectTypes, Name extends string> =
@@ -161,7 +160,7 @@ export type OwnSort<Types extends ProjectTypes, Name extends string> =
 
 /** Fields, those of a record that is referred to, and parts of times: `created_at.month`. */
 export type GroupKey<Types extends ProjectTypes, Name extends string> =
-  IsUntyped<Types> extends true ? string : Path<Types, Name, "ordered"> | PartOfTime<Path<Types, Name, "times">> | Far;
+  IsUntyped<Types> extends true ? string : Path<Types, Name, "ordered"> | PartOfTime<Path<Types, Name, "times">>;
 
 type Countable<Types extends ProjectTypes, Name extends string> = Ordered<Types, Name>;
 type Summable<Types extends ProjectTypes, Name extends string> = Ordered<Types, Name> & NamesOf<Types, Name, "numbers">;

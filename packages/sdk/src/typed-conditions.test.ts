@@ -88,6 +88,10 @@ test("lists are sorted by what has an order", () => {
     await samples.findMany({ sort: "a_ref.a_strin" });
     // @ts-expect-error: nor has the one behind it.
     await samples.findMany({ sort: ["a_string", "a_ref.a_user.emai"] });
+    // @ts-expect-error: the third is no relation.
+    await samples.findMany({ sort: "a_ref.a_ref.a_string.a_string" });
+    // @ts-expect-error: an address has no months.
+    await samples.aggregate({ groupBy: ["a_ref.a_user.email.month"] });
     // @ts-expect-error: they are many.
     await samples.findMany({ sort: "samples.a_string" });
     // @ts-expect-error: changes of other records are not followed.
