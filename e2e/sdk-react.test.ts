@@ -22,7 +22,7 @@ let queries: QueryClient;
 
 beforeAll(async () => {
   desk = await startDesk();
-  ana = await desk.user("ana", {
+  ana = await desk.user("ana", null, {
     fetch: async (input, init) => {
       if (init?.method === "PATCH" || init?.method === "DELETE") await held;
       return fetch(input, init);

@@ -43,6 +43,7 @@ export interface TodoDesk {
         rank: number;
         board_id: string | null;
         place: number | null;
+        assignee_id: string | null;
         created_by: string | null;
         created_at: string;
         updated_at: string;
@@ -54,6 +55,7 @@ export interface TodoDesk {
         rank?: number;
         board_id?: string | null;
         place?: number | null;
+        assignee_id?: string | null;
       };
       update: {
         title?: string;
@@ -61,6 +63,7 @@ export interface TodoDesk {
         rank?: number | { add: number };
         board_id?: string | null;
         place?: number | null | { add: number };
+        assignee_id?: string | null;
       };
       where: {
         id?: string;
@@ -69,6 +72,7 @@ export interface TodoDesk {
         rank?: number;
         board_id?: string;
         place?: number;
+        assignee_id?: string;
         created_by?: string;
         created_at?: string;
         updated_at?: string;
@@ -78,6 +82,7 @@ export interface TodoDesk {
       numbers: "rank" | "place" | "version";
       times: "created_at" | "updated_at";
       relations: {
+        assignee: { to: "user"; many: false; };
         board: { to: "board"; many: false; };
         created_by: { to: "user"; many: false; };
       };
@@ -90,6 +95,7 @@ export interface TodoDesk {
     email: string;
     name: string | null;
     roles: ("user" | "owner" | "admin")[];
+    nickname: string | null;
     created_at: string;
     updated_at: string;
     version: number;
@@ -98,26 +104,33 @@ export interface TodoDesk {
     user: {
       record: {
         id: string;
-        email: string;
-        name: string | null;
-        roles: ("user" | "owner" | "admin")[];
-        created_at: string;
-        updated_at: string;
-        version: number;
+        email?: string;
+        name?: string | null;
+        roles?: ("user" | "owner" | "admin")[];
+        nickname: string | null;
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
       };
       where: {
         id?: string;
         email?: string;
         name?: string;
         roles?: ("user" | "owner" | "admin")[];
+        nickname?: string;
         created_at?: string;
         updated_at?: string;
         version?: number;
       };
-      texts: "email" | "name";
+      texts: "email" | "name" | "nickname";
       numbers: "version";
       times: "created_at" | "updated_at";
+      relations: {
+        assigned: { to: "task"; many: true; by: "assignee_id"; };
+      };
     };
   };
-  profile: Record<string, never>;
+  profile: {
+    nickname?: string | null;
+  };
 }

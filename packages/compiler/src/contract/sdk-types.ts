@@ -1,4 +1,4 @@
-// Writes the SDK's TypeScript declarations. In: the model. Out: the text of `plinth.gen.d.ts`.
+// Writes the SDK's TypeScript declarations. In: the model. Out: the text of `sdk.d.ts`.
 // It holds types only: what a caller may do, the service decides.
 import { type Field, type Model, moduleEvents, USER_ENTITY, userEntity } from "@plinth/blueprint";
 import { builtinEntities } from "../requests/builtin-entities.ts";
