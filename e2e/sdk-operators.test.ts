@@ -209,3 +209,14 @@ test("what the types allow, the API takes; what it refuses, they do not allow", 
     "unknown_parameter",
   ]);
 }, 180_000);
+
+test("within JSON a text is no number, whatever it looks like", async () => {
+  const samples = db.entity("sample");
+  const { id } = await samples.create({ a_string: "Json", a_json: { site: "7", floor: 7, isNew: "true" } });
+  const found = async (where: Readonly<Record<string, string | number | boolean>>): Promise<boolean> =>
+    (await samples.count({ id, ...where })) === 1;
+  expect(await found({ "a_json.site": "7", "a_json.floor": 7, "a_json.isNew": "true" })).toBe(true);
+  expect(await found({ "a_json.site": 7 })).toBe(false);
+  expect(await found({ "a_json.floor": "7" })).toBe(false);
+  expect(await found({ "a_json.isNew": true })).toBe(false);
+});

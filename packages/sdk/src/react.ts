@@ -12,12 +12,24 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import { useMemo, useSyncExternalStore } from "react";
-import type { Client } from "./client.ts";
+import type { Client, Question } from "./client.ts";
 import type { Page } from "./entity.ts";
 import { type LiveOptions, type LiveSnapshot, live } from "./live.ts";
 import { forgotten, patched, type Writing } from "./react-cache.ts";
-import type { Expansion, FieldName, Found, ListOptions, Nothing, Shown } from "./reading.ts";
-import type { AnyProject, CreateOf, EntityName, KeyOf, ProjectTypes, RecordOf, UpdateOf } from "./types.ts";
+import type { Expansion, FieldName, Found, Known, ListOptions, Nothing, Shown } from "./reading.ts";
+import type {
+  AnyProject,
+  ChangedChildren,
+  CreateOf,
+  EntityName,
+  KeyOf,
+  NewChildren,
+  ProjectTypes,
+  RecordOf,
+  UpdateOf,
+  ViewOf,
+  WithChildren,
+} from "./types.ts";
 import type { CallOptions, WriteOptions } from "./writing.ts";
 
 /** Of TanStack Query. Calls that are safe to repeat are repeated by the client already: `retry` is off unless given. */
@@ -29,13 +41,13 @@ interface Named {
 
 export interface CreateVariables<Types extends ProjectTypes, Name extends EntityName<Types>>
   extends Omit<WriteOptions, "version"> {
-  readonly fields: CreateOf<Types, Name>;
+  readonly fields: CreateOf<Types, Name> & NewChildren<Types, Name>;
 }
 
 export interface UpdateVariables<Types extends ProjectTypes, Name extends EntityName<Types>>
   extends WriteOptions,
     Named {
-  readonly fields: UpdateOf<Types, Name>;
+  readonly fields: UpdateOf<Types, Name> & ChangedChildren<Types, Name>;
 }
 
 export interface DeleteVariables extends WriteOptions, Named {}
@@ -50,6 +62,22 @@ export interface Hooks<Types extends ProjectTypes> {
     options?: ListOptions<Types, Name, Fields, Expand>,
     settings?: QuerySettings,
   ) => UseQueryResult<readonly Found<Types, Name, Fields, Expand>[]>;
+  /** A list that the blueprint declares. */
+  readonly useView: <
+    const Name extends EntityName<Types>,
+    const Fields extends FieldName<Types, Name> = never,
+    const Expand extends Expansion<Types, Name> = Nothing,
+  >(
+    name: Name,
+    view: ViewOf<Types, Name>,
+    options?: ListOptions<Types, Name, Fields, Expand>,
+    settings?: QuerySettings,
+  ) => UseQueryResult<readonly Found<Types, Name, Fields, Expand>[]>;
+  /** What the user may do: one answer a question, in their order. */
+  readonly useCan: <const Asked extends Question<Types>>(
+    questions: readonly (Asked & Known<Asked, Question<Types>>)[],
+    settings?: QuerySettings,
+  ) => UseQueryResult<readonly (Asked & { readonly allowed: boolean })[]>;
   /** By id or by a unique key. */
   readonly useFindOne: <
     const Name extends EntityName<Types>,
@@ -73,11 +101,11 @@ export interface Hooks<Types extends ProjectTypes> {
   ) => UseInfiniteQueryResult<InfiniteData<Page<Found<Types, Name, Fields, Expand>>, string | null>>;
   readonly useCreate: <const Name extends EntityName<Types>>(
     name: Name,
-  ) => UseMutationResult<RecordOf<Types, Name>, Error, CreateVariables<Types, Name>>;
+  ) => UseMutationResult<WithChildren<Types, Name>, Error, CreateVariables<Types, Name>>;
   /** Shows the change at once, and takes it back where it is refused: with a `version`, also where somebody else was first. */
   readonly useUpdate: <const Name extends EntityName<Types>>(
     name: Name,
-  ) => UseMutationResult<RecordOf<Types, Name>, Error, UpdateVariables<Types, Name>, unknown>;
+  ) => UseMutationResult<WithChildren<Types, Name>, Error, UpdateVariables<Types, Name>, unknown>;
   /** Takes the record from the lists at once, and puts it back where that is refused. */
   readonly useDelete: <const Name extends EntityName<Types>>(
     name: Name,
@@ -110,6 +138,23 @@ export function createHooks<Types extends ProjectTypes = AnyProject>(
         ...settings,
         queryKey: keyOf(name, "many", options ?? {}),
         queryFn: ({ signal }) => entity(name).findMany({ ...options, signal }),
+      }) as never,
+    useView: (name, view, options, settings) =>
+      useQuery({
+        retry: false,
+        ...settings,
+        queryKey: keyOf(name, "view", view, options ?? {}),
+        queryFn: ({ signal }) =>
+          entity(name)
+            .view(view)
+            .findMany({ ...options, signal }),
+      }) as never,
+    useCan: (questions, settings) =>
+      useQuery({
+        retry: false,
+        ...settings,
+        queryKey: keyOf("", "can", questions),
+        queryFn: ({ signal }) => db.can(questions as never, { signal }),
       }) as never,
     useFindOne: (name, key, options, settings) =>
       useQuery({
@@ -184,6 +229,7 @@ function useWrite(key: MutationKey, run: Writing["run"], guess: Writing["guess"]
 interface Untyped {
   readonly findMany: (options: object) => Promise<readonly object[]>;
   readonly findPage: (options: object) => Promise<Page<object>>;
+  readonly view: (name: string) => Pick<Untyped, "findMany">;
   readonly findOne: (key: string | object, options: object) => Promise<object>;
   readonly create: (fields: object, options: object) => Promise<object>;
   readonly update: (id: string, fields: object, options: object) => Promise<object>;
