@@ -73,16 +73,12 @@ export type EntityName<Types extends ProjectTypes> = keyof Types["entities"] & s
 /** Whether nothing is generated: every name is taken. */
 export type IsUntyped<Types extends ProjectTypes> = string extends EntityName<Types> ? true : false;
 
-type Part<
-  Types extends ProjectTypes,
-  Name extends EntityName<Types>,
-  Kind extends "record" | "create" | "update" | "where",
-> = Types["entities"][Name] extends Record<Kind, infer Shape extends object> ? Shape : never;
+type Part<Types extends ProjectTypes, Name extends EntityName<Types>, Kind extends "record" | "create" | "update"> =
+  Types["entities"][Name] extends Record<Kind, infer Shape extends object> ? Shape : never;
 
 export type RecordOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Part<Types, Name, "record">;
 export type CreateOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Part<Types, Name, "create">;
 export type UpdateOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Part<Types, Name, "update">;
-export type WhereOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Part<Types, Name, "where">;
 /** What is generated of an entity, of `user` or of `organization`. Files of older versions say of the last two what is read alone. */
 type Described<Types extends ProjectTypes, Name extends string> =
   Name extends EntityName<Types>
