@@ -208,11 +208,28 @@ test("creates and deletes bring lists up to date, those of other entities too", 
 });
 
 test("a record is made with those that refer to it", async () => {
-  const create = createHooks(desk.admin, "admin").useCreate;
-  const admin = await use(() => create("board"));
-  await act(async () => void (await admin.now().mutateAsync({ fields: { name: "Nest", tasks: [{ title: "egg" }] } })));
-  await comes(() => admin.now().data?.tasks?.map(({ title }) => title), ["egg"]);
-  expectTypeOf(admin.now().data?.tasks?.[0]?.title).toEqualTypeOf<string | undefined>();
+  const { useCreate, useUpdate, useFindMany } = createHooks(desk.admin, "admin");
+  const probe = await use(() => ({
+    create: useCreate("board"),
+    update: useUpdate("board"),
+    list: useFindMany("board", { where: { name: { starts_with: "Nest" } }, expand: { tasks: { sort: "title" } } }),
+  }));
+  const { create, update } = probe.now();
+  await act(async () => void (await create.mutateAsync({ fields: { name: "Nest", tasks: [{ title: "egg" }] } })));
+  await comes(() => probe.now().create.data?.tasks?.map(({ title }) => title), ["egg"]);
+  expectTypeOf(probe.now().create.data?.tasks?.[0]?.title).toEqualTypeOf<string | undefined>();
+  const shown = (): unknown => probe.now().list.data?.map(({ name, tasks }) => [name, tasks.map(({ title }) => title)]);
+  await comes(shown, [["Nest", ["egg"]]]);
+  const id = probe.now().list.data?.[0]?.id ?? "";
+  const seen: unknown[] = [];
+  const stop = queries.getQueryCache().subscribe(() => seen.push(shown()));
+  await act(async () =>
+    update.mutateAsync({ id, fields: { name: "Nest 2", tasks: { create: [{ title: "feather" }] } } }),
+  );
+  await comes(shown, [["Nest 2", ["egg", "feather"]]]);
+  stop();
+  // Before the reply, the name is the new one and the records are the old ones.
+  expect(seen).toContainEqual([["Nest 2", ["egg"]]]);
 });
 
 test("a live list renders what others write", async () => {
