@@ -1,5 +1,5 @@
-// The SDK where there is no Node: bundled as apps bundle it, it runs in a real Chromium, on a page of another origin and under a strict
-// content security policy, and in workerd, the runtime of Cloudflare's edge. Each time against a real cell.
+// The SDK without Node, against a real cell. The bundle runs in a real Chromium, on a page of another origin with a strict content
+// security policy, and in workerd, the runtime of Cloudflare's edge.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -14,7 +14,7 @@ import { until } from "./published-cell.ts";
 import { type Desk, startDesk } from "./sdk-desk.ts";
 import type { Tour, TourSettings } from "./sdk-tour.ts";
 
-/** Where its binary is. */
+/** The path of the binary. */
 const { default: workerd } = createRequire(import.meta.url)("workerd") as { readonly default: string };
 let desk: Desk;
 let folder: string;
@@ -28,7 +28,7 @@ afterAll(async () => {
   await desk?.close();
 });
 
-/** One file without imports. @throws Error where something of Node would be needed. */
+/** Returns one file without imports. @throws Error if the bundle needs a module of Node. */
 async function bundled(program: string): Promise<string> {
   const entry = resolve(import.meta.dirname, "app.ts");
   const built = await rolldown({
@@ -102,7 +102,7 @@ test("in a browser, on a page of another origin", async () => {
     const seen = await tab.evaluate(`tour(${JSON.stringify(settings)})`);
     expect(seen).toEqual({ ...expected("browser"), secretKey: "TypeError" });
     expect(site.origin).not.toBe(desk.cell.origin);
-    // A browser tells of each failed reply by itself: of the four that were asked for, and of nothing else.
+    // Chromium logs every failed reply: the four that the tour causes, and nothing else.
     expect(complaints.map((text) => /status of (\d+)/.exec(text)?.[1] ?? text).toSorted()).toEqual([
       "404",
       "409",
@@ -164,7 +164,7 @@ async function serve(
   };
 }
 
-/** The runtime as it was before it had anything of Node, and with the cell within its reach. */
+/** Starts workerd. At this compatibility date it has no globals of Node. It may connect to the cell. */
 async function startEdge(app: string): Promise<Running> {
   const port = await freePort();
   writeFileSync(resolve(folder, "app.js"), app);

@@ -1,5 +1,5 @@
-// What the generated types allow to be asked is what the API takes: each operator, order and calculation of each kind of field is tried
-// on a real cell, and written in a program that the compiler judges line by line.
+// The generated types accept what the API accepts. Each operator, sort order and calculation of each field type is sent to a real cell,
+// and written into a program that the TypeScript compiler checks line by line.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type PublishedCell, startPublishedCell } from "./published-cell.ts";
 
 const root = resolve(import.meta.dirname, "..");
-// The Postgres of the tests has no vectors.
+// The Postgres of the tests has no pgvector.
 const text = readFileSync(resolve(root, "packages/compiler/src/testdata/every-type/blueprint.yaml"), "utf8").replace(
   /^ *a_vector: .*\n/m,
   "",
@@ -41,7 +41,7 @@ const operators = [
   ...["has", "has_any", "has_all"],
 ];
 
-/** One value of a kind, or of what a list of it holds. */
+/** A value of the type; of a list, one of its items. */
 function sampleOf(type: FieldType): unknown {
   switch (type.kind) {
     case "int":
@@ -78,14 +78,14 @@ function sampleOf(type: FieldType): unknown {
   }
 }
 
-/** An object holds no plain value: it is asked for by what stands within it, or whether it is there. */
+/** An object has no comparable value of its own: conditions are about its members, or whether it is null. */
 function holdsNoValue(type: FieldType): boolean {
   return ["object", "i18n"].includes(type.kind) || (type.kind === "list" && type.of.kind === "object");
 }
 
 function conditionsOf(name: string, type: FieldType): readonly object[] {
   const value = sampleOf(type);
-  // A translation is a text, though JSON like all others: it has no members.
+  // The API accepts operators of lists for all JSON, but translations are strings.
   const fit = name.startsWith("an_i18n.") ? operators.filter((operator) => !operator.startsWith("has")) : operators;
   return (holdsNoValue(type) ? ["is_null"] : fit).map((operator) => {
     const isText = /contains|with|ieq/.test(operator);
@@ -126,7 +126,7 @@ function everything(): readonly Asked[] {
   ];
   const orders = [...names, ...names.map((name) => `a_ref.${name}`), ...names.map((name) => `samples.${name}`)];
   const ofUsers = users.flatMap(([name]) => [`created_by.${name}`, `a_user.${name}`, `a_ref.created_by.${name}`]);
-  // Ids have neither a least nor a greatest, though they have an order; their texts are told apart by nobody's types.
+  // Postgres has no min and max of ids. The generated types do not tell ids from other strings, and accept them.
   const isId = (name: string): boolean =>
     ["uuid", "ref", "user_ref", "org_ref"].includes(fields.find(([each]) => each === name)?.[1].kind ?? "");
   const values = ["count", "count_distinct", "sum", "avg", "min", "max"].flatMap((called) =>
@@ -141,7 +141,7 @@ function everything(): readonly Asked[] {
   ];
 }
 
-/** Null where it is taken. */
+/** Returns the error code; null if the API accepts it. */
 async function refusalOf({ method, options }: Asked): Promise<string | null> {
   const samples = db.entity("sample");
   try {
@@ -153,7 +153,7 @@ async function refusalOf({ method, options }: Asked): Promise<string | null> {
   }
 }
 
-/** The lines of a program that the compiler refuses, among those that ask. */
+/** Returns the positions of those that the TypeScript compiler refuses. */
 function refusedLines(asked: readonly Asked[]): ReadonlySet<number> {
   mkdirSync(resolve(import.meta.dirname, ".plinth"), { recursive: true });
   const folder = mkdtempSync(resolve(import.meta.dirname, ".plinth/operators-"));
@@ -199,7 +199,7 @@ test("what the types allow, the API takes; what it refuses, they do not allow", 
     return [`${JSON.stringify(options)}: ${code === null ? "taken by the API alone" : `the API says ${code}`}`];
   });
   expect(different).toEqual([]);
-  // Each is refused for what is asked, and not for the value it is asked with.
+  // None is refused because of its value.
   expect([...new Set(codes.map((code) => code ?? "taken"))].toSorted()).toEqual([
     "not_allowed",
     "not_readable",

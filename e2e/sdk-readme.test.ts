@@ -1,4 +1,4 @@
-// The SDK's README as one program, as it stands: its blueprint is published, its snippets fit the generated types, and run.
+// The SDK's README as one program: its blueprint is published, and its snippets are type-checked and run.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -7,7 +7,7 @@ import { type Desk, readme, startDesk } from "./sdk-desk.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const snippets = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, snippet = ""]) => snippet);
-/** What the snippets leave to their reader. */
+/** Variables that the snippets do not declare. */
 const head = `const [, , apiKey = "", baseUrl = "", email = "", password = ""] = process.argv;
 let taken: readonly string[] = [];
 `;
@@ -21,7 +21,7 @@ let desk: Desk;
 
 beforeAll(async () => {
   desk = await startDesk();
-  // Where the packages of the tests are found.
+  // In this folder, the packages of the tests are found.
   mkdirSync(resolve(import.meta.dirname, ".plinth"), { recursive: true });
   folder = mkdtempSync(resolve(import.meta.dirname, ".plinth/readme-"));
   writeFileSync(resolve(folder, "sdk.d.ts"), readFileSync(resolve(import.meta.dirname, "sdk-types.gen.ts"), "utf8"));
@@ -33,7 +33,7 @@ afterAll(async () => {
   await desk?.close();
 });
 
-/** What the compiler says of the program; empty where it is fine. */
+/** Returns the output of the TypeScript compiler; empty if there are no errors. */
 function checked(parts: readonly string[]): string {
   writeFileSync(resolve(folder, "program.ts"), [head, ...parts].join("\n"));
   const { stdout } = spawnSync(resolve(root, "node_modules/.bin/tsc"), ["-p", folder, "--pretty", "false"], {

@@ -1,5 +1,5 @@
-// What an app does with the SDK, for tests that run it where there is no Node: in a browser, on an edge runtime. In: a cell with the
-// README's project. Out: what came of it, as JSON. It uses nothing but the SDK and what the web's standards have.
+// A program that uses the SDK as an app does, for a browser and an edge runtime. In: a cell with the README's project. Out: the results,
+// as JSON. It uses nothing but the SDK and web standards.
 import {
   type Client,
   Conflict,
@@ -16,7 +16,7 @@ import type { TodoDesk } from "./sdk-types.gen.ts";
 export interface TourSettings {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Of the user who signs up, and of what they make. */
+  /** The name of the user who signs up, and of their board. */
   readonly name: string;
 }
 
@@ -34,7 +34,7 @@ export interface Tour {
   readonly lists: readonly (readonly string[])[];
   readonly changes: readonly string[];
   readonly genuine: string;
-  /** What of Node there is: nothing. */
+  /** Globals of Node that exist there. */
   readonly node: readonly string[];
   readonly secretKey: string;
 }
@@ -126,7 +126,7 @@ async function abortions(db: Client<TodoDesk>): Promise<readonly string[]> {
   return [await read, await nameOf(iterate()), await nameOf(db.can([], { signal: AbortSignal.abort() }))];
 }
 
-/** A live list as others change it, and the changes themselves. */
+/** The states of a live list while records change, and the changes of a subscription. */
 async function followed(db: Client<TodoDesk>, boardId: string): Promise<Pick<Tour, "lists" | "changes">> {
   const tasks = db.entity("task");
   const where = { board_id: boardId, status: "open" } as const;
@@ -176,7 +176,7 @@ async function until(holds: () => boolean, shown: unknown): Promise<void> {
   throw new Error(`not so within 15 s: ${JSON.stringify(shown)}`);
 }
 
-/** A webhook that was signed here, and one that was changed on the way. */
+/** Verifies a webhook that is signed here, and the same with another body. */
 async function verified(): Promise<string> {
   const [secret, body] = [crypto.getRandomValues(new Uint8Array(32)), '{"id":"1"}'];
   const time = String(Math.floor(Date.now() / 1000));

@@ -1,4 +1,4 @@
-// Each call ends as soon as its signal is aborted, whatever it waits for: a reply, the next attempt, a token.
+// Every call ends when its signal is aborted, no matter whether it waits for a reply, for the next attempt or for a token.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Client, createClient } from "./client.ts";
 import { createInbound, type Inbound } from "./inbound.ts";
@@ -125,7 +125,7 @@ test.each(all)("%s ends while it waits for a reply", async (name, call) => {
   const reason = new Error("the page was left");
   abort.abort(reason);
   expect(await ended).toBe(reason);
-  // Others may wait for the same token.
+  // Other calls may wait for the same token.
   await expect.poll(() => server.open()).toBe(name === "auth.refresh" ? 1 : 0);
   expect(server.sent).toHaveLength(1);
 });
@@ -137,7 +137,7 @@ test.each(all)("%s sends nothing where its signal is aborted already", async (_,
 });
 
 test("these are all calls that there are", () => {
-  // Clients, parts of clients, and what is answered without a request.
+  // These return a client or a part of one, or answer without a request.
   const others = ["approvals", "auth", "entity", "inOrganization", "organizations", "session", "subscribe"];
   const ofRecords = Object.keys(parts["entity"]?.calls ?? {});
   for (const [part, { of, calls }] of Object.entries(parts)) {

@@ -152,7 +152,7 @@ export function createClient<Types extends ProjectTypes = AnyProject>(options: C
       (lastId, signal) => {
         const from: Record<string, string> = lastId === null ? {} : { "last-event-id": lastId };
         const path = "/v1/events/stream";
-        return asUser((token) => opener({ path, query }, { ...scope, ...userHeader(token), ...from }, signal));
+        return asUser((token) => opener({ path, query }, { ...scope, ...userHeader(token), ...from }, signal), signal);
       };
     return {
       entity: (name) => ({

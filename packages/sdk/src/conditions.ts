@@ -1,11 +1,11 @@
-// What records are asked for by: conditions, order, groups, each as far as the kind of a field has it, and through relations, users
-// included. Types alone: which of it a caller may ask, the API decides.
+// The types of filters, sort orders and aggregates, by the type of each field, also through relations and users. In: the generated types.
+// Out: the types of options and results. There is no code here, and the API decides what a caller may ask.
 import type { FieldsOf, FilterValue, IsUntyped, NamesOf, ProjectTypes, RelationsOf, TargetOf } from "./types.ts";
 
 /**
- * Conditions on a value. Null matches none of them but `is_null` (or `eq: null`).
+ * Conditions on a value. Null matches only `is_null` and `eq: null`.
  *
- * @typeParam IsText Whether parts of it can be looked for: of a text, not of an id, a time or an exact number.
+ * @typeParam IsText Whether a string is free text. Ids, times and exact numbers are strings too, but have no text operators.
  */
 export type Test<Value, IsText extends boolean = true> =
   | null
@@ -28,7 +28,7 @@ interface Equality<Value> extends Presence {
   readonly nin?: readonly Value[];
 }
 
-/** A choice and a truth value have none. */
+/** Enums and booleans have no order operators. */
 type OrderOf<Value> = string extends Value ? Order<Value> : number extends Value ? Order<Value> : unknown;
 
 interface Order<Value> {
@@ -56,7 +56,7 @@ interface Members<Item> {
   readonly has_all?: readonly Item[];
 }
 
-/** Without generated types. */
+/** For clients without generated types. */
 interface AnyWhere {
   readonly [name: string]: FilterValue | null | readonly FilterValue[] | AnyWhere | readonly AnyWhere[];
 }
@@ -80,7 +80,7 @@ export type Where<Types extends ProjectTypes, Name extends string> =
   IsUntyped<Types> extends true
     ? AnyWhere
     : {
-        // What is named like its field, such as `created_by`, takes conditions on either of them.
+        // A relation may have the name of its field, such as `created_by`. Then conditions on both are accepted.
         readonly [Field in keyof FieldsOf<Types, Name>]?:
           | TestOf<Types, Name, Field>
           | (Field extends keyof RelationsOf<Types, Name> ? Where<Types, TargetOf<Types, Name, Field>> : never);
@@ -91,7 +91,7 @@ export type Where<Types extends ProjectTypes, Name extends string> =
         >;
       } & Combined<Where<Types, Name>>;
 
-/** Of the entity's own fields: changes of other records are not followed. */
+/** Conditions on the entity's own fields only: a stream does not follow changes of related records. */
 export type OwnWhere<Types extends ProjectTypes, Name extends string> =
   IsUntyped<Types> extends true
     ? AnyWhere
@@ -99,7 +99,7 @@ export type OwnWhere<Types extends ProjectTypes, Name extends string> =
         readonly [Field in keyof FieldsOf<Types, Name>]?: TestOf<Types, Name, Field>;
       } & Combined<OwnWhere<Types, Name>>;
 
-/** Fields whose values have an order of their own. What stands within JSON has none. */
+/** Fields that can be sorted by. Values inside JSON cannot. */
 export type Ordered<Types extends ProjectTypes, Name extends string> = {
   [Field in keyof FieldsOf<Types, Name>]-?: Field extends `${string}.${string}`
     ? never
@@ -109,7 +109,7 @@ export type Ordered<Types extends ProjectTypes, Name extends string> = {
 }[keyof FieldsOf<Types, Name>] &
   string;
 
-/** Relations that lead to one record each. */
+/** Names of to-one relations. */
 type ToOne<Types extends ProjectTypes, Name extends string> = {
   [Relation in keyof RelationsOf<Types, Name>]: RelationsOf<Types, Name>[Relation] extends { readonly many: false }
     ? Relation
@@ -122,8 +122,8 @@ type Fields<Types extends ProjectTypes, Name extends string, Kind extends "order
   : Ordered<Types, Name>;
 
 /**
- * Names of fields, and of those of records that are referred to, as far as the API follows relations: `author.name`. What is behind the
- * third one is not looked up: there may be too many names.
+ * Names of fields, also through to-one relations: `author.name`. The API follows up to three relations. The field behind the third one is
+ * not checked here, because there may be too many names.
  */
 type Path<
   Types extends ProjectTypes,
@@ -141,7 +141,7 @@ type Path<
         }[ToOne<Types, Name>]
   : string;
 
-// One after the other: of two unions at once, TypeScript makes 100,000 names at most.
+// These distribute over the union: TypeScript limits a template of two unions to 100,000 members.
 type Behind<Relation extends string, Inner> = Inner extends string ? `${Relation}.${Inner}` : never;
 type Directed<Name> = Name extends string ? Name | `-${Name}` : never;
 type PartOfTime<Name> = Name extends string
@@ -150,21 +150,21 @@ type PartOfTime<Name> = Name extends string
 
 type OneOrMore<Item> = Item | readonly Item[];
 
-/** Field names, `-` before one that descends; of a record that is referred to as `author.name`. */
+/** Field names, with `-` in front for descending order. A field of a related record is written `author.name`. */
 export type Sort<Types extends ProjectTypes, Name extends string> =
   IsUntyped<Types> extends true ? OneOrMore<string> : OneOrMore<Directed<Path<Types, Name, "ordered">>>;
 
-/** The same without records that are referred to. */
+/** The entity's own fields only. */
 export type OwnSort<Types extends ProjectTypes, Name extends string> =
   IsUntyped<Types> extends true ? OneOrMore<string> : OneOrMore<Directed<Ordered<Types, Name>>>;
 
-/** Fields, those of a record that is referred to, and parts of times: `created_at.month`. */
+/** Fields, fields of related records (`author.name`) and parts of times (`created_at.month`). */
 export type GroupKey<Types extends ProjectTypes, Name extends string> =
   IsUntyped<Types> extends true ? string : Path<Types, Name, "ordered"> | PartOfTime<Path<Types, Name, "times">>;
 
 type Countable<Types extends ProjectTypes, Name extends string> = Ordered<Types, Name>;
 type Summable<Types extends ProjectTypes, Name extends string> = Ordered<Types, Name> & NamesOf<Types, Name, "numbers">;
-/** All but truth values. */
+/** All fields except booleans. */
 type Comparable<Types extends ProjectTypes, Name extends string> = {
   [Field in Ordered<Types, Name>]: NonNullable<
     FieldsOf<Types, Name>[Field & keyof FieldsOf<Types, Name>]
@@ -173,7 +173,7 @@ type Comparable<Types extends ProjectTypes, Name extends string> = {
     : Field;
 }[Ordered<Types, Name>];
 
-/** Values over records: `count`, and `count`, `count_distinct`, `sum`, `avg`, `min`, `max` of a field. */
+/** `count`, or `count`, `count_distinct`, `sum`, `avg`, `min` or `max` of a field: `sum(price)`. */
 export type Calculation<Types extends ProjectTypes, Name extends string> =
   IsUntyped<Types> extends true
     ? string
@@ -183,10 +183,10 @@ export type Calculation<Types extends ProjectTypes, Name extends string> =
         | `${"sum" | "avg"}(${Summable<Types, Name>})`
         | `${"min" | "max"}(${Comparable<Types, Name>})`;
 
-/** By names of what is shown. */
+/** The selected values and groups, with `-` in front for descending order. */
 export type SortOfGroups<Shown extends string> = OneOrMore<Directed<Shown>>;
 
-/** One row of values, each under the name that it was asked for by. */
+/** One row of the result. Each value has the name under which it was requested. */
 export type Row<Types extends ProjectTypes, Name extends string, Asked extends string> = {
   readonly [Each in Asked]: IsUntyped<Types> extends true ? FilterValue | null : Value<Types, Name, Each>;
 };
@@ -199,7 +199,7 @@ type Value<Types extends ProjectTypes, Name extends string, Asked extends string
     ? FieldValue<Types, Name, Field>
     : FieldValue<Types, Name, Asked>;
 
-/** Null where there is none. */
+/** Null if there is no value. */
 type FieldValue<Types extends ProjectTypes, Name extends string, Named extends string> =
   Named extends Ordered<Types, Name>
     ? NonNullable<FieldsOf<Types, Name>[Named & keyof FieldsOf<Types, Name>]> | null

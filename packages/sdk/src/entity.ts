@@ -61,7 +61,7 @@ export interface AggregateOptions<
   readonly select?: readonly Select[];
   readonly groupBy?: readonly Group[];
   readonly where?: Where<Types, Name>;
-  /** By what is shown, `-` before what descends. */
+  /** Selected values and groups, with `-` in front for descending order. */
   readonly sort?: SortOfGroups<NoInfer<Select | Group>>;
   readonly limit?: number;
 }

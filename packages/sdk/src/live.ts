@@ -7,14 +7,15 @@ import type { OwnSort, OwnWhere } from "./conditions.ts";
 import type { Entity, Page } from "./entity.ts";
 import { placeIn } from "./live-order.ts";
 import type { ListOptions } from "./reading.ts";
-import { type Change, isPassing, pause, type Subscription } from "./subscribe.ts";
+import { type Change, isPassing, type Subscription } from "./subscribe.ts";
+import { pause } from "./transport.ts";
 import type { EntityName, ProjectTypes, RecordOf } from "./types.ts";
 import type { CallOptions } from "./writing.ts";
 
 export interface LiveOptions<Types extends ProjectTypes, Name extends EntityName<Types>> extends CallOptions {
-  /** Of the entity's own fields: changes of other records are not followed. */
+  /** Conditions on the entity's own fields only: the list does not follow changes of related records. */
   readonly where?: OwnWhere<Types, Name>;
-  /** By the entity's own fields; left out: the newest first. */
+  /** The entity's own fields only. Default: the newest first. */
   readonly sort?: OwnSort<Types, Name>;
   /** 20 unless given, at most 100. */
   readonly limit?: number;

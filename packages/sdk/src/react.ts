@@ -62,7 +62,7 @@ export interface Hooks<Types extends ProjectTypes> {
     options?: ListOptions<Types, Name, Fields, Expand>,
     settings?: QuerySettings,
   ) => UseQueryResult<readonly Found<Types, Name, Fields, Expand>[]>;
-  /** A list that the blueprint declares. */
+  /** The records of a view. */
   readonly useView: <
     const Name extends EntityName<Types>,
     const Fields extends FieldName<Types, Name> = never,
@@ -73,7 +73,7 @@ export interface Hooks<Types extends ProjectTypes> {
     options?: ListOptions<Types, Name, Fields, Expand>,
     settings?: QuerySettings,
   ) => UseQueryResult<readonly Found<Types, Name, Fields, Expand>[]>;
-  /** What the user may do: one answer a question, in their order. */
+  /** Asks what the caller may do: one answer for each question, in the same order. */
   readonly useCan: <const Asked extends Question<Types>>(
     questions: readonly (Asked & Known<Asked, Question<Types>>)[],
     settings?: QuerySettings,

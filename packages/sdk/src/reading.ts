@@ -5,7 +5,7 @@ import type { AnyRecordOf, EntityName, ProjectTypes, RelationsOf, TargetOf } fro
 
 export type FieldName<Types extends ProjectTypes, Name extends string> = keyof AnyRecordOf<Types, Name> & string;
 
-/** Related records to show within the record, each with `true` or what of them. */
+/** Related records to return inside the record, each with `true` or with options of its own. */
 export type Expansion<Types extends ProjectTypes, Name extends string> = [keyof RelationsOf<Types, Name>] extends [
   never,
 ]
@@ -18,7 +18,7 @@ export type Expansion<Types extends ProjectTypes, Name extends string> = [keyof 
             : Within<Types, TargetOf<Types, Name, Relation>>);
     };
 
-/** What of records is shown. The type of what is read follows it. */
+/** Which fields and related records to return. The type of the result depends on them. */
 export interface Shown<
   Types extends ProjectTypes,
   Name extends string,
@@ -30,7 +30,7 @@ export interface Shown<
   readonly expand?: Expand & Known<Expand, Expansion<Types, Name>>;
 }
 
-/** Of a relation to many. */
+/** Options of a to-many relation. */
 interface Within<Types extends ProjectTypes, Name extends string> extends Shown<Types, Name> {
   readonly limit?: number;
   readonly sort?: Sort<Types, Name>;
@@ -54,8 +54,8 @@ export interface ListOptions<
 }
 
 /**
- * The same, with `never` for every name that is not allowed there. TypeScript looks for such names only in what it doesn't infer
- * a type from.
+ * The type `Given`, with `never` for every key that `Allowed` does not have. TypeScript checks for unknown keys only where it does not
+ * infer the type.
  */
 export type Known<Given, Allowed> = Given extends readonly unknown[]
   ? { readonly [At in keyof Given]: Known<Given[At], MembersOf<Allowed>> }
@@ -71,7 +71,7 @@ type ValueOf<Allowed, Key> = Allowed extends readonly unknown[]
     ? Allowed[Key]
     : never;
 
-/** A record as `fields` and `expand` show it. */
+/** A record with the requested `fields` and `expand`. */
 export type Seen<Types extends ProjectTypes, Name extends string, Options> = Simplify<
   Omit<Picked<AnyRecordOf<Types, Name>, Options>, ExpandedIn<Options>> & {
     readonly [Relation in ExpandedIn<Options> & keyof RelationsOf<Types, Name>]: RelationsOf<
@@ -94,7 +94,7 @@ type SeenWithin<
 
 type ExpandedIn<Options> = Options extends { readonly expand: infer Expand } ? keyof Expand : never;
 
-/** No names: all fields. */
+/** Without names, all fields. */
 type Picked<Item, Options> = Options extends { readonly fields: readonly (infer Field)[] }
   ? [Field] extends [never]
     ? Item
@@ -103,14 +103,14 @@ type Picked<Item, Options> = Options extends { readonly fields: readonly (infer 
 
 type Simplify<Shape> = { [Key in keyof Shape]: Shape[Key] } & unknown;
 
-/** What a call reads, by what was inferred from its options. */
+/** The record that a call returns, by the types inferred from its options. */
 export type Found<Types extends ProjectTypes, Name extends string, Fields, Expand> = Seen<
   Types,
   Name,
   { readonly fields: readonly Fields[]; readonly expand: Expand }
 >;
 
-/** Of a call that says nothing of it. */
+/** The default of `Expand`: no related records. */
 export type Nothing = Record<never, never>;
 
 interface Asked {
@@ -147,8 +147,8 @@ export function shownOf({ fields, expand }: Pick<Asked, "fields" | "expand"> = {
 /** Parameters of the list itself: a field of that name is asked for within `where`. */
 const taken = /^(?:limit|cursor|sort|where|count|q|fields|expand|resource)$/;
 
-/** Within JSON, a parameter of that form is a number or a truth value, and no text. */
-const otherwise = /^(?:true|false|-?\d+(?:\.\d+)?)$/;
+/** For a JSON field, the API reads a parameter of this form as a number or a boolean. */
+const looksLikeNoText = /^(?:true|false|-?\d+(?:\.\d+)?)$/;
 
 /** Plain equalities stand for themselves, so that a log or an address bar says what was asked. */
 function setWhere(query: URLSearchParams, where: object): void {
@@ -158,7 +158,7 @@ function setWhere(query: URLSearchParams, where: object): void {
     if (value === undefined) throw new TypeError(`where.${name} is undefined`);
   }
   const isPlain = ([name, value]: [string, unknown]): boolean =>
-    (["number", "boolean"].includes(typeof value) || (typeof value === "string" && !otherwise.test(value))) &&
+    (["number", "boolean"].includes(typeof value) || (typeof value === "string" && !looksLikeNoText.test(value))) &&
     !taken.test(name);
   if (entries.every(isPlain)) for (const [name, value] of entries) query.set(name, String(value));
   else query.set("where", JSON.stringify(where));

@@ -1,4 +1,4 @@
-// What is tried again, and when: calls that are safe, and those whose key makes all attempts one.
+// Which calls are retried, and when: safe calls, and calls with an idempotency key.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Client, createClient } from "./client.ts";
 import { Conflict } from "./errors.ts";
@@ -20,7 +20,7 @@ const failed = (status: number, code: string, headers: Record<string, string> = 
   body: { code, status, title: code },
 });
 
-/** Fails so many times, and is fine then. */
+/** The first requests fail, and later ones succeed. */
 function failing(times: number, failure: Answer): void {
   server.answer = () => (server.sent.length <= times ? failure : found);
 }

@@ -10,7 +10,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** What the blueprint lets users say of themselves. */
+/** The profile fields that users may set at sign-up. */
 export type ProfileOf<Types extends ProjectTypes> = Types extends { readonly profile: infer Profile extends object }
   ? Profile
   : Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ export interface User {
   readonly [field: string]: unknown;
 }
 
-/** A user as they see themselves. */
+/** The signed-in user, with all fields that users see of themselves. */
 export type UserOf<Types extends ProjectTypes> = Types extends { readonly user: infer Own extends object } ? Own : User;
 
 export interface Session<Own = User> {
@@ -51,7 +51,10 @@ export interface Auth<Types extends ProjectTypes = AnyProject> {
   /** Sets a new password with the token of the mail; all sessions of the user end. */
   readonly resetPassword: (token: string, password: string, options?: CallOptions) => Promise<void>;
   readonly signIn: (credentials: Credentials, options?: CallOptions) => Promise<Session<UserOf<Types>>>;
-  /** A new access token. Calls do this by themselves before the old one ends. The signal ends the wait for it alone. */
+  /**
+   * Gets a new access token. Calls do this by themselves before the old one expires. The signal ends only the wait: other calls may
+   * need the new token.
+   */
   readonly refresh: (options?: CallOptions) => Promise<Session<UserOf<Types>>>;
   /** Ends the session on the server and here; without a session it does nothing. */
   readonly signOut: (options?: CallOptions) => Promise<void>;

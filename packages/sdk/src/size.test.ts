@@ -1,5 +1,5 @@
-// What an app downloads: bundled and minified as apps do it, without any dependency or module of Node, and under 8 kB gzipped. The bound
-// was set beside what signs people in and what follows changes; they are within it as well.
+// The size of the SDK in an app: bundled and minified as apps do it, it is under 8 kB gzipped, and needs no dependency and no module of
+// Node. The limit does not have to include sign-in and streams, but the measurement does, since every client imports them.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -7,7 +7,7 @@ import { rolldown } from "rolldown";
 import { expect, test } from "vitest";
 
 const bytesMax = 8 * 1024;
-/** What bundlers are told by the package: a call of a client for records, told apart by its errors. */
+/** An app that creates, reads, updates and deletes records. */
 const app = `import { Conflict, createClient } from "@plinth/sdk";
 const db = createClient({ project: "desk", apiKey: "plk_pub_x" });
 const tasks = db.entity("task");
@@ -55,7 +55,7 @@ test("an app that reads and writes records downloads less than 8 kB", async () =
   const { bytes, gzipped, imports, text } = await bundle(app);
   expect(imports).toEqual([]);
   expect(gzipped).toBeLessThan(bytesMax);
-  // It is the whole client, and minified.
+  // The bundle contains the client, and is minified.
   expect(text).toContain("/v1/resources/");
   expect(bytes).toBeGreaterThan(gzipped * 2);
   expect(text.split("\n").length).toBeLessThan(20);
@@ -63,7 +63,7 @@ test("an app that reads and writes records downloads less than 8 kB", async () =
 
 test("what is added counts", async () => {
   const small = await bundle(app);
-  // Digits that don't repeat: four kilobytes of them hardly get smaller.
+  // Hashes do not compress.
   const ballast = Array.from({ length: 64 }, (_, i) => createHash("sha256").update(String(i)).digest("base64url")).join(
     "",
   );

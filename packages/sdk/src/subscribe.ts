@@ -1,6 +1,7 @@
 // The changes of an entity's records as they happen. In: a way to open the stream. Out: changes, also over lost connections: what
 // came is never given twice, and what was missed is caught up or said to be lost (`resync`).
 import { ConnectionFailed, PlinthError } from "./errors.ts";
+import { pause } from "./transport.ts";
 
 export type Change<Item> =
   /** What is read from now on holds all that was before; the changes go on from here. `resumed`: none has been missed. */
@@ -12,11 +13,11 @@ export type Change<Item> =
   | { readonly type: "resync" };
 
 export interface SubscribeOptions<Where, Item> {
-  /** What the records' own fields must be. */
+  /** Conditions on the record's own fields. */
   readonly where?: Where;
   /** Where an earlier subscription was: see `lastEventId`. */
   readonly lastEventId?: string;
-  /** Ends it, as `close` does. */
+  /** Ends the subscription, as `close` does. */
   readonly signal?: AbortSignal;
   /** Called with each change, one after the other, in the place of iteration. */
   readonly onChange?: (change: Change<Item>) => void | Promise<void>;
@@ -142,15 +143,4 @@ function changeOf<Item>({ event, data }: Fields): Change<Item> | null {
     default:
       return null;
   }
-}
-
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-    if (signal.aborted) resolve();
-  });
 }

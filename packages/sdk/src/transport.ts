@@ -12,7 +12,7 @@ export interface Call {
   readonly signal?: AbortSignal;
   /** With it, the call has its effect once, however often it is made. */
   readonly idempotencyKey?: string;
-  /** It changes nothing, whatever its method is called. */
+  /** The call changes nothing, although it is a POST. */
   readonly isSafe?: true;
 }
 
@@ -55,13 +55,13 @@ export function createTransport(settings: TransportSettings): Transport {
         const wait = waitMs(outcome, attempt);
         const isRepeatable = call.method === "GET" || call.isSafe === true || call.idempotencyKey !== undefined;
         if (!isRepeatable || attempt >= retriesMax || wait === null) throw outcome.error;
-        await new Promise((resolve) => setTimeout(resolve, wait));
-        if (call.signal?.aborted === true) throw call.signal.reason;
+        await pause(wait, call.signal);
+        call.signal?.throwIfAborted();
       }
     });
 }
 
-/** What is asked for; as soon as the signal is aborted, its reason is thrown, as by `fetch`. */
+/** Runs a call. If the signal is aborted, it rejects at once with the signal's reason, as `fetch` does. */
 export function endedBy<Reply>(signal: AbortSignal | undefined, ask: () => Promise<Reply>): Promise<Reply> {
   if (signal === undefined) return ask();
   return new Promise((resolve, reject) => {
@@ -71,6 +71,20 @@ export function endedBy<Reply>(signal: AbortSignal | undefined, ask: () => Promi
     ask()
       .then(resolve, reject)
       .finally(() => signal.removeEventListener("abort", end));
+  });
+}
+
+/** Ends early if the signal is aborted. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener("abort", end);
+    if (signal?.aborted === true) end();
   });
 }
 
@@ -112,7 +126,7 @@ async function send(
 
 /** How long to wait before the next attempt; null where another one has no point. */
 function waitMs({ error, retryAfter }: Failure, attempt: number): number | null {
-  // The same call may still be under way: its connection was lost, its work was not.
+  // The connection of an earlier attempt was lost, and the server may still be working on it.
   if (![0, 429, 503].includes(error.status) && error.code !== "idempotency_in_flight") return null;
   // Jitter, so that clients cut off together don't come back together.
   const backoff = 200 * 2 ** attempt * (0.5 + Math.random());

@@ -1,5 +1,5 @@
-// What may be asked of a field, by its kind, on what the compiler generates; that it is what the API takes, e2e/sdk-operators.test.ts
-// shows. Each line that is expected to be wrong fails the type check once it is allowed.
+// Types of filters, sort orders and aggregates, on types that the compiler generates; e2e/sdk-operators.test.ts shows that the API accepts
+// the same. The type check fails if one of the lines with @ts-expect-error becomes valid.
 import { expect, expectTypeOf, test } from "vitest";
 import type { EveryType } from "../../compiler/src/testdata/every-type/sdk.d.ts";
 import type { StateMachine } from "../../compiler/src/testdata/state-machine/sdk.d.ts";
@@ -10,7 +10,7 @@ declare const db: Client<EveryType>;
 declare const desk: Client<StateMachine>;
 declare const untyped: Client;
 
-/** Type-checked, and never called. */
+/** The program is type-checked, and never called. */
 const typed = (program: () => unknown): void => expect(program).toBeTypeOf("function");
 
 test("a field takes the operators of its kind", () => {

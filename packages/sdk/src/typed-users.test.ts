@@ -1,5 +1,5 @@
-// What the types say of users, on what the compiler generates: relations that lead to them and from them, and what they say of
-// themselves. Each line that is expected to be wrong fails the type check once it is allowed.
+// Types of users, on types that the compiler generates: relations to users and from them, and profile fields at sign-up. The type check
+// fails if a line with @ts-expect-error becomes valid.
 import { expect, expectTypeOf, test } from "vitest";
 import type { UserRelations } from "../../compiler/src/testdata/user-relations/sdk.d.ts";
 import type { Client } from "./client.ts";
@@ -7,7 +7,7 @@ import { createHooks } from "./react.ts";
 
 declare const db: Client<UserRelations>;
 
-/** Type-checked, and never called. */
+/** The program is type-checked, and never called. */
 const typed = (program: () => unknown): void => expect(program).toBeTypeOf("function");
 
 test("a user who is expanded is what others see of them", () => {

@@ -8,13 +8,13 @@ export interface EntityTypes {
   readonly create: object;
   /** What an update takes: absent is untouched, null is cleared. */
   readonly update: object;
-  /** Fields that a list can be filtered by, each with its values; what stands within JSON by its path. */
+  /** Fields that a list can be filtered by, with the types of their values. Values inside JSON have a path: `address.city`. */
   readonly where: object;
-  /** Those of them that have the operators of texts. Left out: all whose values can be any text. */
+  /** Names of free text in `where`. Default: every string. */
   readonly texts?: string;
-  /** Those that have a sum. Left out: all whose values are numbers or texts. */
+  /** Names of fields that can be summed. Default: every field. */
   readonly numbers?: string;
-  /** Those that have years, months and so on. Left out: all whose values can be any text. */
+  /** Names of dates and times. Default: every field. */
   readonly times?: string;
   /** What leads to other records: name > whose they are, whether there are many, and the field of theirs that refers to this one. */
   readonly relations?: object;
@@ -27,11 +27,11 @@ export interface EntityTypes {
 /** What `createClient<...>` takes: the interface named after the project in its `sdk.d.ts`. */
 export interface ProjectTypes {
   readonly entities: object;
-  /** As users see themselves. */
+  /** The record of a user, as the user sees it. */
   readonly user?: object;
-  /** What relations lead to beside entities, `user` and `organization`: read and asked for as entities are. */
+  /** `user` and `organization`, as relations lead to them: with the same parts as an entity, except those for writing. */
   readonly related?: object;
-  /** What a sign-up takes of the user's own fields. */
+  /** The profile fields that a sign-up accepts. */
   readonly profile?: object;
   /** Of a project with organizations. */
   readonly organization?: object;
@@ -70,7 +70,7 @@ export type FilterValue = string | number | boolean;
 
 export type EntityName<Types extends ProjectTypes> = keyof Types["entities"] & string;
 
-/** Whether nothing is generated: every name is taken. */
+/** Whether there are no generated types. Then every name is accepted. */
 export type IsUntyped<Types extends ProjectTypes> = string extends EntityName<Types> ? true : false;
 
 type Part<Types extends ProjectTypes, Name extends EntityName<Types>, Kind extends "record" | "create" | "update"> =
@@ -79,7 +79,8 @@ type Part<Types extends ProjectTypes, Name extends EntityName<Types>, Kind exten
 export type RecordOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Part<Types, Name, "record">;
 export type CreateOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Part<Types, Name, "create">;
 export type UpdateOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Part<Types, Name, "update">;
-/** What is generated of an entity, of `user` or of `organization`. Files of older versions say of the last two what is read alone. */
+
+/** The generated types of an entity, of `user` or of `organization`. Older files have only the records of the last two. */
 type Described<Types extends ProjectTypes, Name extends string> =
   Name extends EntityName<Types>
     ? Types["entities"][Name]
@@ -89,22 +90,22 @@ type Described<Types extends ProjectTypes, Name extends string> =
         ? { readonly record: Types[Name]; readonly where: Types[Name] }
         : { readonly record: Record<string, unknown>; readonly where: Record<string, FilterValue> };
 
-/** A record that a list or a relation leads to. */
+/** The record of an entity, of `user` or of `organization`. */
 export type AnyRecordOf<Types extends ProjectTypes, Name extends string> =
   Described<Types, Name> extends { readonly record: infer Shape } ? Shape : never;
 
-/** What its conditions can be about. */
+/** Its fields in conditions. */
 export type FieldsOf<Types extends ProjectTypes, Name extends string> =
   Described<Types, Name> extends { readonly where: infer Shape extends object } ? Shape : never;
 
-/** Names of those fields, by what can be done with them. */
+/** Names of those fields that are free text, numbers or times. */
 export type NamesOf<Types extends ProjectTypes, Name extends string, Kind extends "texts" | "numbers" | "times"> =
   Described<Types, Name> extends Record<Kind, infer Names> ? Names : keyof FieldsOf<Types, Name>;
 
 export type RelationsOf<Types extends ProjectTypes, Name extends string> =
   Described<Types, Name> extends { readonly relations: infer All extends object } ? All : Record<never, never>;
 
-/** Whose records a relation leads to. */
+/** The entity that a relation leads to. */
 export type TargetOf<
   Types extends ProjectTypes,
   Name extends string,

@@ -1,5 +1,5 @@
-// The types of one entity for the SDK: what is read, written, asked for and followed. In: an entity. Out: members of TypeScript, as text.
-// Which operators a field takes follows from the type of its values, and from the names under `texts`, `numbers` and `times`.
+// Writes the SDK's types of one entity: its records, writes, conditions and relations. In: an entity. Out: TypeScript, as text. It never
+// lists operators: they follow from the type of a value and from the names under `texts`, `numbers` and `times`.
 import type { Entity, Field, FieldType, Model, Relation } from "@plinth/blueprint";
 import { keysOf } from "../requests/keys.ts";
 import { relationsOf } from "../requests/relations.ts";
@@ -43,7 +43,7 @@ export function entityType(declared: Entity): string {
   ].join("\n");
 }
 
-/** What relations lead to beside entities: it is read and asked for as they are. */
+/** The types of users or organizations, as relations lead to them: those of an entity, without those for writing. */
 export function relatedType(
   name: string,
   fields: readonly Field[],
@@ -54,7 +54,7 @@ export function relatedType(
   return `    ${name}: {\n${members.join("\n")}\n    };`;
 }
 
-/** The roles of users by their names. Everybody is public: no user's list of roles says so. */
+/** Types the roles of users by their names. No user's list contains `public`, since everybody has it. */
 export function withRoles(fields: readonly Field[], { roles }: Pick<Model, "roles">): readonly Field[] {
   const values = roles.map((role) => role.name).filter((name) => name !== "public");
   return fields.map((field) =>
@@ -75,7 +75,7 @@ function member(name: string, lines: readonly string[]): string {
   return lines.length === 0 ? `      ${name}: {};` : `      ${name}: {\n${lines.join("\n")}\n      };`;
 }
 
-/** What a condition can be about, and which of it has more than an order. */
+/** Fields in conditions, and the names of those that are free text, numbers or times. */
 function conditionTypes(fields: readonly Field[]): readonly string[] {
   const ordered = new Set(filterableFields({ fields }));
   const held: readonly FieldType["kind"][] = ["list", "enum_set", "json", "object", "i18n"];
@@ -102,12 +102,12 @@ function conditionTypes(fields: readonly Field[]): readonly string[] {
 }
 
 interface Condition {
-  /** As TypeScript has it: a text, or a template of many. */
+  /** In TypeScript: a string literal, or a template literal type. */
   readonly key: string;
   readonly type: FieldType;
 }
 
-/** What stands within JSON is asked for by its path. */
+/** Values inside JSON have a path: `address.city`. */
 function memberConditions(path: string, type: FieldType): readonly Condition[] {
   switch (type.kind) {
     case "json":
@@ -126,7 +126,7 @@ function memberConditions(path: string, type: FieldType): readonly Condition[] {
   }
 }
 
-/** Kinds whose values have parts that can be looked for. */
+/** Free text: these have operators such as `contains`. */
 const textKinds: readonly FieldType["kind"][] = [
   "string",
   "text",
@@ -143,7 +143,7 @@ const textKinds: readonly FieldType["kind"][] = [
   "sequence",
 ];
 
-/** Kinds whose values have a sum. */
+/** These can be summed. */
 const numberKinds: readonly FieldType["kind"][] = ["int", "bigint", "float", "percent", "decimal", "money"];
 
 function relationTypes(fields: readonly Field[], relations: readonly Relation[]): readonly string[] {

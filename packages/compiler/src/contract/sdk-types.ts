@@ -69,7 +69,7 @@ function payloadType(fields: readonly Field[]): string {
   return members.length === 0 ? "{}" : `{ ${members.join("; ")} }`;
 }
 
-/** Users and organizations as they see themselves, and as relations lead to them. */
+/** Users and organizations: their whole records, and their types as relations lead to them. */
 function builtinTypes(model: Model): string {
   const users = userEntity(model);
   const all = builtinEntities(model).map(({ name, fields }) => ({ name, fields: withRoles(fields, model) }));
@@ -87,7 +87,7 @@ function builtinTypes(model: Model): string {
   return [...own, "  related: {", ...related, "  };"].join("\n");
 }
 
-/** What a sign-up says of the user beside their name. */
+/** The profile fields that a sign-up accepts. */
 function profileType(model: Model): string {
   if (!model.modules.includes("auth")) return "";
   const fields = writableFields(model.userFields.filter(isServed)).filter(isOwn);
@@ -95,7 +95,7 @@ function profileType(model: Model): string {
   return lines.length === 0 ? "\n  profile: Record<string, never>;" : `\n  profile: {\n${lines.join("\n")}\n  };`;
 }
 
-/** Users write it of themselves, and may at any time. */
+/** Whether users may write the field in their own record. */
 function isOwn({ writer, immutable, default: usual }: Field): boolean {
   return writer === "caller" && !immutable && usual?.kind !== "current_user_id" && usual?.kind !== "current_org";
 }

@@ -1,4 +1,4 @@
-// How values and fields are written in TypeScript. In: fields and their types. Out: text. It never says who may read or write one.
+// Writes values and fields in TypeScript. In: fields and their types. Out: text. It never decides who may read or write a field.
 import type { Field, FieldType } from "@plinth/blueprint";
 import type { Type } from "@plinth/expression";
 import { addedSchema } from "../requests/schemas.ts";

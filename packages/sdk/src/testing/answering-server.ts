@@ -1,5 +1,5 @@
-// A real HTTP server that answers as a test says. In: what to answer. Out: its address, what it was sent, and how many requests are
-// open. It knows nothing of the API.
+// A real HTTP server for tests of the transport. In: the answer to each request. Out: its address, the requests, and how many of them
+// are open. It knows nothing of the API.
 import { createServer, type IncomingMessage, type Server } from "node:http";
 
 export interface Sent {
@@ -8,7 +8,7 @@ export interface Sent {
   readonly at: number;
 }
 
-/** Null: it never answers. */
+/** With null it never answers. */
 export type Answer = {
   readonly status: number;
   readonly body?: unknown;
@@ -19,7 +19,7 @@ export interface AnsweringServer {
   readonly baseUrl: string;
   readonly sent: Sent[];
   answer: (sent: Sent) => Answer;
-  /** Requests that neither were answered nor ended. */
+  /** How many requests have no answer yet, and are not ended by the client. */
   readonly open: () => number;
   readonly close: () => Promise<void>;
 }

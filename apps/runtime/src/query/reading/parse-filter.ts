@@ -114,8 +114,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * Whether a condition is on the field and not on the records of the relation that has the same name, as `created_by` and every
- * many-to-many field have. The operators of lists are no names of fields.
+ * A field and its relation may have the same name: `created_by`, and every many-to-many field. This tells whether a condition is about
+ * the field. Operators of lists always are.
  */
 function isOperators(value: unknown, field: BundleField | undefined, target: EntityView): boolean {
   const keys = Object.keys(value as object);
