@@ -122,9 +122,9 @@ function everything(): readonly Asked[] {
   const conditions = [
     ...fields.flatMap(([name, type]) => conditionsOf(name, type)),
     ...users.flatMap(([name, type]) => conditionsOf(name, type).map((created_by) => ({ created_by }))),
-    ...users.flatMap(([name, type]) => conditionsOf(name, type).map((created_by) => ({ a_ref: { created_by } }))),
+    ...conditionsOf("email", { kind: "email" }).map((created_by) => ({ a_ref: { created_by } })),
   ];
-  const orders = [...names, ...names.map((name) => `a_ref.${name}`), ...names.map((name) => `samples.${name}`)];
+  const orders = [...names, ...names.map((name) => `a_ref.${name}`), "samples.an_int", "samples.a_user.email"];
   const ofUsers = users.flatMap(([name]) => [`created_by.${name}`, `a_user.${name}`, `a_ref.created_by.${name}`]);
   // Postgres has no min and max of ids. The generated types do not tell ids from other strings, and accept them.
   const isId = (name: string): boolean =>

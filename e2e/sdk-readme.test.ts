@@ -83,7 +83,7 @@ test("the program fits the generated types, and runs", async () => {
     mayCreate: { allowed: true },
     mayDelete: { allowed: true },
   });
-}, 60_000);
+}, 120_000);
 
 test("the compiler would find what does not fit them", () => {
   const faults: readonly (readonly [string, string])[] = [
@@ -99,4 +99,4 @@ test("the compiler would find what does not fit them", () => {
   expect(faults.map(([, wrong]) => lines.findIndex((line) => line.includes(wrong)) + 1)).toEqual(
     faults.map(() => expect.toBeOneOf(found)),
   );
-}, 60_000);
+}, 120_000);
