@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { resolve } from "node:path";
 import { checkBlueprint } from "@plinth/blueprint";
-import { ConnectionFailed, createClient, PreconditionFailed } from "@plinth/sdk";
+import { createClient, PreconditionFailed } from "@plinth/sdk";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Caller, call, callerOf, signUp } from "./api.ts";
@@ -156,7 +156,7 @@ test("the client asks for the same, and its results are what was asked for", asy
     { "author.username": "ana", count: 1 },
   ]);
   const aborted = AbortSignal.abort();
-  await expect(articles.findMany({ signal: aborted })).rejects.toBeInstanceOf(ConnectionFailed);
+  await expect(articles.findMany({ signal: aborted })).rejects.toMatchObject({ name: "AbortError" });
 
   const mine = createClient({ project: "press", apiKey: secret, baseUrl: cell.origin }).entity("article");
   const draft = await mine.create({ title: "Draft", body: "", author_id: author }, { idempotencyKey: "once" });

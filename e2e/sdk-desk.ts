@@ -15,7 +15,11 @@ export interface Desk {
   /** With the secret key. */
   readonly admin: Client<TodoDesk>;
   /** Signs a new user up. */
-  readonly user: (name: string, options?: Partial<ClientOptions>) => Promise<Client<TodoDesk>>;
+  readonly user: (
+    name: string,
+    nickname?: string | null,
+    options?: Partial<ClientOptions<TodoDesk>>,
+  ) => Promise<Client<TodoDesk>>;
   readonly close: () => Promise<void>;
 }
 
@@ -29,9 +33,13 @@ export async function startDesk(): Promise<Desk> {
     cell,
     publishable,
     admin: createClient<TodoDesk>({ ...at, apiKey: secret }),
-    user: async (name, options) => {
+    user: async (name, nickname = null, options = {}) => {
       const client = createClient<TodoDesk>({ ...at, apiKey: publishable, ...options });
-      await client.auth.signUp({ email: `${name}@example.com`, password: "correct horse battery" });
+      await client.auth.signUp({
+        email: `${name}@example.com`,
+        password: "correct horse battery",
+        profile: { nickname },
+      });
       return client;
     },
     close: async () => {

@@ -22,7 +22,7 @@ let queries: QueryClient;
 
 beforeAll(async () => {
   desk = await startDesk();
-  ana = await desk.user("ana", {
+  ana = await desk.user("ana", null, {
     fetch: async (input, init) => {
       if (init?.method === "PATCH" || init?.method === "DELETE") await held;
       return fetch(input, init);
@@ -117,6 +117,37 @@ test("lists, pages and single records", async () => {
   expect(probe.now().off.fetchStatus).toBe("idle");
 });
 
+test("views, and what the user may do", async () => {
+  await desk.admin.entity("task").createMany([
+    { title: "much", rank: 70 },
+    { title: "more", rank: 80 },
+    { title: "little", rank: 1 },
+  ]);
+  const probe = await use(() => ({
+    urgent: hooks.useView("task", "urgent", { where: { rank: { gte: 70 } }, fields: ["title"] }),
+    may: hooks.useCan([
+      { resource: "task", op: "create" },
+      { resource: "board", op: "delete" },
+    ]),
+  }));
+  expectTypeOf(probe.now().urgent.data).toEqualTypeOf<readonly { title: string }[] | undefined>();
+  await comes(() => probe.now().urgent.data, [{ title: "more" }, { title: "much" }]);
+  await comes(
+    () => probe.now().may.data?.map(({ resource, allowed }) => [resource, allowed]),
+    [
+      ["task", true],
+      ["board", false],
+    ],
+  );
+  const mistakes = (): unknown => [
+    // @ts-expect-error: there is no such view.
+    hooks.useView("task", "latest"),
+    // @ts-expect-error: boards have no transitions.
+    hooks.useCan([{ resource: "board", op: "transition:close" }]),
+  ];
+  expect(mistakes).toBeTypeOf("function");
+});
+
 test("a change shows at once, and is taken back where somebody else was first", async () => {
   const task = await desk.admin.entity("task").create({ title: "mine", rank: 1 });
   const probe = await use(() => ({
@@ -162,6 +193,9 @@ test("creates and deletes bring lists up to date, those of other entities too", 
   await comes(shown, [[[]], []]);
   await act(async () => void (await probe.now().create.mutateAsync({ fields: { title: "dig", board_id: board.id } })));
   await comes(shown, [[["dig"]], ["dig"]]);
+  const made = probe.now().create.data;
+  expectTypeOf(made?.title).toEqualTypeOf<string | undefined>();
+  expect(made?.title).toBe("dig");
   const id = probe.now().tasks.data?.[0]?.id ?? "";
   let release = (): void => {};
   held = new Promise((done) => {
@@ -171,6 +205,31 @@ test("creates and deletes bring lists up to date, those of other entities too", 
   await comes(shown, [[["dig"]], []]);
   release();
   await comes(shown, [[[]], []]);
+});
+
+test("a record is made with those that refer to it", async () => {
+  const { useCreate, useUpdate, useFindMany } = createHooks(desk.admin, "admin");
+  const probe = await use(() => ({
+    create: useCreate("board"),
+    update: useUpdate("board"),
+    list: useFindMany("board", { where: { name: { starts_with: "Nest" } }, expand: { tasks: { sort: "title" } } }),
+  }));
+  const { create, update } = probe.now();
+  await act(async () => void (await create.mutateAsync({ fields: { name: "Nest", tasks: [{ title: "egg" }] } })));
+  await comes(() => probe.now().create.data?.tasks?.map(({ title }) => title), ["egg"]);
+  expectTypeOf(probe.now().create.data?.tasks?.[0]?.title).toEqualTypeOf<string | undefined>();
+  const shown = (): unknown => probe.now().list.data?.map(({ name, tasks }) => [name, tasks.map(({ title }) => title)]);
+  await comes(shown, [["Nest", ["egg"]]]);
+  const id = probe.now().list.data?.[0]?.id ?? "";
+  const seen: unknown[] = [];
+  const stop = queries.getQueryCache().subscribe(() => seen.push(shown()));
+  await act(async () =>
+    update.mutateAsync({ id, fields: { name: "Nest 2", tasks: { create: [{ title: "feather" }] } } }),
+  );
+  await comes(shown, [["Nest 2", ["egg", "feather"]]]);
+  stop();
+  // Before the reply, the name is the new one and the records are the old ones.
+  expect(seen).toContainEqual([["Nest 2", ["egg"]]]);
 });
 
 test("a live list renders what others write", async () => {

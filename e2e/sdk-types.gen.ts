@@ -26,6 +26,9 @@ export interface TodoDesk {
         updated_at?: string;
         version?: number;
       };
+      texts: "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
       relations: {
         created_by: { to: "user"; many: false; };
         tasks: { to: "task"; many: true; by: "board_id"; };
@@ -40,6 +43,7 @@ export interface TodoDesk {
         rank: number;
         board_id: string | null;
         place: number | null;
+        assignee_id: string | null;
         created_by: string | null;
         created_at: string;
         updated_at: string;
@@ -51,6 +55,7 @@ export interface TodoDesk {
         rank?: number;
         board_id?: string | null;
         place?: number | null;
+        assignee_id?: string | null;
       };
       update: {
         title?: string;
@@ -58,6 +63,7 @@ export interface TodoDesk {
         rank?: number | { add: number };
         board_id?: string | null;
         place?: number | null | { add: number };
+        assignee_id?: string | null;
       };
       where: {
         id?: string;
@@ -66,12 +72,17 @@ export interface TodoDesk {
         rank?: number;
         board_id?: string;
         place?: number;
+        assignee_id?: string;
         created_by?: string;
         created_at?: string;
         updated_at?: string;
         version?: number;
       };
+      texts: "title";
+      numbers: "rank" | "place" | "version";
+      times: "created_at" | "updated_at";
       relations: {
+        assignee: { to: "user"; many: false; };
         board: { to: "board"; many: false; };
         created_by: { to: "user"; many: false; };
       };
@@ -84,8 +95,42 @@ export interface TodoDesk {
     email: string;
     name: string | null;
     roles: ("user" | "owner" | "admin")[];
+    nickname: string | null;
     created_at: string;
     updated_at: string;
     version: number;
+  };
+  related: {
+    user: {
+      record: {
+        id: string;
+        email?: string;
+        name?: string | null;
+        roles?: ("user" | "owner" | "admin")[];
+        nickname: string | null;
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+      where: {
+        id?: string;
+        email?: string;
+        name?: string;
+        roles?: ("user" | "owner" | "admin")[];
+        nickname?: string;
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+      texts: "email" | "name" | "nickname";
+      numbers: "version";
+      times: "created_at" | "updated_at";
+      relations: {
+        assigned: { to: "task"; many: true; by: "assignee_id"; };
+      };
+    };
+  };
+  profile: {
+    nickname?: string | null;
   };
 }

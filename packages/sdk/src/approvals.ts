@@ -3,6 +3,7 @@
 import { createRecords, type Page } from "./entity.ts";
 import type { Call } from "./transport.ts";
 import type { AnyProject } from "./types.ts";
+import { type CallOptions, endOf } from "./writing.ts";
 
 /** A run that waits for an approval that the caller may give. */
 export interface Approval {
@@ -32,23 +33,25 @@ export interface ApprovalAnswer {
 
 export interface Approvals {
   /** The longest waiting first. @param query `limit`: 1 to 100, 20 unless given; `cursor`: of the page before. */
-  readonly list: (query?: { readonly limit?: number; readonly cursor?: string }) => Promise<Page<Approval>>;
+  readonly list: (
+    query?: { readonly limit?: number; readonly cursor?: string } & CallOptions,
+  ) => Promise<Page<Approval>>;
   /**
    * The same answer by the same person once more changes nothing.
    * @throws NotFound where there is none for the caller, Forbidden for who caused the run, Conflict where it is answered otherwise
    *   or waits no longer.
    */
-  readonly approve: (runId: string, answer: ApprovalAnswer) => Promise<void>;
+  readonly approve: (runId: string, answer: ApprovalAnswer, options?: CallOptions) => Promise<void>;
   /** @throws NotFound, Forbidden, Conflict, as `approve`. */
-  readonly reject: (runId: string, answer: ApprovalAnswer) => Promise<void>;
+  readonly reject: (runId: string, answer: ApprovalAnswer, options?: CallOptions) => Promise<void>;
 }
 
 export function createApprovals(call: (request: Call) => Promise<unknown>): Approvals {
   const pages = createRecords<AnyProject, string>("approval", call, "/v1/runs/approvals");
   const answer =
     (how: string): Approvals["approve"] =>
-    async (runId, body) => {
-      await call({ method: "POST", path: `/v1/runs/${encodeURIComponent(runId)}/${how}`, body });
+    async (runId, body, options) => {
+      await call({ method: "POST", path: `/v1/runs/${encodeURIComponent(runId)}/${how}`, body, ...endOf(options) });
     };
   return {
     // What comes back is what the API describes under this address.

@@ -5,10 +5,10 @@ import { type BatchOptions, type Performed, type Placed, type Plan, performBatch
 import { createRecords, type Entity } from "./entity.ts";
 import { Unauthenticated } from "./errors.ts";
 import { createOrganizations, type Organizations } from "./organizations.ts";
-import { queryOf } from "./reading.ts";
-import { type Auth, createSession, type Session } from "./session.ts";
+import { type Known, queryOf } from "./reading.ts";
+import { type Auth, createSession, type Session, type UserOf } from "./session.ts";
 import { createSubscription, type OpenStream } from "./subscribe.ts";
-import { type Call, createOpener, createTransport, type TransportSettings } from "./transport.ts";
+import { type Call, createOpener, createTransport, endedBy, type TransportSettings } from "./transport.ts";
 import type {
   ActionName,
   AnyProject,
@@ -19,8 +19,9 @@ import type {
   Run,
   TransitionOf,
 } from "./types.ts";
+import { type CallOptions, endOf } from "./writing.ts";
 
-export interface ClientOptions {
+export interface ClientOptions<Types extends ProjectTypes = AnyProject> {
   /** The project's name. The key alone finds the project; a key of another one is refused (`project_mismatch`). */
   readonly project: string;
   /** Publishable in a browser; a secret key belongs on a server. */
@@ -32,9 +33,9 @@ export interface ClientOptions {
   /** The access token of a user who signed in elsewhere, or where to get it. It stands above a session kept here. */
   readonly userToken?: string | (() => string | null | Promise<string | null>);
   /** A session kept from earlier. */
-  readonly session?: Session | null;
+  readonly session?: Session<UserOf<Types>> | null;
   /** Called at sign-in, refresh and sign-out: where the app keeps the session, if it does. */
-  readonly onSessionChange?: (session: Session | null) => void;
+  readonly onSessionChange?: (session: Session<UserOf<Types>> | null) => void;
   /** The id of the organization that calls are made in. Without it: the one that the user has chosen. */
   readonly organization?: string | null;
   /** For one attempt of one call: 30,000 ms unless given. */
@@ -43,7 +44,7 @@ export interface ClientOptions {
 
 export interface Client<Types extends ProjectTypes = AnyProject> {
   readonly entity: <Name extends EntityName<Types>>(name: Name) => Entity<Types, Name>;
-  readonly auth: Auth;
+  readonly auth: Auth<Types>;
   readonly organizations: Organizations;
   /** The same client, session included, for calls within this organization. */
   readonly inOrganization: (organization: string | null) => Client<Types>;
@@ -56,7 +57,7 @@ export interface Client<Types extends ProjectTypes = AnyProject> {
     ...sent: CallOf<InputOf<Types, Name>>
   ) => Promise<ResultOf<Types, Name>>;
   /** How an action that was begun goes on. @throws NotFound where there is none, or somebody else began it. */
-  readonly run: (id: string) => Promise<Run>;
+  readonly run: (id: string, options?: CallOptions) => Promise<Run>;
   /** What waits for an approval that the caller may give. */
   readonly approvals: Approvals;
   /**
@@ -69,11 +70,12 @@ export interface Client<Types extends ProjectTypes = AnyProject> {
   ) => Promise<Performed<Planneds>>;
   /** What the caller may do: one answer a question, in their order. */
   readonly can: <const Asked extends Question<Types>>(
-    questions: readonly Asked[],
+    questions: readonly (Asked & Known<Asked, Question<Types>>)[],
+    options?: CallOptions,
   ) => Promise<readonly (Asked & { readonly allowed: boolean })[]>;
 }
 
-export interface ActionOptions {
+export interface ActionOptions extends CallOptions {
   /** 1 to 255 characters, kept for 24 hours. */
   readonly idempotencyKey?: string;
 }
@@ -107,7 +109,7 @@ const localUrl = "http://127.0.0.1:4000";
  *
  * @throws TypeError where an option is missing, or where a secret key is used in a browser: everyone could read it.
  */
-export function createClient<Types extends ProjectTypes = AnyProject>(options: ClientOptions): Client<Types> {
+export function createClient<Types extends ProjectTypes = AnyProject>(options: ClientOptions<Types>): Client<Types> {
   checkOptions(options);
   const settings: TransportSettings = {
     baseUrl: (options.baseUrl ?? localUrl).replace(/\/+$/, ""),
@@ -118,21 +120,25 @@ export function createClient<Types extends ProjectTypes = AnyProject>(options: C
   };
   const transport = createTransport(settings);
   const opener = createOpener(settings);
-  const session = createSession(transport, options.session ?? null, options.onSessionChange ?? (() => {}));
+  const session = createSession<Types>(transport, options.session ?? null, options.onSessionChange ?? (() => {}));
   const { userToken } = options;
 
-  const asUser = async <Reply>(attempt: (token: string | null) => Promise<Reply>): Promise<Reply> => {
+  const asUser = async <Reply>(
+    attempt: (token: string | null) => Promise<Reply>,
+    signal?: AbortSignal,
+  ): Promise<Reply> => {
     if (userToken !== undefined) {
-      return attempt(typeof userToken === "function" ? await userToken() : userToken);
+      return attempt(typeof userToken === "function" ? await endedBy(signal, async () => userToken()) : userToken);
     }
-    const token = await session.accessToken();
+    const token = await endedBy(signal, session.accessToken);
     try {
       return await attempt(token);
     } catch (error) {
       // A 401 says that nothing was done, so even a write may be repeated under a new token. Another call may already
       // have brought it.
       if (token === null || !(error instanceof Unauthenticated) || session.session() === null) throw error;
-      const renewed = session.session()?.accessToken === token ? await session.refresh() : session.session();
+      const renewed =
+        session.session()?.accessToken === token ? await endedBy(signal, session.refresh) : session.session();
       return attempt(renewed?.accessToken ?? null);
     }
   };
@@ -140,13 +146,13 @@ export function createClient<Types extends ProjectTypes = AnyProject>(options: C
   const within = (organization: string | null): Client<Types> => {
     const scope: Record<string, string> = organization === null ? {} : { "plinth-organization": organization };
     const call = (request: Call): Promise<unknown> =>
-      asUser((token) => transport(request, { ...scope, ...userHeader(token) }));
+      asUser((token) => transport(request, { ...scope, ...userHeader(token) }), request.signal);
     const open =
       (query: URLSearchParams): OpenStream =>
       (lastId, signal) => {
         const from: Record<string, string> = lastId === null ? {} : { "last-event-id": lastId };
         const path = "/v1/events/stream";
-        return asUser((token) => opener({ path, query }, { ...scope, ...userHeader(token), ...from }, signal));
+        return asUser((token) => opener({ path, query }, { ...scope, ...userHeader(token), ...from }, signal), signal);
       };
     return {
       entity: (name) => ({
@@ -165,15 +171,19 @@ export function createClient<Types extends ProjectTypes = AnyProject>(options: C
         const path = `/v1/actions/${encodeURIComponent(name)}`;
         const key = options?.idempotencyKey;
         const once = key === undefined ? {} : { idempotencyKey: key };
-        const reply = await call({ method: "POST", path, body: input ?? {}, ...once });
+        const reply = await call({ method: "POST", path, body: input ?? {}, ...once, ...endOf(options) });
         // What comes back is what the generated types say of this name.
         return (reply as { readonly data: never }).data;
       },
-      run: async (id) =>
-        ((await call({ method: "GET", path: `/v1/runs/${encodeURIComponent(id)}` })) as { readonly data: Run }).data,
+      run: async (id, options) => {
+        const path = `/v1/runs/${encodeURIComponent(id)}`;
+        return ((await call({ method: "GET", path, ...endOf(options) })) as { readonly data: Run }).data;
+      },
       batch: (build, options = {}) => performBatch(call, build, options),
-      can: async (questions) =>
-        ((await call({ method: "POST", path: "/v1/can", body: questions })) as { readonly data: never }).data,
+      can: async (questions, options) => {
+        const asked = { method: "POST", path: "/v1/can", body: questions, isSafe: true, ...endOf(options) } as const;
+        return ((await call(asked)) as { readonly data: never }).data;
+      },
     };
   };
   return within(options.organization ?? null);
@@ -183,7 +193,7 @@ function userHeader(token: string | null): Record<string, string> {
   return token === null ? {} : { "plinth-user-token": token };
 }
 
-function checkOptions({ project, apiKey }: ClientOptions): void {
+function checkOptions({ project, apiKey }: Pick<ClientOptions, "project" | "apiKey">): void {
   if (!project) throw new TypeError("createClient: `project` is missing");
   if (!apiKey) throw new TypeError("createClient: `apiKey` is missing");
   if (apiKey.startsWith("plk_sec_") && "window" in globalThis && "document" in globalThis) {

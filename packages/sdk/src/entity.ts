@@ -1,6 +1,16 @@
 // The calls of one entity. In: conditions and fields. Out: records, typed by the generated types.
 // It never filters or completes anything here: the API decides what a caller sees.
-import { type ListOptions, queryOf, type Seen, type Shown, shownOf, type Where } from "./reading.ts";
+import type { Calculation, GroupKey, OwnWhere, Row, SortOfGroups, Where } from "./conditions.ts";
+import {
+  type Expansion,
+  type FieldName,
+  type Found,
+  type ListOptions,
+  type Nothing,
+  queryOf,
+  type Shown,
+  shownOf,
+} from "./reading.ts";
 import type { SubscribeOptions, Subscription } from "./subscribe.ts";
 import type { Call } from "./transport.ts";
 import type {
@@ -19,6 +29,7 @@ import type {
 import {
   type CallOptions,
   endOf,
+  type ManyMode,
   type ManyOptions,
   outcomesOf,
   type Result,
@@ -40,41 +51,51 @@ export interface Page<Item> {
   readonly countIs?: "exact" | "at_least";
 }
 
-/** Values over records: `count`, and `count`, `count_distinct`, `sum`, `avg`, `min`, `max` of a field. */
-export type Calculation<Field extends string> =
-  | "count"
-  | `${"count" | "count_distinct" | "sum" | "avg" | "min" | "max"}(${Field})`;
-
-export interface AggregateOptions<Types extends ProjectTypes, Name extends EntityName<Types>> extends CallOptions {
+export interface AggregateOptions<
+  Types extends ProjectTypes,
+  Name extends EntityName<Types>,
+  Select extends Calculation<Types, Name> = Calculation<Types, Name>,
+  Group extends GroupKey<Types, Name> = GroupKey<Types, Name>,
+> extends CallOptions {
   /** Left out: the distinct groups alone. */
-  readonly select?: readonly Calculation<keyof RecordOf<Types, Name> & string>[];
-  /** Fields, fields of a record that is referred to (`author.name`), and parts of times (`created_at.month`). */
-  readonly groupBy?: readonly (keyof RecordOf<Types, Name> | `${string}.${string}`)[];
+  readonly select?: readonly Select[];
+  readonly groupBy?: readonly Group[];
   readonly where?: Where<Types, Name>;
-  readonly sort?: string | readonly string[];
+  /** Selected values and groups, with `-` in front for descending order. */
+  readonly sort?: SortOfGroups<NoInfer<Select | Group>>;
   readonly limit?: number;
 }
 
 /** What lists are read by: all records of an entity, or those of a view. */
 export interface Lists<Types extends ProjectTypes, Name extends EntityName<Types>> {
   /** The records of one page. */
-  readonly findMany: <const Options extends ListOptions<Types, Name> & CallOptions>(
-    options?: Options,
-  ) => Promise<readonly Seen<Types, Name, Options>[]>;
+  readonly findMany: <
+    const Fields extends FieldName<Types, Name> = never,
+    const Expand extends Expansion<Types, Name> = Nothing,
+  >(
+    options?: ListOptions<Types, Name, Fields, Expand> & CallOptions,
+  ) => Promise<readonly Found<Types, Name, Fields, Expand>[]>;
   /** One page, and where the next begins; with `count`, how many records there are on all of them. */
   readonly findPage: <
-    const Options extends ListOptions<Types, Name> & CallOptions & { readonly count?: "exact" | "estimated" },
+    const Fields extends FieldName<Types, Name> = never,
+    const Expand extends Expansion<Types, Name> = Nothing,
   >(
-    options?: Options,
-  ) => Promise<Page<Seen<Types, Name, Options>>>;
+    options?: ListOptions<Types, Name, Fields, Expand> & CallOptions & Counted,
+  ) => Promise<Page<Found<Types, Name, Fields, Expand>>>;
   /** All records, page after page: `for await (const record of entity.iterate())`. */
-  readonly iterate: <const Options extends ListOptions<Types, Name> & CallOptions>(
-    options?: Options,
-  ) => AsyncGenerator<Seen<Types, Name, Options>, void, undefined>;
+  readonly iterate: <
+    const Fields extends FieldName<Types, Name> = never,
+    const Expand extends Expansion<Types, Name> = Nothing,
+  >(
+    options?: ListOptions<Types, Name, Fields, Expand> & CallOptions,
+  ) => AsyncGenerator<Found<Types, Name, Fields, Expand>, void, undefined>;
   /** The first record of a list; null where it is empty. */
-  readonly findFirst: <const Options extends Omit<ListOptions<Types, Name>, "limit"> & CallOptions>(
-    options?: Options,
-  ) => Promise<Seen<Types, Name, Options> | null>;
+  readonly findFirst: <
+    const Fields extends FieldName<Types, Name> = never,
+    const Expand extends Expansion<Types, Name> = Nothing,
+  >(
+    options?: ListOptions<Types, Name, Fields, Expand> & CallOptions & { readonly limit?: never },
+  ) => Promise<Found<Types, Name, Fields, Expand> | null>;
 }
 
 export interface Records<Types extends ProjectTypes, Name extends EntityName<Types>> extends Lists<Types, Name> {
@@ -84,52 +105,67 @@ export interface Records<Types extends ProjectTypes, Name extends EntityName<Typ
    * By its id, or by a unique key: `{ sku: "x" }`, and of several fields `{ "list_id,position": ["x", 1] }`.
    * @throws NotFound where there is none, or the caller may not see it.
    */
-  readonly findOne: <const Options extends Shown<Types, Name> & CallOptions>(
+  readonly findOne: <
+    const Fields extends FieldName<Types, Name> = never,
+    const Expand extends Expansion<Types, Name> = Nothing,
+  >(
     key: string | KeyOf<Types, Name>,
-    options?: Options,
-  ) => Promise<Seen<Types, Name, Options>>;
+    options?: Shown<Types, Name, Fields, Expand> & CallOptions,
+  ) => Promise<Found<Types, Name, Fields, Expand>>;
   /** How many records match. */
-  readonly count: (where?: Where<Types, Name>) => Promise<number>;
+  readonly count: (where?: Where<Types, Name>, options?: CallOptions) => Promise<number>;
   /** One row for each group, each value under the name that it was asked for by. */
-  readonly aggregate: <const Options extends AggregateOptions<Types, Name>>(
-    options: Options,
-  ) => Promise<readonly Record<AskedIn<Options>, string | number | boolean | null>[]>;
+  readonly aggregate: <
+    const Select extends Calculation<Types, Name> = never,
+    const Group extends GroupKey<Types, Name> = never,
+  >(
+    options: AggregateOptions<Types, Name, Select, Group>,
+  ) => Promise<readonly Row<Types, Name, Select | Group>[]>;
   /**
    * Answers with as much of the new record as the caller may read: at least its id. Records that refer to it may stand beside its
    * fields, `lines: [{ ... }]`: all or none of them are created with it.
    */
-  readonly create: <const Options extends Shown<Types, Name> & Omit<WriteOptions, "version">>(
+  readonly create: <
+    const Fields extends FieldName<Types, Name> = never,
+    const Expand extends Expansion<Types, Name> = Nothing,
+  >(
     fields: CreateOf<Types, Name> & NewChildren<Types, Name>,
-    options?: Options,
-  ) => Promise<Answered<Types, Name, Options>>;
+    options?: Shown<Types, Name, Fields, Expand> & Omit<WriteOptions, "version">,
+  ) => Promise<Answered<Types, Name, Fields, Expand>>;
   /** Creates the record with that unique key, or updates the one that has it. With a `version`, it updates only. */
-  readonly upsert: <const Options extends Shown<Types, Name> & WriteOptions>(
+  readonly upsert: <
+    const Fields extends FieldName<Types, Name> = never,
+    const Expand extends Expansion<Types, Name> = Nothing,
+  >(
     key: KeyOf<Types, Name>,
     fields: Partial<CreateOf<Types, Name>> & ChangedChildren<Types, Name>,
-    options?: Options,
-  ) => Promise<Answered<Types, Name, Options>>;
+    options?: Shown<Types, Name, Fields, Expand> & WriteOptions,
+  ) => Promise<Answered<Types, Name, Fields, Expand>>;
   /** Absent fields stay as they are; null clears an optional one. Of children it is said what to do: `lines: { create: [{ ... }] }`. */
-  readonly update: <const Options extends Shown<Types, Name> & WriteOptions>(
+  readonly update: <
+    const Fields extends FieldName<Types, Name> = never,
+    const Expand extends Expansion<Types, Name> = Nothing,
+  >(
     key: string | KeyOf<Types, Name>,
     fields: UpdateOf<Types, Name> & ChangedChildren<Types, Name>,
-    options?: Options,
-  ) => Promise<Answered<Types, Name, Options>>;
+    options?: Shown<Types, Name, Fields, Expand> & WriteOptions,
+  ) => Promise<Answered<Types, Name, Fields, Expand>>;
   readonly delete: (key: string | KeyOf<Types, Name>, options?: WriteOptions) => Promise<void>;
   /** Creates 1 to 100 records, all or none; with `mode: "each"` each by itself, and the results say what became of it. */
-  readonly createMany: <const Options extends ManyOptions>(
+  readonly createMany: <const Mode extends ManyMode = "all">(
     records: readonly CreateOf<Types, Name>[],
-    options?: Options,
-  ) => Promise<readonly Written<RecordOf<Types, Name>, Options>[]>;
+    options?: ManyOptions<Mode>,
+  ) => Promise<readonly Written<RecordOf<Types, Name>, Mode>[]>;
   /** Changes 1 to 100 records, as `createMany` creates them; each may say the version that it is for. */
-  readonly updateMany: <const Options extends ManyOptions>(
+  readonly updateMany: <const Mode extends ManyMode = "all">(
     changes: readonly ({ readonly id: string; readonly version?: number } & UpdateOf<Types, Name>)[],
-    options?: Options,
-  ) => Promise<readonly Written<RecordOf<Types, Name>, Options>[]>;
+    options?: ManyOptions<Mode>,
+  ) => Promise<readonly Written<RecordOf<Types, Name>, Mode>[]>;
   /** Deletes 1 to 100 records, all or none: then there are no results. */
-  readonly deleteMany: <const Options extends ManyOptions>(
+  readonly deleteMany: <const Mode extends ManyMode = "all">(
     ids: readonly string[],
-    options?: Options,
-  ) => Promise<Options extends { readonly mode: "each" } ? readonly Result<undefined>[] : void>;
+    options?: ManyOptions<Mode>,
+  ) => Promise<Mode extends "each" ? readonly Result<undefined>[] : void>;
   /** Brings a deleted record back. @throws Conflict where a unique value has been taken since, or it isn't deleted. */
   readonly restore: (id: string, options?: WriteOptions) => Promise<RecordOf<Types, Name>>;
   /**
@@ -145,20 +181,20 @@ export interface Records<Types extends ProjectTypes, Name extends EntityName<Typ
 }
 
 /** What of a written record comes back: what was asked for, else all of it that the caller may read. */
-type Answered<Types extends ProjectTypes, Name extends EntityName<Types>, Options> = Options extends
-  | { readonly fields: readonly unknown[] }
-  | { readonly expand: object }
-  ? Seen<Types, Name, Options>
-  : WithChildren<Types, Name>;
+type Answered<Types extends ProjectTypes, Name extends EntityName<Types>, Fields, Expand> = [
+  Fields | keyof Expand,
+] extends [never]
+  ? WithChildren<Types, Name>
+  : Found<Types, Name, Fields, Expand>;
 
-type AskedIn<Options> =
-  | (Options extends { readonly select: readonly (infer Value extends string)[] } ? Value : never)
-  | (Options extends { readonly groupBy: readonly (infer Group extends string)[] } ? Group : never);
+interface Counted {
+  readonly count?: "exact" | "estimated";
+}
 
 export interface Entity<Types extends ProjectTypes, Name extends EntityName<Types>> extends Records<Types, Name> {
   /** The changes of records as they happen, for entities that are declared with `realtime: true`. */
   readonly subscribe: (
-    options?: SubscribeOptions<Where<Types, Name>, RecordOf<Types, Name>>,
+    options?: SubscribeOptions<OwnWhere<Types, Name>, RecordOf<Types, Name>>,
   ) => Subscription<RecordOf<Types, Name>>;
 }
 
@@ -188,9 +224,7 @@ export function createRecords<Types extends ProjectTypes, Name extends EntityNam
   const many = async (path: string, query: URLSearchParams, options: CallOptions): Promise<ManyReply> =>
     (await call({ method: "GET", path, query, ...endOf(options) })) as ManyReply;
   const listsAt = (path: string): Lists<Types, Name> => {
-    const findPage = async (
-      options: ListOptions<Types, Name> & CallOptions & { readonly count?: "exact" | "estimated" } = {},
-    ): Promise<Page<never>> => {
+    const findPage = async (options: ListOptions<Types, Name> & CallOptions & Counted = {}): Promise<Page<never>> => {
       const { count: asked } = options;
       const { data, page } = await many(path, queryOf(options, asked === undefined ? {} : { count: asked }), options);
       const {
@@ -236,9 +270,9 @@ export function createRecords<Types extends ProjectTypes, Name extends EntityNam
         query: queryOf(options ?? {}),
         ...endOf(options),
       }),
-    count: async (where) => {
+    count: async (where, options = {}) => {
       const query = queryOf(where === undefined ? {} : { where }, { select: "count" });
-      return (await many(`${all}/aggregate`, query, {})).data[0]?.["count"] ?? 0;
+      return (await many(`${all}/aggregate`, query, options)).data[0]?.["count"] ?? 0;
     },
     aggregate: async (options) => {
       const { select = [], groupBy = [] } = options;

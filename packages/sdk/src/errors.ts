@@ -17,7 +17,7 @@ interface Problem {
   readonly requestId: string | null;
 }
 
-/** What every failed call throws. `code` is stable; `message` and `detail` are for people. */
+/** Every failed call throws one, except a call whose own signal was aborted. `code` is stable; `message` and `detail` are for people. */
 export class PlinthError extends Error {
   override readonly name: string = "PlinthError";
   /** Of the API's error catalogue; `connection_failed` and `unexpected_response` are this client's own. */

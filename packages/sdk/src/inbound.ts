@@ -2,6 +2,7 @@
 // Out: sources, their secrets, and the requests that came. It never returns a secret.
 import type { Page } from "./entity.ts";
 import { type Call, createTransport } from "./transport.ts";
+import { type CallOptions, endOf } from "./writing.ts";
 
 export interface InboundOptions {
   /** The project's name. */
@@ -70,22 +71,27 @@ export interface InboundFilters {
 }
 
 export interface Inbound {
-  readonly sources: () => Promise<readonly InboundSource[]>;
+  readonly sources: (options?: CallOptions) => Promise<readonly InboundSource[]>;
   /**
    * @param overlapHours For how long the source's other secrets stay live: 0 to 168. Without it they stay.
    * @throws NotFound where there is no such source, Conflict where it has five, ValidationFailed where it can't be one.
    */
-  readonly addSecret: (source: string, secret: string, overlapHours?: number) => Promise<{ readonly id: string }>;
+  readonly addSecret: (
+    source: string,
+    secret: string,
+    overlapHours?: number,
+    options?: CallOptions,
+  ) => Promise<{ readonly id: string }>;
   /** @throws NotFound */
-  readonly removeSecret: (id: string) => Promise<void>;
+  readonly removeSecret: (id: string, options?: CallOptions) => Promise<void>;
   /** The newest first. */
   readonly requests: (
-    filters?: InboundFilters,
+    filters?: InboundFilters & CallOptions,
   ) => Promise<Pick<Page<InboundRequest>, "data" | "nextCursor" | "hasMore">>;
   /** With what the provider sent. @throws NotFound */
-  readonly request: (id: string) => Promise<WholeInboundRequest>;
+  readonly request: (id: string, options?: CallOptions) => Promise<WholeInboundRequest>;
   /** Its event again, as the live version maps it. @throws NotFound, Conflict where it becomes none. */
-  readonly replay: (id: string) => Promise<{ readonly event: string }>;
+  readonly replay: (id: string, options?: CallOptions) => Promise<{ readonly event: string }>;
   /**
    * What became no event when it came, and does as the live version maps it: 500 at most, `has_more` where there may be others.
    * @param since RFC 3339. @throws NotFound where there is no such source.
@@ -93,6 +99,7 @@ export interface Inbound {
   readonly replayUnmapped: (
     source: string,
     since?: string,
+    options?: CallOptions,
   ) => Promise<{ readonly requests: number; readonly has_more: boolean }>;
 }
 
@@ -104,24 +111,29 @@ export function createInbound({ project, apiKey, baseUrl, fetch: own, timeoutMs 
     timeoutMs,
   });
   // What comes back is what the API describes under these addresses.
-  const data = async <Reply>(call: Call): Promise<Reply> => ((await transport(call)) as { readonly data: Reply }).data;
-  const post = <Reply>(path: string, body: object = {}): Promise<Reply> =>
-    data({ method: "POST", path: `/v1/webhooks/${path}`, body });
+  const data = async <Reply>(call: Call, options: CallOptions | undefined): Promise<Reply> =>
+    ((await transport({ ...call, ...endOf(options) })) as { readonly data: Reply }).data;
+  const get = <Reply>(path: string, options: CallOptions | undefined): Promise<Reply> =>
+    data({ method: "GET", path: `/v1/webhooks/${path}` }, options);
+  const post = <Reply>(path: string, body: object, options: CallOptions | undefined): Promise<Reply> =>
+    data({ method: "POST", path: `/v1/webhooks/${path}`, body }, options);
   return {
-    sources: () => data({ method: "GET", path: "/v1/webhooks/sources" }),
-    addSecret: (source, secret, overlapHours) => post("secrets", { source, secret, overlap_hours: overlapHours }),
-    removeSecret: async (id) => void (await post(`secrets/${encodeURIComponent(id)}/remove`)),
-    requests: async (filters = {}) => {
+    sources: (options) => get("sources", options),
+    addSecret: (source, secret, overlapHours, options) =>
+      post("secrets", { source, secret, overlap_hours: overlapHours }, options),
+    removeSecret: async (id, options) => void (await post(`secrets/${encodeURIComponent(id)}/remove`, {}, options)),
+    requests: async ({ signal, ...filters } = {}) => {
       const given = Object.entries(filters).filter(([, value]) => value !== undefined);
       const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
-      const reply = (await transport({ method: "GET", path: "/v1/webhooks/requests", query })) as {
+      const call: Call = { method: "GET", path: "/v1/webhooks/requests", query, ...(signal && { signal }) };
+      const reply = (await transport(call)) as {
         readonly data: readonly InboundRequest[];
         readonly page: { readonly next_cursor: string | null; readonly has_more: boolean };
       };
       return { data: reply.data, nextCursor: reply.page.next_cursor, hasMore: reply.page.has_more };
     },
-    request: (id) => data({ method: "GET", path: `/v1/webhooks/requests/${encodeURIComponent(id)}` }),
-    replay: (id) => post(`requests/${encodeURIComponent(id)}/replay`),
-    replayUnmapped: (source, since) => post("requests/replay", { source, since }),
+    request: (id, options) => get(`requests/${encodeURIComponent(id)}`, options),
+    replay: (id, options) => post(`requests/${encodeURIComponent(id)}/replay`, {}, options),
+    replayUnmapped: (source, since, options) => post("requests/replay", { source, since }, options),
   };
 }

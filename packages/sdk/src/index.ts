@@ -7,6 +7,7 @@ export {
   createClient,
   type Question,
 } from "./client.ts";
+export type { Calculation, GroupKey, OwnSort, OwnWhere, Row, Sort, Test, Where } from "./conditions.ts";
 export type { AggregateOptions, Entity, Lists, Page } from "./entity.ts";
 export {
   Conflict,
@@ -21,8 +22,8 @@ export {
   ValidationFailed,
 } from "./errors.ts";
 export type { Invitation, Member, MemberOf, Membership, OrganizationRole, Organizations } from "./organizations.ts";
-export type { ListOptions, Seen, Shown, Sort, Test, Where } from "./reading.ts";
-export type { Auth, Credentials, Session, User } from "./session.ts";
+export type { Expansion, FieldName, Found, ListOptions, Seen, Shown } from "./reading.ts";
+export type { Auth, Credentials, ProfileOf, Session, SignUp, User, UserOf } from "./session.ts";
 export type { Change, SubscribeOptions, Subscription } from "./subscribe.ts";
 export type { AnyProject, EntityTypes, OrganizationRecord, ProjectTypes, Run } from "./types.ts";
 export {

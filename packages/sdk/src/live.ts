@@ -3,18 +3,20 @@
 //
 // It follows the changes first and reads then, so that none falls between. A change is applied here where its place is certain; where
 // only the database knows it (texts, choices, exact numbers, what stands beyond the limit), the list is read again.
+import type { OwnSort, OwnWhere } from "./conditions.ts";
 import type { Entity, Page } from "./entity.ts";
 import { placeIn } from "./live-order.ts";
-import type { ListOptions, Sort, Where } from "./reading.ts";
-import { type Change, isPassing, pause, type Subscription } from "./subscribe.ts";
+import type { ListOptions } from "./reading.ts";
+import { type Change, isPassing, type Subscription } from "./subscribe.ts";
+import { pause } from "./transport.ts";
 import type { EntityName, ProjectTypes, RecordOf } from "./types.ts";
 import type { CallOptions } from "./writing.ts";
 
 export interface LiveOptions<Types extends ProjectTypes, Name extends EntityName<Types>> extends CallOptions {
-  /** Of the entity's own fields: changes of other records are not followed. */
-  readonly where?: Where<Types, Name>;
-  /** By the entity's own fields; left out: the newest first. */
-  readonly sort?: Sort<Types, Name>;
+  /** Conditions on the entity's own fields only: the list does not follow changes of related records. */
+  readonly where?: OwnWhere<Types, Name>;
+  /** The entity's own fields only. Default: the newest first. */
+  readonly sort?: OwnSort<Types, Name>;
   /** 20 unless given, at most 100. */
   readonly limit?: number;
 }

@@ -3,6 +3,7 @@
 import { createRecords, type Records } from "./entity.ts";
 import type { Call } from "./transport.ts";
 import type { OrganizationRecord } from "./types.ts";
+import { type CallOptions, endOf } from "./writing.ts";
 
 export type OrganizationRole = "owner" | "admin" | "member";
 
@@ -46,29 +47,37 @@ interface OrganizationTypes {
 }
 
 export interface Organizations extends Omit<Records<OrganizationTypes, "organization">, "restore" | "transition"> {
-  readonly members: (organization: string) => Promise<readonly Member[]>;
+  readonly members: (organization: string, options?: CallOptions) => Promise<readonly Member[]>;
   /**
    * Gives a member another role; with an admin key, adds one, too.
    * @throws Conflict where the last owner would be none, NotFound where the user is no member.
    */
-  readonly setMember: (organization: string, member: MemberOf & { readonly role: OrganizationRole }) => Promise<Member>;
+  readonly setMember: (
+    organization: string,
+    member: MemberOf & { readonly role: OrganizationRole },
+    options?: CallOptions,
+  ) => Promise<Member>;
   /** Takes a user out; everybody may leave. @throws Conflict for the last owner. */
-  readonly removeMember: (organization: string, userId: string) => Promise<void>;
+  readonly removeMember: (organization: string, userId: string, options?: CallOptions) => Promise<void>;
   /** The open ones. */
-  readonly invitations: (organization: string) => Promise<readonly Invitation[]>;
+  readonly invitations: (organization: string, options?: CallOptions) => Promise<readonly Invitation[]>;
   /** Invites an address. The token, for the link that the app sends, is in this answer alone. */
   readonly invite: (
     organization: string,
     invited: { readonly email: string; readonly role: OrganizationRole },
+    options?: CallOptions,
   ) => Promise<Invitation & { readonly token: string }>;
-  readonly revokeInvitation: (organization: string, invitation: string) => Promise<void>;
+  readonly revokeInvitation: (organization: string, invitation: string, options?: CallOptions) => Promise<void>;
   /**
    * The signed-in user, whose address was invited, joins; with `choose`, calls that name no organization are made in it.
    * @throws NotFound where the token fits nothing (any more), Conflict for who belongs there already.
    */
-  readonly acceptInvitation: (token: string, options?: { readonly choose?: boolean }) => Promise<Membership>;
+  readonly acceptInvitation: (
+    token: string,
+    options?: { readonly choose?: boolean } & CallOptions,
+  ) => Promise<Membership>;
   /** Where the user's calls are made that name no organization; null: nowhere. @throws Forbidden where they don't belong. */
-  readonly choose: (organization: string | null) => Promise<void>;
+  readonly choose: (organization: string | null, options?: CallOptions) => Promise<void>;
 }
 
 export function createOrganizations(call: (call: Call) => Promise<unknown>): Organizations {
@@ -84,25 +93,27 @@ export function createOrganizations(call: (call: Call) => Promise<unknown>): Org
     if (parts.some((part) => typeof part !== "string" || part === "")) throw new TypeError("an id is missing");
     return [all, ...parts.map(encodeURIComponent)].join("/");
   };
-  const data = async <T>(request: Call): Promise<T> => ((await call(request)) as { readonly data: T }).data;
+  const data = async <T>(request: Call, options: CallOptions | undefined): Promise<T> =>
+    ((await call({ ...request, ...endOf(options) })) as { readonly data: T }).data;
+  const done = async (request: Call, options: CallOptions | undefined): Promise<void> => {
+    await call({ ...request, ...endOf(options) });
+  };
   return {
     ...entity,
-    members: async (organization) => data({ method: "GET", path: under(organization, "members") }),
-    setMember: async (organization, member) =>
-      data({ method: "PUT", path: under(organization, "members"), body: member }),
-    removeMember: async (organization, userId) => {
-      await call({ method: "DELETE", path: under(organization, "members", userId) });
-    },
-    invitations: async (organization) => data({ method: "GET", path: under(organization, "invitations") }),
-    invite: async (organization, invited) =>
-      data({ method: "POST", path: under(organization, "invitations"), body: invited }),
-    revokeInvitation: async (organization, invitation) => {
-      await call({ method: "DELETE", path: under(organization, "invitations", invitation) });
-    },
-    acceptInvitation: async (token, { choose = false } = {}) =>
-      data({ method: "POST", path: `${all}/accept-invitation`, body: { token, choose } }),
-    choose: async (organization) => {
-      await call({ method: "PUT", path: "/v1/users/me/organization", body: { organization_id: organization } });
-    },
+    members: async (organization, options) => data({ method: "GET", path: under(organization, "members") }, options),
+    setMember: async (organization, member, options) =>
+      data({ method: "PUT", path: under(organization, "members"), body: member }, options),
+    removeMember: async (organization, userId, options) =>
+      done({ method: "DELETE", path: under(organization, "members", userId) }, options),
+    invitations: async (organization, options) =>
+      data({ method: "GET", path: under(organization, "invitations") }, options),
+    invite: async (organization, invited, options) =>
+      data({ method: "POST", path: under(organization, "invitations"), body: invited }, options),
+    revokeInvitation: async (organization, invitation, options) =>
+      done({ method: "DELETE", path: under(organization, "invitations", invitation) }, options),
+    acceptInvitation: async (token, { choose = false, ...options } = {}) =>
+      data({ method: "POST", path: `${all}/accept-invitation`, body: { token, choose } }, options),
+    choose: async (organization, options) =>
+      done({ method: "PUT", path: "/v1/users/me/organization", body: { organization_id: organization } }, options),
   };
 }

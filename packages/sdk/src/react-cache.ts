@@ -24,9 +24,18 @@ export function forgotten(data: unknown, id: string): unknown {
 }
 
 function next(value: unknown, change: unknown): unknown {
-  if (typeof change !== "object" || change === null || !("add" in change)) return change;
-  // Exact numbers are texts: what they add up to, the reply says.
-  return typeof value === "number" && typeof change.add === "number" ? value + change.add : value;
+  if (value === null || change === null) return change;
+  if (typeof change === "object" && "add" in change) {
+    // Exact numbers are texts: what they add up to, the reply says.
+    return typeof value === "number" && typeof change.add === "number" ? value + change.add : value;
+  }
+  // Related records are written in another shape than they are shown in. They stay until the reply.
+  return shapeOf(value) === shapeOf(change) ? change : value;
+}
+
+function shapeOf(value: unknown): string {
+  if (!Array.isArray(value)) return typeof value;
+  return typeof value[0] === "object" ? "objects" : "list";
 }
 
 function mapped(data: unknown, change: (record: Fields) => Fields | null): unknown {

@@ -12,12 +12,24 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import { useMemo, useSyncExternalStore } from "react";
-import type { Client } from "./client.ts";
+import type { Client, Question } from "./client.ts";
 import type { Page } from "./entity.ts";
 import { type LiveOptions, type LiveSnapshot, live } from "./live.ts";
 import { forgotten, patched, type Writing } from "./react-cache.ts";
-import type { ListOptions, Seen, Shown } from "./reading.ts";
-import type { AnyProject, CreateOf, EntityName, KeyOf, ProjectTypes, RecordOf, UpdateOf } from "./types.ts";
+import type { Expansion, FieldName, Found, Known, ListOptions, Nothing, Shown } from "./reading.ts";
+import type {
+  AnyProject,
+  ChangedChildren,
+  CreateOf,
+  EntityName,
+  KeyOf,
+  NewChildren,
+  ProjectTypes,
+  RecordOf,
+  UpdateOf,
+  ViewOf,
+  WithChildren,
+} from "./types.ts";
 import type { CallOptions, WriteOptions } from "./writing.ts";
 
 /** Of TanStack Query. Calls that are safe to repeat are repeated by the client already: `retry` is off unless given. */
@@ -27,17 +39,15 @@ interface Named {
   readonly id: string;
 }
 
-type Rest<Options> = Omit<Options, keyof CallOptions>;
-
 export interface CreateVariables<Types extends ProjectTypes, Name extends EntityName<Types>>
   extends Omit<WriteOptions, "version"> {
-  readonly fields: CreateOf<Types, Name>;
+  readonly fields: CreateOf<Types, Name> & NewChildren<Types, Name>;
 }
 
 export interface UpdateVariables<Types extends ProjectTypes, Name extends EntityName<Types>>
   extends WriteOptions,
     Named {
-  readonly fields: UpdateOf<Types, Name>;
+  readonly fields: UpdateOf<Types, Name> & ChangedChildren<Types, Name>;
 }
 
 export interface DeleteVariables extends WriteOptions, Named {}
@@ -45,38 +55,57 @@ export interface DeleteVariables extends WriteOptions, Named {}
 export interface Hooks<Types extends ProjectTypes> {
   readonly useFindMany: <
     const Name extends EntityName<Types>,
-    const Options extends Rest<ListOptions<Types, Name>> = Record<never, never>,
+    const Fields extends FieldName<Types, Name> = never,
+    const Expand extends Expansion<Types, Name> = Nothing,
   >(
     name: Name,
-    options?: Options,
+    options?: ListOptions<Types, Name, Fields, Expand>,
     settings?: QuerySettings,
-  ) => UseQueryResult<readonly Seen<Types, Name, Options>[]>;
+  ) => UseQueryResult<readonly Found<Types, Name, Fields, Expand>[]>;
+  /** The records of a view. */
+  readonly useView: <
+    const Name extends EntityName<Types>,
+    const Fields extends FieldName<Types, Name> = never,
+    const Expand extends Expansion<Types, Name> = Nothing,
+  >(
+    name: Name,
+    view: ViewOf<Types, Name>,
+    options?: ListOptions<Types, Name, Fields, Expand>,
+    settings?: QuerySettings,
+  ) => UseQueryResult<readonly Found<Types, Name, Fields, Expand>[]>;
+  /** Asks what the caller may do: one answer for each question, in the same order. */
+  readonly useCan: <const Asked extends Question<Types>>(
+    questions: readonly (Asked & Known<Asked, Question<Types>>)[],
+    settings?: QuerySettings,
+  ) => UseQueryResult<readonly (Asked & { readonly allowed: boolean })[]>;
   /** By id or by a unique key. */
   readonly useFindOne: <
     const Name extends EntityName<Types>,
-    const Options extends Rest<Shown<Types, Name>> = Record<never, never>,
+    const Fields extends FieldName<Types, Name> = never,
+    const Expand extends Expansion<Types, Name> = Nothing,
   >(
     name: Name,
     key: string | KeyOf<Types, Name>,
-    options?: Options,
+    options?: Shown<Types, Name, Fields, Expand>,
     settings?: QuerySettings,
-  ) => UseQueryResult<Seen<Types, Name, Options>>;
+  ) => UseQueryResult<Found<Types, Name, Fields, Expand>>;
   /** Page after page: `fetchNextPage()` while `hasNextPage`. */
   readonly useInfiniteFindMany: <
     const Name extends EntityName<Types>,
-    const Options extends Rest<Omit<ListOptions<Types, Name>, "cursor">> = Record<never, never>,
+    const Fields extends FieldName<Types, Name> = never,
+    const Expand extends Expansion<Types, Name> = Nothing,
   >(
     name: Name,
-    options?: Options,
+    options?: ListOptions<Types, Name, Fields, Expand> & { readonly cursor?: never },
     settings?: QuerySettings,
-  ) => UseInfiniteQueryResult<InfiniteData<Page<Seen<Types, Name, Options>>, string | null>>;
+  ) => UseInfiniteQueryResult<InfiniteData<Page<Found<Types, Name, Fields, Expand>>, string | null>>;
   readonly useCreate: <const Name extends EntityName<Types>>(
     name: Name,
-  ) => UseMutationResult<RecordOf<Types, Name>, Error, CreateVariables<Types, Name>>;
+  ) => UseMutationResult<WithChildren<Types, Name>, Error, CreateVariables<Types, Name>>;
   /** Shows the change at once, and takes it back where it is refused: with a `version`, also where somebody else was first. */
   readonly useUpdate: <const Name extends EntityName<Types>>(
     name: Name,
-  ) => UseMutationResult<RecordOf<Types, Name>, Error, UpdateVariables<Types, Name>, unknown>;
+  ) => UseMutationResult<WithChildren<Types, Name>, Error, UpdateVariables<Types, Name>, unknown>;
   /** Takes the record from the lists at once, and puts it back where that is refused. */
   readonly useDelete: <const Name extends EntityName<Types>>(
     name: Name,
@@ -84,7 +113,7 @@ export interface Hooks<Types extends ProjectTypes> {
   /** Of an entity with `realtime: true`; follows while the component is shown. */
   readonly useLive: <const Name extends EntityName<Types>>(
     name: Name,
-    options?: Rest<LiveOptions<Types, Name>>,
+    options?: Omit<LiveOptions<Types, Name>, keyof CallOptions>,
   ) => LiveSnapshot<RecordOf<Types, Name>>;
 }
 
@@ -109,6 +138,23 @@ export function createHooks<Types extends ProjectTypes = AnyProject>(
         ...settings,
         queryKey: keyOf(name, "many", options ?? {}),
         queryFn: ({ signal }) => entity(name).findMany({ ...options, signal }),
+      }) as never,
+    useView: (name, view, options, settings) =>
+      useQuery({
+        retry: false,
+        ...settings,
+        queryKey: keyOf(name, "view", view, options ?? {}),
+        queryFn: ({ signal }) =>
+          entity(name)
+            .view(view)
+            .findMany({ ...options, signal }),
+      }) as never,
+    useCan: (questions, settings) =>
+      useQuery({
+        retry: false,
+        ...settings,
+        queryKey: keyOf("", "can", questions),
+        queryFn: ({ signal }) => db.can(questions as never, { signal }),
       }) as never,
     useFindOne: (name, key, options, settings) =>
       useQuery({
@@ -183,6 +229,7 @@ function useWrite(key: MutationKey, run: Writing["run"], guess: Writing["guess"]
 interface Untyped {
   readonly findMany: (options: object) => Promise<readonly object[]>;
   readonly findPage: (options: object) => Promise<Page<object>>;
+  readonly view: (name: string) => Pick<Untyped, "findMany">;
   readonly findOne: (key: string | object, options: object) => Promise<object>;
   readonly create: (fields: object, options: object) => Promise<object>;
   readonly update: (id: string, fields: object, options: object) => Promise<object>;

@@ -39,6 +39,10 @@ describe("a query", () => {
     expect(text({ where: { or: [{ price: null }, { comments: { body: "x" } }] } })).toBe(
       'where={"or":[{"price":null},{"comments":{"body":"x"}}]}',
     );
+    // Within JSON, what looks like a number is one in a parameter.
+    expect(text({ where: { "meta.code": "12" } })).toBe('where={"meta.code":"12"}');
+    expect(text({ where: { "meta.code": 12, "meta.is_new": true } })).toBe("meta.code=12&meta.is_new=true");
+    expect(text({ where: { "meta.code": "true" } })).toBe('where={"meta.code":"true"}');
     // A field that is called like a parameter of the list.
     expect(text({ where: { limit: 3 } })).toBe('where={"limit":3}');
     expect(() => queryOf({ where: { title: undefined } })).toThrow("where.title");

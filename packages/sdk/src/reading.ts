@@ -1,81 +1,48 @@
 // What a list or a read asks for, and the type of what it gets. In: options, typed by the generated types. Out: a query string. The
 // type of the result follows `fields` and `expand`; nothing is filtered or completed here.
-import type { AnyProject, EntityName, ProjectTypes, RecordOf, WhereOf } from "./types.ts";
+import type { Sort, Where } from "./conditions.ts";
+import type { AnyRecordOf, EntityName, ProjectTypes, RelationsOf, TargetOf } from "./types.ts";
 
-/** Conditions on a value. Null matches none of them but `is_null` (or `eq: null`). */
-export type Test<Value> =
-  | Value
-  | null
-  | (Value extends readonly (infer Item)[] ? ListTest<Item> : ValueTest<Value> & TextTest<Value>);
+export type FieldName<Types extends ProjectTypes, Name extends string> = keyof AnyRecordOf<Types, Name> & string;
 
-interface ValueTest<Value> {
-  readonly eq?: Value | null;
-  readonly ne?: Value | null;
-  readonly in?: readonly Value[];
-  readonly nin?: readonly Value[];
-  readonly gt?: Value;
-  readonly gte?: Value;
-  readonly lt?: Value;
-  readonly lte?: Value;
-  readonly is_null?: boolean;
-}
+/** Related records to return inside the record, each with `true` or with options of its own. */
+export type Expansion<Types extends ProjectTypes, Name extends string> = [keyof RelationsOf<Types, Name>] extends [
+  never,
+]
+  ? Readonly<Record<string, never>>
+  : {
+      readonly [Relation in keyof RelationsOf<Types, Name>]?:
+        | true
+        | (RelationsOf<Types, Name>[Relation] extends { readonly many: false }
+            ? Shown<Types, TargetOf<Types, Name, Relation>>
+            : Within<Types, TargetOf<Types, Name, Relation>>);
+    };
 
-type TextTest<Value> = string extends Value
-  ? {
-      readonly ieq?: string;
-      readonly contains?: string;
-      readonly icontains?: string;
-      readonly starts_with?: string;
-      readonly istarts_with?: string;
-      readonly ends_with?: string;
-      readonly iends_with?: string;
-    }
-  : unknown;
-
-interface ListTest<Item> {
-  readonly has?: Item;
-  readonly has_any?: readonly Item[];
-  readonly has_all?: readonly Item[];
-  readonly is_null?: boolean;
-}
-
-/** Fields with a value or conditions, related records with conditions of theirs, and `and`, `or`, `not`. */
-export type Where<Types extends ProjectTypes, Name extends string> = {
-  readonly [Field in keyof FieldsOf<Types, Name>]?: Test<NonNullable<FieldsOf<Types, Name>[Field]>>;
-} & {
-  readonly [Relation in keyof RelationsOf<Types, Name>]?: Relation extends keyof FieldsOf<Types, Name>
-    ? unknown
-    : Where<Types, TargetOf<Types, Name, Relation>>;
-} & {
-  readonly and?: readonly Where<Types, Name>[];
-  readonly or?: readonly Where<Types, Name>[];
-  readonly not?: Where<Types, Name>;
-};
-
-/** Field names, `-` before one that descends; of a record that is referred to as `author.name`. */
-export type Sort<Types extends ProjectTypes, Name extends string> =
-  | SortKey<keyof FieldsOf<Types, Name> & string>
-  | readonly SortKey<keyof FieldsOf<Types, Name> & string>[];
-type SortKey<Field extends string> = Field | `-${Field}` | `${string}.${string}`;
-
-/** What of records is shown. */
-export interface Shown<Types extends ProjectTypes, Name extends string> {
+/** Which fields and related records to return. The type of the result depends on them. */
+export interface Shown<
+  Types extends ProjectTypes,
+  Name extends string,
+  Fields extends FieldName<Types, Name> = FieldName<Types, Name>,
+  Expand = Expansion<Types, Name>,
+> {
   /** Left out: all that the caller may read. */
-  readonly fields?: readonly (keyof AnyRecordOf<Types, Name> & string)[];
-  /** Related records to show within the record, each with `true` or what of them. */
-  readonly expand?: {
-    readonly [Relation in keyof RelationsOf<Types, Name>]?: true | Within<Types, TargetOf<Types, Name, Relation>>;
-  };
+  readonly fields?: readonly Fields[];
+  readonly expand?: Expand & Known<Expand, Expansion<Types, Name>>;
 }
 
-/** The list options are for relations to many. */
+/** Options of a to-many relation. */
 interface Within<Types extends ProjectTypes, Name extends string> extends Shown<Types, Name> {
   readonly limit?: number;
   readonly sort?: Sort<Types, Name>;
   readonly where?: Where<Types, Name>;
 }
 
-export interface ListOptions<Types extends ProjectTypes, Name extends EntityName<Types>> extends Shown<Types, Name> {
+export interface ListOptions<
+  Types extends ProjectTypes,
+  Name extends EntityName<Types>,
+  Fields extends FieldName<Types, Name> = FieldName<Types, Name>,
+  Expand = Expansion<Types, Name>,
+> extends Shown<Types, Name, Fields, Expand> {
   readonly where?: Where<Types, Name>;
   /** Words that the searchable fields hold. */
   readonly search?: string;
@@ -86,7 +53,25 @@ export interface ListOptions<Types extends ProjectTypes, Name extends EntityName
   readonly sort?: Sort<Types, Name>;
 }
 
-/** A record as these options show it. */
+/**
+ * The type `Given`, with `never` for every key that `Allowed` does not have. TypeScript checks for unknown keys only where it does not
+ * infer the type.
+ */
+export type Known<Given, Allowed> = Given extends readonly unknown[]
+  ? { readonly [At in keyof Given]: Known<Given[At], MembersOf<Allowed>> }
+  : Given extends object
+    ? { readonly [Key in keyof Given]: Key extends KeysOf<Allowed> ? Known<Given[Key], ValueOf<Allowed, Key>> : never }
+    : Given;
+
+type MembersOf<Allowed> = Allowed extends readonly (infer Item)[] ? Item : never;
+type KeysOf<Allowed> = Allowed extends readonly unknown[] ? never : Allowed extends object ? keyof Allowed : never;
+type ValueOf<Allowed, Key> = Allowed extends readonly unknown[]
+  ? never
+  : Key extends keyof Allowed
+    ? Allowed[Key]
+    : never;
+
+/** A record with the requested `fields` and `expand`. */
 export type Seen<Types extends ProjectTypes, Name extends string, Options> = Simplify<
   Omit<Picked<AnyRecordOf<Types, Name>, Options>, ExpandedIn<Options>> & {
     readonly [Relation in ExpandedIn<Options> & keyof RelationsOf<Types, Name>]: RelationsOf<
@@ -109,37 +94,24 @@ type SeenWithin<
 
 type ExpandedIn<Options> = Options extends { readonly expand: infer Expand } ? keyof Expand : never;
 
+/** Without names, all fields. */
 type Picked<Item, Options> = Options extends { readonly fields: readonly (infer Field)[] }
-  ? Pick<Item, Field & keyof Item>
+  ? [Field] extends [never]
+    ? Item
+    : Pick<Item, Field & keyof Item>
   : Item;
 
 type Simplify<Shape> = { [Key in keyof Shape]: Shape[Key] } & unknown;
 
-/** Of an entity, of `user` or of `organization`. */
-type AnyRecordOf<Types extends ProjectTypes, Name extends string> =
-  Name extends EntityName<Types>
-    ? RecordOf<Types, Name>
-    : Name extends keyof Types
-      ? Types[Name]
-      : Record<string, unknown>;
+/** The record that a call returns, by the types inferred from its options. */
+export type Found<Types extends ProjectTypes, Name extends string, Fields, Expand> = Seen<
+  Types,
+  Name,
+  { readonly fields: readonly Fields[]; readonly expand: Expand }
+>;
 
-type FieldsOf<Types extends ProjectTypes, Name extends string> =
-  Name extends EntityName<Types> ? WhereOf<Types, Name> : AnyRecordOf<Types, Name>;
-
-type RelationsOf<Types extends ProjectTypes, Name extends string> =
-  Name extends EntityName<Types>
-    ? Types["entities"][Name] extends { readonly relations: infer Relations extends object }
-      ? Relations
-      : Types extends AnyProject
-        ? Record<string, { readonly to: string; readonly many: boolean }>
-        : Record<never, never>
-    : Record<never, never>;
-
-type TargetOf<
-  Types extends ProjectTypes,
-  Name extends string,
-  Relation extends keyof RelationsOf<Types, Name>,
-> = RelationsOf<Types, Name>[Relation] extends { readonly to: infer Target extends string } ? Target : never;
+/** The default of `Expand`: no related records. */
+export type Nothing = Record<never, never>;
 
 interface Asked {
   readonly where?: object;
@@ -175,6 +147,9 @@ export function shownOf({ fields, expand }: Pick<Asked, "fields" | "expand"> = {
 /** Parameters of the list itself: a field of that name is asked for within `where`. */
 const taken = /^(?:limit|cursor|sort|where|count|q|fields|expand|resource)$/;
 
+/** For a JSON field, the API reads a parameter of this form as a number or a boolean. */
+const looksLikeNoText = /^(?:true|false|-?\d+(?:\.\d+)?)$/;
+
 /** Plain equalities stand for themselves, so that a log or an address bar says what was asked. */
 function setWhere(query: URLSearchParams, where: object): void {
   const entries = Object.entries(where);
@@ -183,7 +158,8 @@ function setWhere(query: URLSearchParams, where: object): void {
     if (value === undefined) throw new TypeError(`where.${name} is undefined`);
   }
   const isPlain = ([name, value]: [string, unknown]): boolean =>
-    ["string", "number", "boolean"].includes(typeof value) && !taken.test(name);
+    (["number", "boolean"].includes(typeof value) || (typeof value === "string" && !looksLikeNoText.test(value))) &&
+    !taken.test(name);
   if (entries.every(isPlain)) for (const [name, value] of entries) query.set(name, String(value));
   else query.set("where", JSON.stringify(where));
 }

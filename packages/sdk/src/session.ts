@@ -1,17 +1,23 @@
 // The signed-in user of a client. In: e-mail and password, or a kept session. Out: the user's access token, renewed
 // before it ends. It keeps the session in memory only; keeping it longer is the app's choice (`onSessionChange`).
 import { Unauthenticated } from "./errors.ts";
-import type { Transport } from "./transport.ts";
+import { endedBy, type Transport } from "./transport.ts";
+import type { AnyProject, ProjectTypes } from "./types.ts";
+import { type CallOptions, endOf } from "./writing.ts";
 
 export interface Credentials {
   readonly email: string;
   readonly password: string;
 }
 
-export interface SignUp extends Credentials {
+/** The profile fields that users may set at sign-up. */
+export type ProfileOf<Types extends ProjectTypes> = Types extends { readonly profile: infer Profile extends object }
+  ? Profile
+  : Readonly<Record<string, unknown>>;
+
+export interface SignUp<Types extends ProjectTypes = AnyProject> extends Credentials {
   readonly name?: string | null;
-  /** The fields that the blueprint gives to users. */
-  readonly profile?: Readonly<Record<string, unknown>>;
+  readonly profile?: ProfileOf<Types>;
 }
 
 export interface User {
@@ -20,8 +26,11 @@ export interface User {
   readonly [field: string]: unknown;
 }
 
-export interface Session {
-  readonly user: User;
+/** The signed-in user, with all fields that users see of themselves. */
+export type UserOf<Types extends ProjectTypes> = Types extends { readonly user: infer Own extends object } ? Own : User;
+
+export interface Session<Own = User> {
+  readonly user: Own;
   readonly accessToken: string;
   /** Works once: the next session brings the next one. */
   readonly refreshToken: string;
@@ -29,34 +38,37 @@ export interface Session {
   readonly expiresAt: number;
 }
 
-export interface Auth {
+export interface Auth<Types extends ProjectTypes = AnyProject> {
   /**
    * Makes a user of the app, and signs them in. Where the app verifies addresses there is no session yet, and it gives null: the
    * mail that was sent tells what to do next, also where the address has an account.
    */
-  readonly signUp: (credentials: SignUp) => Promise<Session | null>;
+  readonly signUp: (credentials: SignUp<Types>, options?: CallOptions) => Promise<Session<UserOf<Types>> | null>;
   /** Proves an address that signed up, with the token of the mail, and signs in. The account has this password, whatever signed up. */
-  readonly verifyEmail: (token: string, password: string) => Promise<Session>;
+  readonly verifyEmail: (token: string, password: string, options?: CallOptions) => Promise<Session<UserOf<Types>>>;
   /** Has a mail sent that resets the password, where the address has an account. */
-  readonly forgotPassword: (email: string) => Promise<void>;
+  readonly forgotPassword: (email: string, options?: CallOptions) => Promise<void>;
   /** Sets a new password with the token of the mail; all sessions of the user end. */
-  readonly resetPassword: (token: string, password: string) => Promise<void>;
-  readonly signIn: (credentials: Credentials) => Promise<Session>;
-  /** A new access token. Calls do this by themselves before the old one ends. */
-  readonly refresh: () => Promise<Session>;
+  readonly resetPassword: (token: string, password: string, options?: CallOptions) => Promise<void>;
+  readonly signIn: (credentials: Credentials, options?: CallOptions) => Promise<Session<UserOf<Types>>>;
+  /**
+   * Gets a new access token. Calls do this by themselves before the old one expires. The signal ends only the wait: other calls may
+   * need the new token.
+   */
+  readonly refresh: (options?: CallOptions) => Promise<Session<UserOf<Types>>>;
   /** Ends the session on the server and here; without a session it does nothing. */
-  readonly signOut: () => Promise<void>;
-  readonly session: () => Session | null;
+  readonly signOut: (options?: CallOptions) => Promise<void>;
+  readonly session: () => Session<UserOf<Types>> | null;
 }
 
-export interface SessionKeeper extends Auth {
+export interface SessionKeeper<Types extends ProjectTypes> extends Auth<Types> {
   /** The access token to send with a call; null where no user is signed in. */
   readonly accessToken: () => Promise<string | null>;
 }
 
-interface SessionReply {
+interface SessionReply<Own> {
   readonly data: {
-    readonly user: User;
+    readonly user: Own;
     readonly access_token: string;
     readonly refresh_token: string;
     /** Seconds. */
@@ -67,24 +79,24 @@ interface SessionReply {
 /** Renewed this long before its end, so that no call leaves with a token that ends on the way. */
 const marginMs = 30_000;
 
-export function createSession(
+export function createSession<Types extends ProjectTypes>(
   transport: Transport,
-  initial: Session | null,
-  onChange: (session: Session | null) => void,
-): SessionKeeper {
+  initial: Session<UserOf<Types>> | null,
+  onChange: (session: Session<UserOf<Types>> | null) => void,
+): SessionKeeper<Types> {
   let current = initial;
-  let refreshing: Promise<Session> | null = null;
+  let refreshing: Promise<Session<UserOf<Types>>> | null = null;
 
-  const become = (session: Session | null): void => {
+  const become = (session: Session<UserOf<Types>> | null): void => {
     current = session;
     onChange(session);
   };
-  const ask = (path: string, body: unknown): Promise<unknown> =>
-    transport({ method: "POST", path: `/v1/auth/${path}`, body });
-  const enter = async (path: string, body: unknown): Promise<Session> =>
-    begin(((await ask(path, body)) as SessionReply).data);
-  const begin = (data: SessionReply["data"]): Session => {
-    const session: Session = {
+  const ask = (path: string, body: unknown, options?: CallOptions): Promise<unknown> =>
+    transport({ method: "POST", path: `/v1/auth/${path}`, body, ...endOf(options) });
+  const enter = async (path: string, body: unknown, options?: CallOptions): Promise<Session<UserOf<Types>>> =>
+    begin(((await ask(path, body, options)) as SessionReply<UserOf<Types>>).data);
+  const begin = (data: SessionReply<UserOf<Types>>["data"]): Session<UserOf<Types>> => {
+    const session: Session<UserOf<Types>> = {
       user: data.user,
       accessToken: data.access_token,
       refreshToken: data.refresh_token,
@@ -93,7 +105,7 @@ export function createSession(
     become(session);
     return session;
   };
-  const renew = async (refreshToken: string): Promise<Session> => {
+  const renew = async (refreshToken: string): Promise<Session<UserOf<Types>>> => {
     try {
       return await enter("refresh", { refresh_token: refreshToken });
     } catch (error) {
@@ -103,7 +115,7 @@ export function createSession(
     }
   };
   // One at a time: a refresh token works once, and a second use looks like theft.
-  const refresh = (): Promise<Session> => {
+  const refresh = (): Promise<Session<UserOf<Types>>> => {
     if (refreshing !== null) return refreshing;
     if (current === null) return Promise.reject(new Error("nobody is signed in"));
     refreshing = renew(current.refreshToken).finally(() => {
@@ -113,26 +125,26 @@ export function createSession(
   };
 
   return {
-    signUp: async (credentials) => {
-      const { data } = (await ask("sign-up", credentials)) as
-        | SessionReply
+    signUp: async (credentials, options) => {
+      const { data } = (await ask("sign-up", credentials, options)) as
+        | SessionReply<UserOf<Types>>
         | { readonly data: { readonly status: string } };
       return "access_token" in data ? begin(data) : null;
     },
-    verifyEmail: (token, password) => enter("verify-email", { token, password }),
-    forgotPassword: async (email) => {
-      await ask("forgot-password", { email });
+    verifyEmail: (token, password, options) => enter("verify-email", { token, password }, options),
+    forgotPassword: async (email, options) => {
+      await ask("forgot-password", { email }, options);
     },
-    resetPassword: async (token, password) => {
-      await ask("reset-password", { token, password });
+    resetPassword: async (token, password, options) => {
+      await ask("reset-password", { token, password }, options);
     },
-    signIn: (credentials) => enter("sign-in", credentials),
-    refresh,
-    signOut: async () => {
+    signIn: (credentials, options) => enter("sign-in", credentials, options),
+    refresh: (options) => endedBy(options?.signal, refresh),
+    signOut: async (options) => {
       const session = current;
       if (session === null) return;
       become(null);
-      await transport({ method: "POST", path: "/v1/auth/sign-out", body: { refresh_token: session.refreshToken } });
+      await ask("sign-out", { refresh_token: session.refreshToken }, options);
     },
     session: () => current,
     accessToken: async () => {

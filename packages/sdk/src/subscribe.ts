@@ -1,6 +1,7 @@
 // The changes of an entity's records as they happen. In: a way to open the stream. Out: changes, also over lost connections: what
 // came is never given twice, and what was missed is caught up or said to be lost (`resync`).
 import { ConnectionFailed, PlinthError } from "./errors.ts";
+import { pause } from "./transport.ts";
 
 export type Change<Item> =
   /** What is read from now on holds all that was before; the changes go on from here. `resumed`: none has been missed. */
@@ -12,10 +13,12 @@ export type Change<Item> =
   | { readonly type: "resync" };
 
 export interface SubscribeOptions<Where, Item> {
-  /** Every field must equal its value. */
+  /** Conditions on the record's own fields. */
   readonly where?: Where;
   /** Where an earlier subscription was: see `lastEventId`. */
   readonly lastEventId?: string;
+  /** Ends the subscription, as `close` does. */
+  readonly signal?: AbortSignal;
   /** Called with each change, one after the other, in the place of iteration. */
   readonly onChange?: (change: Change<Item>) => void | Promise<void>;
   /** With `onChange`: why the subscription ended, where nobody closed it. */
@@ -42,11 +45,14 @@ const backoffMsMax = 30_000;
 
 export function createSubscription<Item>(
   open: OpenStream,
-  { lastEventId, onChange, onError }: Omit<SubscribeOptions<unknown, Item>, "where">,
+  { lastEventId, signal, onChange, onError }: Omit<SubscribeOptions<unknown, Item>, "where">,
 ): Subscription<Item> {
   const closed = new AbortController();
   let last = lastEventId ?? null;
   let retryMs = backoffMsFirst;
+  const close = (): void => closed.abort();
+  if (signal?.aborted === true) close();
+  signal?.addEventListener("abort", close, { signal: closed.signal });
 
   async function* once(): AsyncGenerator<Change<Item>, void, undefined> {
     const cut = new AbortController();
@@ -106,7 +112,7 @@ export function createSubscription<Item>(
     })();
   }
   return {
-    close: () => closed.abort(),
+    close,
     lastEventId: () => last,
     [Symbol.asyncIterator]: all,
   };
@@ -137,15 +143,4 @@ function changeOf<Item>({ event, data }: Fields): Change<Item> | null {
     default:
       return null;
   }
-}
-
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-    if (signal.aborted) resolve();
-  });
 }

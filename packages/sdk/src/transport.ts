@@ -12,6 +12,8 @@ export interface Call {
   readonly signal?: AbortSignal;
   /** With it, the call has its effect once, however often it is made. */
   readonly idempotencyKey?: string;
+  /** The call changes nothing, although it is a POST. */
+  readonly isSafe?: true;
 }
 
 export interface TransportSettings {
@@ -45,16 +47,45 @@ export function createOpener({ baseUrl, fetch, headers: own }: TransportSettings
 }
 
 export function createTransport(settings: TransportSettings): Transport {
-  return async (call, headers = {}) => {
-    for (let attempt = 0; ; attempt++) {
-      const outcome = await send(settings, call, headers);
-      if (!(outcome instanceof Failure)) return outcome.body;
-      const wait = waitMs(outcome, attempt);
-      const isRepeatable = call.method === "GET" || call.idempotencyKey !== undefined;
-      if (!isRepeatable || call.signal?.aborted === true || attempt >= retriesMax || wait === null) throw outcome.error;
-      await new Promise((resolve) => setTimeout(resolve, wait));
-    }
-  };
+  return (call, headers = {}) =>
+    endedBy(call.signal, async () => {
+      for (let attempt = 0; ; attempt++) {
+        const outcome = await send(settings, call, headers);
+        if (!(outcome instanceof Failure)) return outcome.body;
+        const wait = waitMs(outcome, attempt);
+        const isRepeatable = call.method === "GET" || call.isSafe === true || call.idempotencyKey !== undefined;
+        if (!isRepeatable || attempt >= retriesMax || wait === null) throw outcome.error;
+        await pause(wait, call.signal);
+        call.signal?.throwIfAborted();
+      }
+    });
+}
+
+/** Runs a call. If the signal is aborted, it rejects at once with the signal's reason, as `fetch` does. */
+export function endedBy<Reply>(signal: AbortSignal | undefined, ask: () => Promise<Reply>): Promise<Reply> {
+  if (signal === undefined) return ask();
+  return new Promise((resolve, reject) => {
+    const end = (): void => reject(signal.reason);
+    if (signal.aborted) return end();
+    signal.addEventListener("abort", end);
+    ask()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener("abort", end));
+  });
+}
+
+/** Ends early if the signal is aborted. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener("abort", end);
+    if (signal?.aborted === true) end();
+  });
 }
 
 class Failure {
@@ -95,7 +126,8 @@ async function send(
 
 /** How long to wait before the next attempt; null where another one has no point. */
 function waitMs({ error, retryAfter }: Failure, attempt: number): number | null {
-  if (![0, 429, 503].includes(error.status)) return null;
+  // The connection of an earlier attempt was lost, and the server may still be working on it.
+  if (![0, 429, 503].includes(error.status) && error.code !== "idempotency_in_flight") return null;
   // Jitter, so that clients cut off together don't come back together.
   const backoff = 200 * 2 ** attempt * (0.5 + Math.random());
   if (retryAfter === null) return backoff;

@@ -8,8 +8,14 @@ export interface EntityTypes {
   readonly create: object;
   /** What an update takes: absent is untouched, null is cleared. */
   readonly update: object;
-  /** Fields that a list can be filtered by, each with its values. */
+  /** Fields that a list can be filtered by, with the types of their values. Values inside JSON have a path: `address.city`. */
   readonly where: object;
+  /** Names of free text in `where`. Default: every string. */
+  readonly texts?: string;
+  /** Names of fields that can be summed. Default: every field. */
+  readonly numbers?: string;
+  /** Names of dates and times. Default: every field. */
+  readonly times?: string;
   /** What leads to other records: name > whose they are, whether there are many, and the field of theirs that refers to this one. */
   readonly relations?: object;
   /** Names of the views of the entity. */
@@ -21,6 +27,12 @@ export interface EntityTypes {
 /** What `createClient<...>` takes: the interface named after the project in its `sdk.d.ts`. */
 export interface ProjectTypes {
   readonly entities: object;
+  /** The record of a user, as the user sees it. */
+  readonly user?: object;
+  /** `user` and `organization`, as relations lead to them: with the same parts as an entity, except those for writing. */
+  readonly related?: object;
+  /** The profile fields that a sign-up accepts. */
+  readonly profile?: object;
   /** Of a project with organizations. */
   readonly organization?: object;
   /** Of a project with actions: name > what a call takes (`input`) and answers (`result`). */
@@ -33,6 +45,7 @@ interface AnyEntity extends EntityTypes {
   readonly update: Record<string, unknown>;
   readonly where: Record<string, FilterValue>;
   readonly transitions: string;
+  readonly relations: Record<string, { readonly to: string; readonly many: boolean }>;
   readonly views: string;
   readonly keys: Record<string, FilterValue | readonly FilterValue[]>;
 }
@@ -57,29 +70,55 @@ export type FilterValue = string | number | boolean;
 
 export type EntityName<Types extends ProjectTypes> = keyof Types["entities"] & string;
 
-type Part<
-  Types extends ProjectTypes,
-  Name extends EntityName<Types>,
-  Kind extends Exclude<keyof EntityTypes, "relations" | "views" | "keys">,
-> = Types["entities"][Name] extends Record<Kind, infer Shape extends object> ? Shape : never;
+/** Whether there are no generated types. Then every name is accepted. */
+export type IsUntyped<Types extends ProjectTypes> = string extends EntityName<Types> ? true : false;
+
+type Part<Types extends ProjectTypes, Name extends EntityName<Types>, Kind extends "record" | "create" | "update"> =
+  Types["entities"][Name] extends Record<Kind, infer Shape extends object> ? Shape : never;
 
 export type RecordOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Part<Types, Name, "record">;
 export type CreateOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Part<Types, Name, "create">;
 export type UpdateOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Part<Types, Name, "update">;
-export type WhereOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Part<Types, Name, "where">;
-type Relations<Types extends ProjectTypes, Name extends EntityName<Types>> = Types["entities"][Name] extends {
-  readonly relations: infer All extends object;
-}
-  ? All
-  : object;
+
+/** The generated types of an entity, of `user` or of `organization`. Older files have only the records of the last two. */
+type Described<Types extends ProjectTypes, Name extends string> =
+  Name extends EntityName<Types>
+    ? Types["entities"][Name]
+    : Types extends { readonly related: infer All extends Record<Name, object> }
+      ? All[Name]
+      : Name extends keyof Types
+        ? { readonly record: Types[Name]; readonly where: Types[Name] }
+        : { readonly record: Record<string, unknown>; readonly where: Record<string, FilterValue> };
+
+/** The record of an entity, of `user` or of `organization`. */
+export type AnyRecordOf<Types extends ProjectTypes, Name extends string> =
+  Described<Types, Name> extends { readonly record: infer Shape } ? Shape : never;
+
+/** Its fields in conditions. */
+export type FieldsOf<Types extends ProjectTypes, Name extends string> =
+  Described<Types, Name> extends { readonly where: infer Shape extends object } ? Shape : never;
+
+/** Names of those fields that are free text, numbers or times. */
+export type NamesOf<Types extends ProjectTypes, Name extends string, Kind extends "texts" | "numbers" | "times"> =
+  Described<Types, Name> extends Record<Kind, infer Names> ? Names : keyof FieldsOf<Types, Name>;
+
+export type RelationsOf<Types extends ProjectTypes, Name extends string> =
+  Described<Types, Name> extends { readonly relations: infer All extends object } ? All : Record<never, never>;
+
+/** The entity that a relation leads to. */
+export type TargetOf<
+  Types extends ProjectTypes,
+  Name extends string,
+  Relation extends keyof RelationsOf<Types, Name>,
+> = RelationsOf<Types, Name>[Relation] extends { readonly to: infer Target extends string } ? Target : never;
 
 /** What leads to the records that refer to this one by a field of theirs. */
 type Referrers<Types extends ProjectTypes, Name extends EntityName<Types>> = {
-  readonly [Relation in keyof Relations<Types, Name> as Relations<Types, Name>[Relation] extends {
+  readonly [Relation in keyof RelationsOf<Types, Name> as RelationsOf<Types, Name>[Relation] extends {
     readonly by: string;
   }
     ? Relation
-    : never]: Relations<Types, Name>[Relation];
+    : never]: RelationsOf<Types, Name>[Relation];
 };
 
 type NewChild<Types extends ProjectTypes, Name extends EntityName<Types>, By extends string> = Omit<

@@ -17,10 +17,12 @@ export interface WriteOptions extends CallOptions {
   readonly dryRun?: boolean;
 }
 
+export type ManyMode = "all" | "each";
+
 /** Of several records at once; a key goes with `mode: "all"` only. */
-export interface ManyOptions extends Omit<WriteOptions, "version" | "dryRun"> {
+export interface ManyOptions<Mode extends ManyMode = ManyMode> extends Omit<WriteOptions, "version" | "dryRun"> {
   /** `all`, the default: all or none, in one transaction. `each`: each by itself. */
-  readonly mode?: "all" | "each";
+  readonly mode?: Mode;
 }
 
 /** What became of one of several: `error` is what the same write by itself would have thrown. */
@@ -29,7 +31,7 @@ export type Result<Item> =
   | { readonly ok: false; readonly error: PlinthError };
 
 /** What each of several written records is answered with. */
-export type Written<Item, Options> = Options extends { readonly mode: "each" } ? Result<Item> : Item;
+export type Written<Item, Mode extends ManyMode> = Mode extends "each" ? Result<Item> : Item;
 
 interface Outcome {
   readonly status: number;

@@ -1,17 +1,15 @@
-// Writes the SDK's TypeScript declarations. In: the model. Out: the text of `plinth.gen.d.ts`.
+// Writes the SDK's TypeScript declarations. In: the model. Out: the text of `sdk.d.ts`.
 // It holds types only: what a caller may do, the service decides.
-import { type Entity, type Field, type FieldType, type Model, moduleEvents } from "@plinth/blueprint";
-import type { Type } from "@plinth/expression";
+import { type Field, type Model, moduleEvents, USER_ENTITY, userEntity } from "@plinth/blueprint";
 import { builtinEntities } from "../requests/builtin-entities.ts";
-import { keysOf } from "../requests/keys.ts";
-import { relationsOf } from "../requests/relations.ts";
-import { addedSchema, isRequired, readableFields, writableFields } from "../requests/schemas.ts";
+import { isRequired, readableFields, writableFields } from "../requests/schemas.ts";
 import { visibleFieldsOf } from "../requests/visible-fields.ts";
 import { isServed } from "../sql/column-type.ts";
 import { handsEventsOn } from "../tables/system-tables.ts";
 import { outputTypeOf, outputTypescript } from "../work/action-output.ts";
 import { eventsOf } from "../work/background.ts";
-import { filterableFields } from "./openapi-reading.ts";
+import { entityType, relatedType, withRoles } from "./sdk-entity-types.ts";
+import { comment, orNull, property } from "./sdk-value-types.ts";
 
 export function sdkTypesOf(model: Model): string {
   const entities = model.entities.map(entityType).join("\n");
@@ -21,9 +19,7 @@ export function sdkTypesOf(model: Model): string {
 
 export interface ${name} {
   entities: {${entities === "" ? "" : `\n${entities}\n  `}};
-${builtinEntities(model)
-  .map(({ name, fields }) => `  ${name}: ${shape(fields, model)};`)
-  .join("\n")}${actionTypes(model)}
+${builtinTypes(model)}${profileType(model)}${actionTypes(model)}
 }${handsEventsOn(model) ? eventTypes(model) : ""}
 `;
 }
@@ -73,18 +69,35 @@ function payloadType(fields: readonly Field[]): string {
   return members.length === 0 ? "{}" : `{ ${members.join("; ")} }`;
 }
 
-function shape(fields: readonly Field[], model: Model): string {
-  const lines = readableFields(fields.filter(isServed)).map((field) => {
-    const type = field.name === "roles" && !field.declared ? `(${rolesOf(model)})[]` : orNull(field);
-    return `${comment(field, "    ")}    ${field.name}: ${type};`;
+/** Users and organizations: their whole records, and their types as relations lead to them. */
+function builtinTypes(model: Model): string {
+  const users = userEntity(model);
+  const all = builtinEntities(model).map(({ name, fields }) => ({ name, fields: withRoles(fields, model) }));
+  const own = all.map(({ name, fields }) => {
+    const lines = readableFields(fields).map(
+      (field) => `${comment(field, "    ")}    ${field.name}: ${orNull(field)};`,
+    );
+    return `  ${name}: {\n${lines.join("\n")}\n  };`;
   });
-  return `{\n${lines.join("\n")}\n  }`;
+  const related = all.map(({ name, fields }) =>
+    name === USER_ENTITY
+      ? relatedType(name, fields, users.relations, visibleFieldsOf(users))
+      : relatedType(name, fields, [], visibleFieldsOf({ fields, permissions: [] })),
+  );
+  return [...own, "  related: {", ...related, "  };"].join("\n");
 }
 
-/** Everybody is public: no user's list of roles says so. */
-function rolesOf(model: Model): string {
-  const names = model.roles.map((role) => role.name).filter((name) => name !== "public");
-  return names.map((name) => JSON.stringify(name)).join(" | ");
+/** The profile fields that a sign-up accepts. */
+function profileType(model: Model): string {
+  if (!model.modules.includes("auth")) return "";
+  const fields = writableFields(model.userFields.filter(isServed)).filter(isOwn);
+  const lines = fields.map((field) => property(field, "maybe", orNull(field), "    "));
+  return lines.length === 0 ? "\n  profile: Record<string, never>;" : `\n  profile: {\n${lines.join("\n")}\n  };`;
+}
+
+/** Whether users may write the field in their own record. */
+function isOwn({ writer, immutable, default: usual }: Field): boolean {
+  return writer === "caller" && !immutable && usual?.kind !== "current_user_id" && usual?.kind !== "current_org";
 }
 
 /** `parcel-desk` -> `ParcelDesk`. */
@@ -94,160 +107,4 @@ function typeName(project: string): string {
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join("");
   return /^[A-Za-z]/.test(name) ? name : `Project${name}`;
-}
-
-function entityType(declared: Entity): string {
-  const entity = { ...declared, fields: declared.fields.filter(isServed) };
-  const { fields, stateMachine } = entity;
-  const { shown, always } = visibleFieldsOf(entity);
-  const readable = readableFields(fields).filter((field) => shown.has(field.name));
-  const writable = writableFields(fields);
-  const member = (name: string, lines: readonly string[]): string =>
-    lines.length === 0 ? `      ${name}: {};` : `      ${name}: {\n${lines.join("\n")}\n      };`;
-  const initial = (field: Field): string =>
-    stateMachine?.field === field.name ? JSON.stringify(stateMachine.initial) : orNull(field);
-  const edges = stateMachine?.edges ?? [];
-  return [
-    `${comment(declared, "    ")}    ${entity.name}: {`,
-    member(
-      "record",
-      readable.map((field) => property(field, always.has(field.name) ? "always" : "maybe", orNull(field))),
-    ),
-    member(
-      "create",
-      writable.map((field) => property(field, isRequired(field) ? "always" : "maybe", initial(field))),
-    ),
-    member(
-      "update",
-      writable.filter((field) => !field.immutable).map((field) => property(field, "maybe", changeOf(field))),
-    ),
-    member(
-      "where",
-      comparableFields(entity).map((field) => property(field, "maybe", typeOf(field.type))),
-    ),
-    ...relationTypes(entity),
-    ...keyTypes(entity, shown),
-    ...unionMember(
-      "views",
-      (entity.views ?? []).map(({ name }) => name),
-    ),
-    ...unionMember(
-      "transitions",
-      edges.map(({ name }) => name),
-    ),
-    "    };",
-  ].join("\n");
-}
-
-/** What a condition can be about: what has an order, and lists and JSON. */
-function comparableFields(entity: Entity): readonly Field[] {
-  const ordered = new Set(filterableFields(entity));
-  const held: readonly FieldType["kind"][] = ["list", "enum_set", "json", "object", "i18n"];
-  return readableFields(entity.fields).filter((field) => ordered.has(field) || held.includes(field.type.kind));
-}
-
-function relationTypes({ fields, relations }: Entity): readonly string[] {
-  const lines = relationsOf(readableFields(fields), relations).map(({ name, entity, by }) => {
-    const field = by.kind === "referrer" ? ` by: ${JSON.stringify(by.field)};` : "";
-    return `        ${name}: { to: ${JSON.stringify(entity)}; many: ${by.kind !== "reference"};${field} };`;
-  });
-  return lines.length === 0 ? [] : [`      relations: {\n${lines.join("\n")}\n      };`];
-}
-
-/** What names one record: `{ sku: string }`, and of several fields as the path has them, `{ "a,b": [string, number] }`. */
-function keyTypes(entity: Entity, shown: ReadonlySet<string>): readonly string[] {
-  const types = new Map(entity.fields.map((field) => [field.name, typeOf(field.type)]));
-  const keys = keysOf(entity)
-    .filter((key) => key.every((name) => shown.has(name)))
-    .map((key) => {
-      const values = key.map((name) => types.get(name) ?? "never");
-      return key.length === 1 ? `{ ${key[0]}: ${values[0]} }` : `{ "${key.join(",")}": [${values.join(", ")}] }`;
-    });
-  return keys.length === 0 ? [] : [`      keys: ${keys.join(" | ")};`];
-}
-
-function unionMember(member: string, names: readonly string[]): readonly string[] {
-  return names.length === 0 ? [] : [`      ${member}: ${union(names)};`];
-}
-
-function property(field: Field, presence: "always" | "maybe", type: string): string {
-  return `${comment(field, "        ")}        ${field.name}${presence === "always" ? "" : "?"}: ${type};`;
-}
-
-/** What an editor shows beside the name. */
-function comment(
-  { label, help, deprecated = null }: { label: string | null; help: string | null; deprecated?: string | null },
-  indent: string,
-): string {
-  const said = [label, help].filter((part) => part !== null && part !== "").join(": ");
-  const text = [said, ...(deprecated === null ? [] : [`@deprecated ${deprecated}`])]
-    .filter((part) => part !== "")
-    .join(" ")
-    .replace(/\s+/g, " ")
-    .replaceAll("*/", "* /");
-  return text === "" ? "" : `${indent}/** ${text} */\n`;
-}
-
-function orNull(field: Field): string {
-  return field.optional ? `${typeOf(field.type)} | null` : typeOf(field.type);
-}
-
-/** What an update takes: a number may also be added to. */
-function changeOf(field: Field): string {
-  return addedSchema(field.type) === null ? orNull(field) : `${orNull(field)} | { add: ${typeOf(field.type)} }`;
-}
-
-function typeOf(type: FieldType): string {
-  switch (type.kind) {
-    case "int":
-    case "float":
-    case "percent":
-      return "number";
-    case "bool":
-      return "boolean";
-    case "enum":
-      return union(type.values);
-    case "enum_set":
-      return `(${union(type.values)})[]`;
-    case "json":
-      return "unknown";
-    case "object":
-      return `{ ${type.fields.map((one) => `${one.name}${one.optional ? "?" : ""}: ${typeOf(one.type)}${one.optional ? " | null" : ""}`).join("; ")} }`;
-    case "list":
-      return `(${typeOf(type.of)})[]`;
-    case "i18n":
-      return `Record<string, ${typeOf(type.of)}>`;
-    case "point":
-      return "{ lat: number; lng: number }";
-    case "vector":
-      return "number[]";
-    case "refs":
-      return "string[]";
-    case "computed":
-      return `${typeOfValue(type.expression.type)}`;
-    default:
-      return "string";
-  }
-}
-
-function typeOfValue(type: Type): string {
-  switch (type.kind) {
-    case "bool":
-      return "boolean";
-    case "int":
-    case "float":
-      return "number";
-    case "enum":
-      return union(type.values);
-    case "list":
-      return `(${typeOfValue(type.of)})[]`;
-    case "opaque":
-      return "unknown";
-    default:
-      return "string";
-  }
-}
-
-function union(values: readonly string[]): string {
-  return values.length === 0 ? "never" : values.map((value) => JSON.stringify(value)).join(" | ");
 }

@@ -92,3 +92,19 @@ test("a filter through it tells nothing of what is hidden", async () => {
   expect(await found("ben", cem)).toEqual([]);
   expect(await found("cem", cem)).toEqual([ana]);
 });
+
+test("a condition on a field that is named like its relation is on either of them", async () => {
+  const count = async (json: object): Promise<number> =>
+    (await list("ana", `/api/articles?where=${encodeURIComponent(JSON.stringify(json))}`)).length;
+  const found = [
+    { created_by: ana },
+    { created_by: { eq: ana } },
+    { created_by: { in: [ana, ben] } },
+    { created_by: { ne: ben, is_null: false } },
+    { created_by: { id: ana } },
+    { created_by: { name: { is_null: false }, followers: {} } },
+    { created_by: { followers: { follower_id: ana } } },
+  ];
+  expect(await Promise.all(found.map(count))).toEqual([1, 1, 1, 1, 1, 1, 0]);
+  expect(await count({ created_by: { nin: [ana] } })).toBe(0);
+});

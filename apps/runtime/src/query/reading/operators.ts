@@ -30,6 +30,12 @@ const texts: readonly Operator[] = [
 ];
 const lists: readonly Operator[] = ["has", "has_any", "has_all", "is_null"];
 
+const all: readonly string[] = [...equality, ...order, ...texts, ...lists];
+
+export function isOperator(name: string): boolean {
+  return all.includes(name);
+}
+
 /** How a text stands in a pattern. */
 const patterns: Readonly<Partial<Record<Operator, (escaped: string) => string>>> = {
   ieq: (text) => text,

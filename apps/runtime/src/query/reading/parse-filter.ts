@@ -1,9 +1,9 @@
 // Reads filters: `status=active`, `price[gte]=10`, `author.username[in]=ana,ben`, and `where=<JSON>` with and, or, not. In: the
 // parameters. Out: one filter, or a Fault that names the parameter. It never ignores what it doesn't know.
-import type { BundleRelation } from "@plinth/bundle";
+import type { BundleField, BundleRelation } from "@plinth/bundle";
 import type { EntityView } from "../entity-view.ts";
 import { EVERYTHING, type Filter, inOrder, testsIn } from "./filter.ts";
-import { testOf } from "./operators.ts";
+import { isOperator, testOf } from "./operators.ts";
 import { findNamed, findRelation, requireRelation } from "./paths.ts";
 import { isToMany, targetOf } from "./reach.ts";
 import { bad } from "./refusals.ts";
@@ -86,8 +86,8 @@ class WhereReader {
 
   /** A relation with conditions on its records, or a field with a value or operators. */
   #named(name: string, value: unknown, view: EntityView, depth: number): Filter {
-    const relation = isObject(value) && !isOperators(value) ? findRelation(view, name) : undefined;
-    if (relation !== undefined) {
+    const relation = isObject(value) ? findRelation(view, name) : undefined;
+    if (relation !== undefined && !isOperators(value, view.fields.get(name), targetOf(view, relation))) {
       requireRelation(view, relation, this.#roles, this.#parameter, "filter by");
       return { kind: "related", relation, of: this.object(value, targetOf(view, relation), depth) };
     }
@@ -113,9 +113,14 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Of a many-to-many field, which is called like its relation: no operator of a list is a field's name in a condition on records. */
-function isOperators(value: Readonly<Record<string, unknown>>): boolean {
-  return Object.keys(value).some((key) => key === "is_null" || key === "has" || key === "has_any" || key === "has_all");
+/**
+ * A field and its relation may have the same name: `created_by`, and every many-to-many field. This tells whether a condition is about
+ * the field. Operators of lists always are.
+ */
+function isOperators(value: unknown, field: BundleField | undefined, target: EntityView): boolean {
+  const keys = Object.keys(value as object);
+  if (keys.some((key) => ["is_null", "has", "has_any", "has_all"].includes(key))) return true;
+  return field !== undefined && keys.length > 0 && keys.every((key) => isOperator(key) && !target.fields.has(key));
 }
 
 /** Where references lead to no record that the caller may read, there is no value: that is what `is_null` asks. */

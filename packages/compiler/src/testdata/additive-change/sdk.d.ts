@@ -50,6 +50,9 @@ export interface AdditiveChange {
         updated_at?: string;
         version?: number;
       };
+      texts: "title" | "note" | "sold_to";
+      numbers: "version";
+      times: "created_at" | "updated_at";
       relations: {
         category: { to: "category"; many: false; };
         created_by: { to: "user"; many: false; };
@@ -83,6 +86,9 @@ export interface AdditiveChange {
         updated_at?: string;
         version?: number;
       };
+      texts: "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
       relations: {
         categories: { to: "category"; many: true; by: "parent_id"; };
         created_by: { to: "user"; many: false; };
@@ -101,4 +107,30 @@ export interface AdditiveChange {
     updated_at: string;
     version: number;
   };
+  related: {
+    user: {
+      record: {
+        id: string;
+        email: string;
+        name: string | null;
+        roles: ("user" | "owner" | "admin")[];
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      where: {
+        id?: string;
+        email?: string;
+        name?: string;
+        roles?: ("user" | "owner" | "admin")[];
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+      texts: "email" | "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
+    };
+  };
+  profile: Record<string, never>;
 }

@@ -44,6 +44,9 @@ export interface PrintShop {
         deleted_at?: string;
         version?: number;
       };
+      texts: "note";
+      numbers: "total" | "pages" | "version";
+      times: "created_at" | "updated_at" | "deleted_at";
       relations: {
         created_by: { to: "user"; many: false; };
         customer: { to: "user"; many: false; };
@@ -86,6 +89,9 @@ export interface PrintShop {
         updated_at?: string;
         version?: number;
       };
+      texts: "code";
+      numbers: "weight" | "version";
+      times: "created_at" | "updated_at";
       relations: {
         created_by: { to: "user"; many: false; };
         order: { to: "order"; many: false; };
@@ -102,6 +108,32 @@ export interface PrintShop {
     updated_at: string;
     version: number;
   };
+  related: {
+    user: {
+      record: {
+        id: string;
+        email: string;
+        name: string | null;
+        roles: ("user" | "owner" | "admin" | "clerk")[];
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      where: {
+        id?: string;
+        email?: string;
+        name?: string;
+        roles?: ("user" | "owner" | "admin" | "clerk")[];
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+      texts: "email" | "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
+    };
+  };
+  profile: Record<string, never>;
   actions: {
     "pack-again": { input: { order: string }; result: { id: string; status: string }; output: null };
     "quick-order": { input: { pages: number; note?: string | null }; result: { id: string | null; pages: number | null } };

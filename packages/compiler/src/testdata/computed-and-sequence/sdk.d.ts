@@ -58,6 +58,9 @@ export interface ComputedAndSequence {
         updated_at?: string;
         version?: number;
       };
+      texts: "number";
+      numbers: "net" | "tax" | "pieces" | "version";
+      times: "due_at" | "paid_at" | "created_at" | "updated_at";
       relations: {
         created_by: { to: "user"; many: false; };
       };
@@ -72,4 +75,30 @@ export interface ComputedAndSequence {
     updated_at: string;
     version: number;
   };
+  related: {
+    user: {
+      record: {
+        id: string;
+        email: string;
+        name: string | null;
+        roles: ("user" | "owner" | "admin")[];
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      where: {
+        id?: string;
+        email?: string;
+        name?: string;
+        roles?: ("user" | "owner" | "admin")[];
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+      texts: "email" | "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
+    };
+  };
+  profile: Record<string, never>;
 }

@@ -197,7 +197,16 @@ export interface EveryType {
         created_at?: string;
         updated_at?: string;
         version?: number;
+        [member: `a_json.${string}`]: unknown;
+        "an_object.street"?: string;
+        "an_object.number"?: number;
+        "a_plate.country"?: string;
+        "a_plate.number"?: string;
+        [member: `an_i18n.${string}`]: string;
       };
+      texts: "a_string" | "a_text" | "a_markdown" | "a_slug" | "an_email" | "a_url" | "a_phone" | "a_color" | "a_timezone" | "a_country" | "a_currency" | "a_locale" | "an_old" | "an_object.street" | "a_plate.country" | "a_plate.number" | `an_i18n.${string}`;
+      numbers: "an_int" | "a_bigint" | "a_float" | "a_decimal" | "a_money" | "a_yen" | "a_percent" | "a_served" | "version";
+      times: "a_date" | "a_datetime" | "created_at" | "updated_at";
       relations: {
         a_ref: { to: "sample"; many: false; };
         a_user: { to: "user"; many: false; };
@@ -226,4 +235,49 @@ export interface EveryType {
     updated_at: string;
     version: number;
   };
+  related: {
+    user: {
+      record: {
+        id: string;
+        email: string;
+        name: string | null;
+        roles: ("user" | "owner" | "admin")[];
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      where: {
+        id?: string;
+        email?: string;
+        name?: string;
+        roles?: ("user" | "owner" | "admin")[];
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+      texts: "email" | "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
+    };
+    organization: {
+      record: {
+        id: string;
+        name: string;
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      where: {
+        id?: string;
+        name?: string;
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+      texts: "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
+    };
+  };
+  profile: Record<string, never>;
 }

@@ -110,6 +110,9 @@ export interface FieldTypes {
         updated_at?: string;
         version?: number;
       };
+      texts: "label" | "note" | "short" | "body" | "remark" | "contact" | "copy_to";
+      numbers: "amount" | "weight" | "version";
+      times: "due_at" | "opened_at" | "noted_at" | "created_at" | "updated_at";
       relations: {
         boxes: { to: "box"; many: true; by: "parent_id"; };
         created_by: { to: "user"; many: false; };
@@ -143,6 +146,9 @@ export interface FieldTypes {
         updated_at?: string;
         version?: number;
       };
+      texts: "code";
+      numbers: "version";
+      times: "created_at" | "updated_at";
       relations: {
         boxes: { to: "box"; many: true; by: "shelf_id"; };
         created_by: { to: "user"; many: false; };
@@ -158,4 +164,30 @@ export interface FieldTypes {
     updated_at: string;
     version: number;
   };
+  related: {
+    user: {
+      record: {
+        id: string;
+        email: string;
+        name: string | null;
+        roles: ("user" | "owner" | "admin")[];
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      where: {
+        id?: string;
+        email?: string;
+        name?: string;
+        roles?: ("user" | "owner" | "admin")[];
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+      texts: "email" | "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
+    };
+  };
+  profile: Record<string, never>;
 }

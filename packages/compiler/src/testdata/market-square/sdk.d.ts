@@ -40,6 +40,9 @@ export interface MarketSquare {
         updated_at?: string;
         version?: number;
       };
+      texts: "title" | "description";
+      numbers: "price" | "version";
+      times: "created_at" | "updated_at";
       relations: {
         created_by: { to: "user"; many: false; };
         inquiries: { to: "inquiry"; many: true; by: "listing_id"; };
@@ -80,6 +83,9 @@ export interface MarketSquare {
         updated_at?: string;
         version?: number;
       };
+      texts: "name" | "email" | "message";
+      numbers: "version";
+      times: "created_at" | "updated_at";
       relations: {
         created_by: { to: "user"; many: false; };
         listing: { to: "listing"; many: false; };
@@ -95,6 +101,32 @@ export interface MarketSquare {
     updated_at: string;
     version: number;
   };
+  related: {
+    user: {
+      record: {
+        id: string;
+        email: string;
+        name: string | null;
+        roles: ("user" | "owner" | "admin")[];
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      where: {
+        id?: string;
+        email?: string;
+        name?: string;
+        roles?: ("user" | "owner" | "admin")[];
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+      texts: "email" | "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
+    };
+  };
+  profile: Record<string, never>;
 }
 
 /** What each event carries, as far as whoever is sent it may see it. */

@@ -46,6 +46,9 @@ export interface NarrowedFields {
         updated_at?: string;
         version?: number;
       };
+      texts: "subject" | "body" | "note";
+      numbers: "version";
+      times: "closed_at" | "created_at" | "updated_at";
       relations: {
         created_by: { to: "user"; many: false; };
         customer: { to: "user"; many: false; };
@@ -61,4 +64,30 @@ export interface NarrowedFields {
     updated_at: string;
     version: number;
   };
+  related: {
+    user: {
+      record: {
+        id: string;
+        email: string;
+        name: string | null;
+        roles: ("user" | "owner" | "admin" | "support")[];
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      where: {
+        id?: string;
+        email?: string;
+        name?: string;
+        roles?: ("user" | "owner" | "admin" | "support")[];
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+      texts: "email" | "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
+    };
+  };
+  profile: Record<string, never>;
 }

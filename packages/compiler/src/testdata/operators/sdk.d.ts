@@ -34,6 +34,9 @@ export interface Operators {
         updated_at?: string;
         version?: number;
       };
+      texts: "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
       relations: {
         created_by: { to: "user"; many: false; };
         keeper: { to: "user"; many: false; };
@@ -93,6 +96,9 @@ export interface Operators {
         updated_at?: string;
         version?: number;
       };
+      texts: "title" | "contact";
+      numbers: "price" | "limit_price" | "version";
+      times: "due_at" | "created_at" | "updated_at";
       relations: {
         created_by: { to: "user"; many: false; };
         shop: { to: "shop"; many: false; };
@@ -108,4 +114,30 @@ export interface Operators {
     updated_at: string;
     version: number;
   };
+  related: {
+    user: {
+      record: {
+        id: string;
+        email: string;
+        name: string | null;
+        roles: ("user" | "owner" | "admin" | "editor" | "reviewer")[];
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      where: {
+        id?: string;
+        email?: string;
+        name?: string;
+        roles?: ("user" | "owner" | "admin" | "editor" | "reviewer")[];
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+      texts: "email" | "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
+    };
+  };
+  profile: Record<string, never>;
 }

@@ -33,6 +33,9 @@ export interface OrganizationScope {
         updated_at?: string;
         version?: number;
       };
+      texts: "plate";
+      numbers: "mileage" | "version";
+      times: "created_at" | "updated_at";
       relations: {
         created_by: { to: "user"; many: false; };
         org: { to: "organization"; many: false; };
@@ -70,6 +73,9 @@ export interface OrganizationScope {
         updated_at?: string;
         version?: number;
       };
+      texts: never;
+      numbers: "version";
+      times: "started_at" | "created_at" | "updated_at";
       relations: {
         created_by: { to: "user"; many: false; };
         org: { to: "organization"; many: false; };
@@ -103,6 +109,9 @@ export interface OrganizationScope {
         updated_at?: string;
         version?: number;
       };
+      texts: "text";
+      numbers: "version";
+      times: "created_at" | "updated_at";
       relations: {
         about: { to: "organization"; many: false; };
         created_by: { to: "user"; many: false; };
@@ -125,4 +134,49 @@ export interface OrganizationScope {
     updated_at: string;
     version: number;
   };
+  related: {
+    user: {
+      record: {
+        id: string;
+        email: string;
+        name: string | null;
+        roles: ("user" | "owner" | "admin")[];
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      where: {
+        id?: string;
+        email?: string;
+        name?: string;
+        roles?: ("user" | "owner" | "admin")[];
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+      texts: "email" | "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
+    };
+    organization: {
+      record: {
+        id: string;
+        name: string;
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      where: {
+        id?: string;
+        name?: string;
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+      texts: "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
+    };
+  };
+  profile: Record<string, never>;
 }

@@ -38,6 +38,9 @@ export interface ParcelDesk {
         updated_at?: string;
         version?: number;
       };
+      texts: "tracking_number";
+      numbers: "version";
+      times: "created_at" | "updated_at";
       relations: {
         created_by: { to: "user"; many: false; };
         user: { to: "user"; many: false; };
@@ -78,6 +81,9 @@ export interface ParcelDesk {
         updated_at?: string;
         version?: number;
       };
+      texts: "payment_ref";
+      numbers: "version";
+      times: "created_at" | "updated_at";
       relations: {
         created_by: { to: "user"; many: false; };
         user: { to: "user"; many: false; };
@@ -101,6 +107,51 @@ export interface ParcelDesk {
     updated_at: string;
     version: number;
   };
+  related: {
+    user: {
+      record: {
+        id: string;
+        email: string;
+        name: string | null;
+        roles: ("user" | "owner" | "admin")[];
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      where: {
+        id?: string;
+        email?: string;
+        name?: string;
+        roles?: ("user" | "owner" | "admin")[];
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+      texts: "email" | "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
+    };
+    organization: {
+      record: {
+        id: string;
+        name: string;
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      where: {
+        id?: string;
+        name?: string;
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+      texts: "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
+    };
+  };
+  profile: Record<string, never>;
 }
 
 /** What each event carries, as far as whoever is sent it may see it. */

@@ -34,6 +34,9 @@ export interface ProfileFields {
         updated_at?: string;
         version?: number;
       };
+      texts: "title";
+      numbers: "level" | "version";
+      times: "created_at" | "updated_at";
       relations: {
         created_by: { to: "user"; many: false; };
         owner: { to: "user"; many: false; };
@@ -56,5 +59,49 @@ export interface ProfileFields {
     created_at: string;
     updated_at: string;
     version: number;
+  };
+  related: {
+    user: {
+      record: {
+        id: string;
+        email: string;
+        name: string | null;
+        roles: ("user" | "owner" | "admin")[];
+        display_name: string | null;
+        team: "north" | "south";
+        clearance: number;
+        manager_id: string | null;
+        phone: string | null;
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      where: {
+        id?: string;
+        email?: string;
+        name?: string;
+        roles?: ("user" | "owner" | "admin")[];
+        display_name?: string;
+        team?: "north" | "south";
+        clearance?: number;
+        manager_id?: string;
+        phone?: string;
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+      texts: "email" | "name" | "display_name" | "phone";
+      numbers: "clearance" | "version";
+      times: "created_at" | "updated_at";
+      relations: {
+        manager: { to: "user"; many: false; };
+      };
+    };
+  };
+  profile: {
+    display_name?: string | null;
+    team?: "north" | "south";
+    manager_id?: string | null;
+    phone?: string | null;
   };
 }

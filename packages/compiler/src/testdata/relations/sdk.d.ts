@@ -36,6 +36,9 @@ export interface Relations {
         updated_at?: string;
         version?: number;
       };
+      texts: "title";
+      numbers: "version";
+      times: "created_at" | "updated_at";
       relations: {
         albums: { to: "album"; many: true; };
         cover: { to: "photo"; many: false; };
@@ -72,6 +75,9 @@ export interface Relations {
         updated_at?: string;
         version?: number;
       };
+      texts: never;
+      numbers: "version";
+      times: "created_at" | "updated_at";
       relations: {
         album: { to: "album"; many: false; };
         albums: { to: "album"; many: true; by: "cover_id"; };
@@ -110,6 +116,9 @@ export interface Relations {
         updated_at?: string;
         version?: number;
       };
+      texts: "text";
+      numbers: "version";
+      times: "created_at" | "updated_at";
       relations: {
         author: { to: "user"; many: false; };
         created_by: { to: "user"; many: false; };
@@ -139,6 +148,9 @@ export interface Relations {
         updated_at?: string;
         version?: number;
       };
+      texts: "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
       relations: {
         albums: { to: "album"; many: true; };
         created_by: { to: "user"; many: false; };
@@ -155,4 +167,30 @@ export interface Relations {
     updated_at: string;
     version: number;
   };
+  related: {
+    user: {
+      record: {
+        id: string;
+        email: string;
+        name: string | null;
+        roles: ("user" | "owner" | "admin")[];
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      where: {
+        id?: string;
+        email?: string;
+        name?: string;
+        roles?: ("user" | "owner" | "admin")[];
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+      texts: "email" | "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
+    };
+  };
+  profile: Record<string, never>;
 }

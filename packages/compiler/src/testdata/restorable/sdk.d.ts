@@ -44,6 +44,9 @@ export interface Restorable {
         deleted_at?: string;
         version?: number;
       };
+      texts: "path" | "title" | "body";
+      numbers: "version";
+      times: "created_at" | "updated_at" | "deleted_at";
       relations: {
         created_by: { to: "user"; many: false; };
         pages: { to: "page"; many: true; by: "parent_id"; };
@@ -75,6 +78,9 @@ export interface Restorable {
         updated_at?: string;
         version?: number;
       };
+      texts: never;
+      numbers: "version";
+      times: "created_at" | "updated_at";
       relations: {
         created_by: { to: "user"; many: false; };
         page: { to: "page"; many: false; };
@@ -90,4 +96,30 @@ export interface Restorable {
     updated_at: string;
     version: number;
   };
+  related: {
+    user: {
+      record: {
+        id: string;
+        email: string;
+        name: string | null;
+        roles: ("user" | "owner" | "admin")[];
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      where: {
+        id?: string;
+        email?: string;
+        name?: string;
+        roles?: ("user" | "owner" | "admin")[];
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+      texts: "email" | "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
+    };
+  };
+  profile: Record<string, never>;
 }

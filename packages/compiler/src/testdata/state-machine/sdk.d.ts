@@ -39,6 +39,9 @@ export interface StateMachine {
         updated_at?: string;
         version?: number;
       };
+      texts: never;
+      numbers: "version";
+      times: "created_at" | "updated_at";
       relations: {
         created_by: { to: "user"; many: false; };
         user: { to: "user"; many: false; };
@@ -55,4 +58,30 @@ export interface StateMachine {
     updated_at: string;
     version: number;
   };
+  related: {
+    user: {
+      record: {
+        id: string;
+        email: string;
+        name: string | null;
+        roles: ("user" | "owner" | "admin" | "courier")[];
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      where: {
+        id?: string;
+        email?: string;
+        name?: string;
+        roles?: ("user" | "owner" | "admin" | "courier")[];
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+      texts: "email" | "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
+    };
+  };
+  profile: Record<string, never>;
 }

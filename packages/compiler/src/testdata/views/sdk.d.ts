@@ -33,6 +33,9 @@ export interface NewsDesk {
         updated_at?: string;
         version?: number;
       };
+      texts: "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
       relations: {
         account: { to: "user"; many: false; };
         articles: { to: "article"; many: true; by: "writer_id"; };
@@ -75,6 +78,9 @@ export interface NewsDesk {
         deleted_at?: string;
         version?: number;
       };
+      texts: "title";
+      numbers: "version";
+      times: "published_at" | "created_at" | "updated_at" | "deleted_at";
       relations: {
         created_by: { to: "user"; many: false; };
         writer: { to: "writer"; many: false; };
@@ -98,4 +104,49 @@ export interface NewsDesk {
     updated_at: string;
     version: number;
   };
+  related: {
+    user: {
+      record: {
+        id: string;
+        email: string;
+        name: string | null;
+        roles: ("user" | "owner" | "admin")[];
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      where: {
+        id?: string;
+        email?: string;
+        name?: string;
+        roles?: ("user" | "owner" | "admin")[];
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+      texts: "email" | "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
+    };
+    organization: {
+      record: {
+        id: string;
+        name: string;
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      where: {
+        id?: string;
+        name?: string;
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+      texts: "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
+    };
+  };
+  profile: Record<string, never>;
 }

@@ -1,0 +1,200 @@
+// The SDK without Node, against a real cell. The bundle runs in a real Chromium, on a page of another origin with a strict content
+// security policy, and in workerd, the runtime of Cloudflare's edge.
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { createRequire } from "node:module";
+import { resolve } from "node:path";
+import { freePort } from "@plinth/testkit";
+import type { Browser } from "playwright-core";
+import { rolldown } from "rolldown";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startBrowser } from "./browser.ts";
+import { until } from "./published-cell.ts";
+import { type Desk, startDesk } from "./sdk-desk.ts";
+import type { Tour, TourSettings } from "./sdk-tour.ts";
+
+/** The path of the binary. */
+const { default: workerd } = createRequire(import.meta.url)("workerd") as { readonly default: string };
+let desk: Desk;
+let folder: string;
+beforeAll(async () => {
+  desk = await startDesk();
+  mkdirSync(resolve(import.meta.dirname, ".plinth"), { recursive: true });
+  folder = mkdtempSync(resolve(import.meta.dirname, ".plinth/anywhere-"));
+}, 120_000);
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await desk?.close();
+});
+
+/** Returns one file without imports. @throws Error if the bundle needs a module of Node. */
+async function bundled(program: string): Promise<string> {
+  const entry = resolve(import.meta.dirname, "app.ts");
+  const built = await rolldown({
+    input: entry,
+    platform: "browser",
+    external: /^node:/,
+    plugins: [
+      { name: "app", load: (id) => (id === entry ? program : null), resolveId: (id) => (id === entry ? id : null) },
+    ],
+  });
+  const { output } = await built.generate({ format: "esm", minify: true });
+  await built.close();
+  const [{ code, imports, dynamicImports }] = output;
+  if (output.length > 1 || imports.length + dynamicImports.length > 0) {
+    throw new Error(`the bundle asks for more: ${[...imports, ...dynamicImports].join(", ")}`);
+  }
+  return code;
+}
+
+const settingsOf = (name: string): TourSettings => ({ baseUrl: desk.cell.origin, apiKey: desk.publishable, name });
+
+function expected(name: string): Omit<Tour, "secretKey"> {
+  const [a, b, c, d, e] = ["a", "b", "c", "d", "e"].map((title) => `${name} ${title}`) as [
+    ...[string, string, string, string, string],
+  ];
+  const around = { board: { name }, created_by: { nickname: name } };
+  return {
+    user: name,
+    seen: [
+      { title: e, ...around },
+      { title: d, ...around },
+    ],
+    iterated: [a, b, c, d, e],
+    once: true,
+    batched: [`${name} garden`, "Dig"],
+    allowed: [true, false],
+    errors: ["Conflict 409 /name", "PreconditionFailed 412", "NotFound 404", "ValidationFailed 422 /place /rank"],
+    aborted: ["AbortError", "AbortError", "AbortError"],
+    lists: [
+      [e, d, c],
+      ["new", e, d],
+      ["new", "other", e],
+      ["new", "changed", e],
+      ["changed", "new", e],
+      ["changed", e, d],
+    ],
+    changes: ["ready", "created", "updated changed", "updated new", "gone"],
+    genuine: "1 WebhookRefused",
+    node: [],
+  };
+}
+
+test("in a browser, on a page of another origin", async () => {
+  const app = await bundled('import { tour } from "./sdk-tour.ts";\nObject.assign(globalThis, { tour });\n');
+  const page = `<!doctype html><meta charset="utf-8"><title>app</title><script type="module" src="/app.js"></script>`;
+  const policy = `default-src 'none'; script-src 'self'; connect-src ${desk.cell.origin}`;
+  const site = await serve(
+    (path) => (path === "/app.js" ? ["text/javascript", app] : path === "/" ? ["text/html", page] : null),
+    policy,
+  );
+  let browser: Browser | null = null;
+  try {
+    browser = await startBrowser();
+    const tab = await browser.newPage();
+    const complaints: string[] = [];
+    tab.on("pageerror", (error) => complaints.push(error.message));
+    tab.on("console", (message) => complaints.push(message.text()));
+    await tab.goto(site.origin);
+    await tab.waitForFunction("'tour' in globalThis");
+    const settings = settingsOf("browser");
+    const seen = await tab.evaluate(`tour(${JSON.stringify(settings)})`);
+    expect(seen).toEqual({ ...expected("browser"), secretKey: "TypeError" });
+    expect(site.origin).not.toBe(desk.cell.origin);
+    // Chromium logs every failed reply: the four that the tour causes, and nothing else.
+    expect(complaints.map((text) => /status of (\d+)/.exec(text)?.[1] ?? text).toSorted()).toEqual([
+      "404",
+      "409",
+      "412",
+      "422",
+    ]);
+  } finally {
+    await browser?.close();
+    await site.close();
+  }
+}, 120_000);
+
+test("on an edge runtime", async () => {
+  const app = await bundled(`import { tour } from "./sdk-tour.ts";
+export default {
+  async fetch(request) {
+    try {
+      return Response.json(await tour(await request.json()));
+    } catch (error) {
+      return Response.json({ error: String(error), stack: error.stack });
+    }
+  },
+};
+`);
+  const edge = await startEdge(app);
+  try {
+    const reply = await fetch(edge.origin, { method: "POST", body: JSON.stringify(settingsOf("edge")) });
+    expect(await reply.json()).toEqual({ ...expected("edge"), secretKey: "taken" });
+  } finally {
+    await edge.close();
+  }
+}, 120_000);
+
+interface Running {
+  readonly origin: string;
+  readonly close: () => Promise<void>;
+}
+
+async function serve(
+  answer: (path: string) => readonly [type: string, body: string] | null,
+  policy: string,
+): Promise<Running> {
+  const server: Server = createServer((request, response) => {
+    const [type, body] = answer(request.url ?? "/") ?? [];
+    response.writeHead(type === undefined ? 204 : 200, {
+      ...(type !== undefined && { "content-type": type }),
+      "content-security-policy": policy,
+    });
+    response.end(body);
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const address = server.address();
+  return {
+    origin: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}
+
+/** Starts workerd. At this compatibility date it has no globals of Node. It may connect to the cell. */
+async function startEdge(app: string): Promise<Running> {
+  const port = await freePort();
+  writeFileSync(resolve(folder, "app.js"), app);
+  writeFileSync(
+    resolve(folder, "edge.capnp"),
+    `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "app", worker = (
+      modules = [(name = "app.js", esModule = embed "app.js")],
+      compatibilityDate = "2024-01-01",
+      globalOutbound = "cell",
+    )),
+    (name = "cell", network = (allow = ["private"])),
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "app")],
+);
+`,
+  );
+  const child: ChildProcess = spawn(workerd, ["serve", resolve(folder, "edge.capnp")], {
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  await until(async () => (await fetch(origin, { method: "POST", body: "{" })).status > 0, 20);
+  return {
+    origin,
+    close: async () => {
+      const ended = new Promise((done) => child.once("exit", done));
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
