@@ -26,6 +26,9 @@ export interface Functions {
         updated_at?: string;
         version?: number;
       };
+      texts: "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
       relations: {
         created_by: { to: "user"; many: false; };
         visits: { to: "visit"; many: true; by: "place_id"; };
@@ -70,6 +73,9 @@ export interface Functions {
         updated_at?: string;
         version?: number;
       };
+      texts: "address";
+      numbers: "paid" | "length" | "version";
+      times: "at" | "created_at" | "updated_at";
       relations: {
         created_by: { to: "user"; many: false; };
         place: { to: "place"; many: false; };
@@ -85,4 +91,30 @@ export interface Functions {
     updated_at: string;
     version: number;
   };
+  related: {
+    user: {
+      record: {
+        id: string;
+        email: string;
+        name: string | null;
+        roles: ("user" | "owner" | "admin")[];
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      where: {
+        id?: string;
+        email?: string;
+        name?: string;
+        roles?: ("user" | "owner" | "admin")[];
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+      texts: "email" | "name";
+      numbers: "version";
+      times: "created_at" | "updated_at";
+    };
+  };
+  profile: Record<string, never>;
 }

@@ -64,17 +64,20 @@ export interface ProfileFields {
     user: {
       record: {
         id: string;
-        email: string;
+        email?: string;
         name: string | null;
-        roles: ("user" | "owner" | "admin")[];
-        display_name: string | null;
-        team: "north" | "south";
-        clearance: number;
-        manager_id: string | null;
-        phone: string | null;
-        created_at: string;
-        updated_at: string;
-        version: number;
+        roles?: ("user" | "owner" | "admin")[];
+        display_name?: string | null;
+        team?: "north" | "south";
+        clearance?: number;
+        manager_id?: string | null;
+        phone?: string | null;
+        username: string | null;
+        desk?: number | null;
+        floor?: number | null;
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
       };
       where: {
         id?: string;
@@ -86,12 +89,15 @@ export interface ProfileFields {
         clearance?: number;
         manager_id?: string;
         phone?: string;
+        username?: string;
+        desk?: number;
+        floor?: number;
         created_at?: string;
         updated_at?: string;
         version?: number;
       };
-      texts: "email" | "name" | "display_name" | "phone";
-      numbers: "clearance" | "version";
+      texts: "email" | "name" | "display_name" | "phone" | "username";
+      numbers: "clearance" | "desk" | "floor" | "version";
       times: "created_at" | "updated_at";
       relations: {
         manager: { to: "user"; many: false; };
@@ -103,5 +109,8 @@ export interface ProfileFields {
     team?: "north" | "south";
     manager_id?: string | null;
     phone?: string | null;
+    username?: string | null;
+    desk?: number | null;
+    floor?: number | null;
   };
 }
