@@ -5,11 +5,12 @@ import type { SecretBox } from "../identity/secret-box.ts";
 import type { Caller } from "../project/principal.ts";
 import type { CursorCodec } from "../query/cursor.ts";
 import { entityView } from "../query/entity-view.ts";
-import { type Once, onceOf } from "../query/idempotency.ts";
+import { type Once, onceOf } from "../query/once.ts";
 import { parseKey } from "../query/reading/parse-key.ts";
 import { parseReading } from "../query/reading/parse-list.ts";
 import { requireOperation } from "../query/require-operation.ts";
 import { findIdByKey, type Request } from "../query/run.ts";
+import { auditShown } from "../query/shown-again.ts";
 import { checkMembers } from "../records/check-body.ts";
 import { checkerOf } from "../records/checkers.ts";
 import type { BodyThreads } from "./body/body-threads.ts";
@@ -129,11 +130,26 @@ async function perform(
   once: Once | null,
   isTried: boolean,
 ): Promise<Reply> {
-  if (isTried) return asDryRun(respond(await execute(dependencies, { ...request, isDryRun: true }, call), incoming));
+  if (isTried) return tryOne(dependencies, incoming, request, call);
   if (once === null) return respond(await execute(dependencies, request, call), incoming);
   const located = call.kind === "create" ? { ...once, location: `${incoming.path}/${call.recordId}` } : once;
   const effect = () => execute(dependencies, { ...request, once: located }, call);
   return respond(await executeOnce(request, located, effect), incoming);
+}
+
+/** What was shown of a record that is there is audited by itself: the statement's own line is undone with it. */
+async function tryOne(
+  dependencies: EntityDependencies,
+  incoming: Incoming,
+  request: Request,
+  call: Call,
+): Promise<Reply> {
+  const outcome = await execute(dependencies, { ...request, isDryRun: true }, call);
+  if (outcome.kind === "record" && "recordId" in call) {
+    const { tenant, release, entity } = request;
+    await auditShown(tenant, release, request, [{ operation: "read", entity, recordId: call.recordId }]);
+  }
+  return asDryRun(respond(outcome, incoming));
 }
 
 /** Others may create or delete the record between the look-up and the write, which is then told apart by the write. */

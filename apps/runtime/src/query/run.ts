@@ -20,8 +20,8 @@ import {
 import type { CursorCodec } from "./cursor.ts";
 import { faultOf, type StatementKind } from "./database-faults.ts";
 import { type Asker, askerIn, entityView } from "./entity-view.ts";
-import type { Once } from "./idempotency.ts";
 import { AlreadyKept, isAlreadyKept } from "./kept-reply.ts";
+import type { Once } from "./once.ts";
 import { arrayLiteral, type Bindings } from "./parameters.ts";
 import type { AggregateQuery } from "./reading/aggregate-query.ts";
 import { type Filter, operandsOf } from "./reading/filter.ts";

@@ -59,7 +59,7 @@ import {
   visibleFor,
   type WriteStatement,
 } from "./statement.ts";
-import { previousValues, traceOf } from "./trace.ts";
+import { auditOf, previousValues, traceOf } from "./trace.ts";
 import { type WriteTerms, writableBy } from "./write-terms.ts";
 
 interface Change {
@@ -154,7 +154,7 @@ function changeStatement(
     `${numbers(view, numbered, flags, "_cur, _new, _chk", (field) => isNumberedNow(change, field))}` +
     `_upd as (update ${view.from} _r set ${sets.join(", ")} from _new, _chk ` +
     `where _r."id" = _new."id" and ${allFlags(flags)} returning _r.*), ${pairChanges(change)}` +
-    `${trace}${keptReply(view, asker, parameters, { status: 200, row: "_upd", json })} ` +
+    `${trace}${keptReply(view, asker, parameters, { status: 200, row: "_upd", record: { alias: "_upd", json } })} ` +
     `select ${flagColumns(flags)}, ${ifPresent("_upd", json)}${told.map((_, i) => `, _chk._told_${i}`).join("")} ` +
     `from _chk left join _upd on true`;
   const lock = lockOfStored(view, given, [terms.forced, ...ways.map((way) => way.forced)]);
@@ -321,17 +321,23 @@ export function emptyUpdateStatement(view: EntityView, asker: Asker): WriteState
   const parameters = new Parameters(view.fields);
   const allowed = permission(view, "update", asker, parameters, { old: "_r", new: "_r" }).sql;
   const isConditional = asker.isConditional === true;
+  // It changes nothing, and shows the record as a read does.
+  const isAudited = view.entity.audit === "all";
+  const isKept = isAudited || asker.isOnce === true;
   const matches = isConditional ? `${hasVersion(asker, "_r", parameters)} as _matches, ` : "";
   const text =
-    `select ${matches}${allowed} as _allowed, ${readableJson(view, asker, parameters, "_r")} as _json from ${view.from} _r ` +
-    `where _r."id" = ${parameters.recordId()} and ${visibleFor(view, "update", asker, parameters)}${living(view, "_r")}`;
+    `select ${matches}${allowed} as _allowed, ${readableJson(view, asker, parameters, "_r")} as _json${isKept ? `, _r."id"` : ""} ` +
+    `from ${view.from} _r where _r."id" = ${parameters.recordId()} and ${visibleFor(view, "update", asker, parameters)}${living(view, "_r")}`;
   const checks: readonly Check[] = isConditional ? [{ kind: "version" }] : [];
   const how = { lane: "fast", keep: true, checks } as const;
-  if (asker.isOnce !== true) return { text, slots: parameters.slots, writes: false, ...how };
+  if (!isKept) return { text, slots: parameters.slots, writes: false, ...how };
   const row = `_cur where ${isConditional ? "_cur._matches and " : ""}_cur._allowed`;
-  const kept = keptReply(view, asker, parameters, { status: 200, row, json: "_cur._json" });
+  // A repetition reads it again.
+  const kept = keptReply(view, asker, parameters, { status: 200, row, record: { alias: "_cur", json: null } });
+  const read = { view, operation: "read", changes: "null::jsonb", from: row, row: "_cur" };
+  const audit = isAudited ? `, ${auditOf(parameters, [read])}` : "";
   return {
-    text: `with _cur as materialized (${text})${kept} select _cur.* from _cur`,
+    text: `with _cur as materialized (${text})${audit}${kept} select ${isConditional ? "_cur._matches, " : ""}_cur._allowed, _cur._json from _cur`,
     slots: parameters.slots,
     writes: true,
     ...how,
