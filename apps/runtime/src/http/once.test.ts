@@ -154,6 +154,49 @@ describe("a write that is sent again with its Idempotency-Key", () => {
   });
 });
 
+describe("an upsert that is sent again with its Idempotency-Key", () => {
+  test("is answered as it was, whatever it was for", async () => {
+    const path = "/api/notes/by/code/u1";
+    const make = { title: "upserted" };
+    const head = (key: string, more: object = {}) => ({ "idempotency-key": key, ...more });
+    for (const [key, sent, more] of [
+      ["up-new", make, { "if-none-match": "*" }],
+      ["up-plain", make, {}],
+    ] as const) {
+      const first = await cell.send("ana", "PUT", path.replace("u1", key), sent, head(key, more));
+      expect(first.status, first.text).toBe(201);
+      const again = await cell.send("ana", "PUT", path.replace("u1", key), sent, head(key, more));
+      expect([again.status, again.text], again.text).toEqual([201, first.text]);
+      for (const name of ["location", "etag"]) expect(again.headers.get(name)).toBe(first.headers.get(name));
+      expect(again.headers.get("idempotency-replayed")).toBe("true");
+    }
+    const other = await cell.send("ana", "PUT", path.replace("u1", "up-plain"), { title: "else" }, head("up-plain"));
+    expect(other.json.code).toBe("idempotency_key_reused");
+  });
+
+  test("of a key alone, and with what the reply shows", async () => {
+    for (const [key, query] of [
+      ["bare", ""],
+      ["shown", "?fields=id,title"],
+    ]) {
+      const path = `/api/tags/by/name/${key}${query}`.replace("title", "name");
+      const first = await send(key as string, "PUT", path, {});
+      expect(first.status, first.text).toBe(201);
+      const again = await send(key as string, "PUT", path, {});
+      expect([again.status, again.headers.get("idempotency-replayed")], again.text).toEqual([201, "true"]);
+      expect(again.text).toBe(first.text);
+    }
+  });
+
+  test("has one effect, however many come at once", async () => {
+    const head = { "idempotency-key": "crowd", "if-none-match": "*" };
+    const put = () => cell.send("ana", "PUT", "/api/tags/by/name/crowd", {}, head);
+    const replies = await Promise.all(Array.from({ length: 8 }, put));
+    expect(replies.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
+    expect((await put()).status).toBe(201);
+  });
+});
+
 describe("what is kept", () => {
   const large = "A line of a long note. ".repeat(5_000);
 
