@@ -30,6 +30,7 @@ import { countJson, readPage, recordsJson } from "./reading/page-json.ts";
 import { backwardName } from "./reading/parse-list.ts";
 import { type Selection, selectionOperands, WHOLE } from "./reading/selection.ts";
 import { whatToIndex } from "./reading/slow.ts";
+import { groupsTooLarge, REPLY_BYTES_MAX, relatedTooLarge } from "./reading/too-large.ts";
 import type { Statement, WriteStatement } from "./statement.ts";
 import { heldByDeleted, refusalOf, staleVersion } from "./write-refusal.ts";
 
@@ -58,8 +59,6 @@ export type FieldValues = ReadonlyMap<string, string | null>;
 
 const nothing: FieldValues = new Map();
 const none: ReadonlyMap<string, string> = new Map();
-/** A page ends behind so many characters, however many records were asked for; the next one begins there. */
-const REPLY_BYTES_MAX = 1_048_576;
 /** Of the records that a step looks for: it sees all of them, or fails. */
 const FOUND_BYTES_MAX = 8 * REPLY_BYTES_MAX;
 /** Times that a statement is run when others keep overtaking it. */
@@ -69,7 +68,7 @@ const TRIES_MAX = 4;
 export async function readRecord(request: Request, recordId: string, selection: Selection = WHOLE): Promise<string> {
   const statement = assembleRead(request.release, request.entity, askerOf(request), selection);
   const bindings = { ...bind(request, recordId, nothing), operands: selectionOperands(selection) };
-  const rows = await run(request, "read", statement, bindings);
+  const { rows } = await runWhole(request, "read", statement, bindings, readingOf(selection));
   return rows[0]?.[0] ?? missing();
 }
 
@@ -77,11 +76,17 @@ export async function readRecord(request: Request, recordId: string, selection: 
 export async function findByKey(request: Request, key: Filter, selection: Selection): Promise<string> {
   const statement = assembleRead(request.release, request.entity, askerOf(request), selection, key);
   const values = [...operandsOf(key), ...selectionOperands(selection)];
-  const rows = await run(request, "read", statement, { ...bind(request, null, nothing), operands: values });
-  if (rows.length > 1) {
+  const bindings = { ...bind(request, null, nothing), operands: values };
+  const { rows, cut } = await runWhole(request, "read", statement, bindings, readingOf(selection));
+  if (rows.length > 1 || cut === true) {
     throw new Fault("bad_request", { detail: "Several organizations have one. Name yours by Plinth-Organization." });
   }
   return rows[0]?.[0] ?? missing();
+}
+
+/** What brings related records is fetched as what may be large. */
+function readingOf({ expansions }: Selection): Reading {
+  return expansions.length > 0 ? { bytesMax: REPLY_BYTES_MAX } : {};
 }
 
 const idAlone: Selection = { ...WHOLE, fields: new Set(["id"]) };
@@ -118,10 +123,13 @@ export async function listRows(request: Request, query: ListQuery): Promise<stri
 export async function aggregateRecords(request: Request, query: AggregateQuery): Promise<Buffer> {
   const statement = assembleAggregate(request.release, request.entity, askerOf(request), query);
   const bindings = { ...bind(request, null, nothing), operands: operandsOf(query.filter) };
-  const rows = await run(request, "read", statement, bindings).catch((error) => {
+  const reading = { bytesMax: REPLY_BYTES_MAX };
+  const { rows, cut } = await runWhole(request, "read", statement, bindings, reading).catch((error) => {
     throw withAdvice(error, request, query.filter, []);
   });
+  if (cut === true) throw groupsTooLarge();
   const data = recordsJson(bytesOfRows(rows), statement.members, query.limit);
+  if (data.length > REPLY_BYTES_MAX) throw groupsTooLarge();
   return Buffer.concat([DATA_BEGIN, data, Buffer.from(`,"page":{"has_more":${rows.length > query.limit}}}`)]);
 }
 
@@ -167,6 +175,9 @@ async function findPage(request: Request, query: ListQuery, bytesMax: number): P
   const isBackward = query.from?.backward === true;
   const rows = found.bytes ?? bytesOfRows(found.rows);
   const page = readPage(rows, statement, { limit: query.limit, isBackward });
+  // A page ends behind so many bytes, and the next one begins there; but one record is never cut.
+  const isAlone = page.rowCount === 1 && page.records.length > bytesMax;
+  if (isAlone && query.selection.expansions.length > 0) throw relatedTooLarge();
   const isCut = found.cut === true;
   const hasMore = isCut || page.rowCount > query.limit;
   const countsNone = statement.countAt !== null && page.rowCount === 0 && query.from === null;
@@ -326,12 +337,17 @@ async function run(
   return (await runWhole(request, kind, statement, bindings)).rows;
 }
 
+interface Reading {
+  readonly bytesMax?: number;
+  readonly asBytes?: boolean;
+}
+
 async function runWhole(
   request: Request,
   kind: StatementKind,
   statement: Statement,
   bindings: Bindings,
-  reading: { readonly bytesMax?: number; readonly asBytes?: boolean } = {},
+  reading: Reading = {},
 ): Promise<TenantRows> {
   const values = valuesOf(statement.slots, bindings);
   try {

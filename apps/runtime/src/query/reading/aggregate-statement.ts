@@ -11,6 +11,7 @@ import { FilterWriter } from "./filter-sql.ts";
 import { type Member, memberOf } from "./list-statement.ts";
 import { shownIn } from "./reach.ts";
 import { sortValue } from "./sort.ts";
+import { boundedText } from "./too-large.ts";
 
 export interface AggregateStatement extends Statement {
   /** Of each group, in the order of the columns. */
@@ -118,6 +119,9 @@ function shownValue(
   return { sql: `(${text})::text`, member: memberOf(name, isNumber ? "raw" : "string") };
 }
 
+/** Types whose values have a bound of their own. */
+const isShort = /^(?:smallint|integer|bigint|numeric|real|double|uuid|date|time|interval|inet)/;
+
 /** As a record shows it: its template reads a row that has this one column. */
 function shownField(
   view: EntityView,
@@ -129,6 +133,7 @@ function shownField(
 ): Shown {
   laterals.push(`, lateral (select _g._c${at} as ${quoteIdentifier(field.column ?? field.name)}) _w${at}`);
   const value = wireValue(view, field, `_w${at}`, parameters);
-  const sql = field.sqlType === "boolean" ? `(${value})::text` : value;
+  const sql =
+    field.sqlType === "boolean" ? `(${value})::text` : isShort.test(field.sqlType) ? value : boundedText(value);
   return { sql, member: memberOf(name, field.wire) };
 }
