@@ -1,6 +1,6 @@
 // Runs one operation as one statement. In: the tenant, the release, who asks and for what. Out: JSON text, or a Fault.
 // It never runs a second statement to find out what the first one meant; it repeats one that another request overtook.
-import { asFault, bytesOfRows, isForeignKeyViolation, isRetryable, Overtaken } from "@plinth/postgres";
+import { bytesOfRows, isForeignKeyViolation, isRetryable, Overtaken } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ActiveRelease } from "../project/active-release.ts";
 import type { Principal } from "../project/principal.ts";
@@ -29,10 +29,10 @@ import { type ListQuery, listName, operands } from "./reading/list-query.ts";
 import { countJson, readPage, recordsJson } from "./reading/page-json.ts";
 import { backwardName } from "./reading/parse-list.ts";
 import { type Selection, selectionOperands, WHOLE } from "./reading/selection.ts";
-import { whatToIndex } from "./reading/slow.ts";
+import { withAdvice } from "./reading/slow.ts";
 import { groupsTooLarge, REPLY_BYTES_MAX, relatedTooLarge } from "./reading/too-large.ts";
 import type { Statement, WriteStatement } from "./statement.ts";
-import { heldByDeleted, refusalOf, staleVersion } from "./write-refusal.ts";
+import { busy, heldByDeleted, refusalOf, staleVersion } from "./write-refusal.ts";
 
 export interface Request {
   readonly tenant: Tenant;
@@ -125,21 +125,12 @@ export async function aggregateRecords(request: Request, query: AggregateQuery):
   const bindings = { ...bind(request, null, nothing), operands: operandsOf(query.filter) };
   const reading = { bytesMax: REPLY_BYTES_MAX };
   const { rows, cut } = await runWhole(request, "read", statement, bindings, reading).catch((error) => {
-    throw withAdvice(error, request, query.filter, []);
+    throw withAdvice(error, entityView(request.release, request.entity), query.filter, []);
   });
   if (cut === true) throw groupsTooLarge();
   const data = recordsJson(bytesOfRows(rows), statement.members, query.limit);
   if (data.length > REPLY_BYTES_MAX) throw groupsTooLarge();
   return Buffer.concat([DATA_BEGIN, data, Buffer.from(`,"page":{"has_more":${rows.length > query.limit}}}`)]);
-}
-
-/** What took too long says what would help. */
-function withAdvice(error: unknown, { release, entity }: Request, filter: Filter, sort: ListQuery["sort"]): unknown {
-  const fault = asFault(error);
-  if (!(fault instanceof Fault) || fault.code !== "timeout") return error;
-  const advice = whatToIndex(entityView(release, entity), filter, sort);
-  if (advice === null) return error;
-  return new Fault("timeout", { detail: `The list took too long. ${advice}`, headers: fault.headers, cause: error });
 }
 
 /** Where a page is empty by now, the one beside it is the last or the first of all. */
@@ -170,7 +161,7 @@ async function findPage(request: Request, query: ListQuery, bytesMax: number): P
     limit: query.limit,
   };
   const found = await runWhole(request, "read", statement, bindings, { bytesMax, asBytes: true }).catch((error) => {
-    throw withAdvice(error, request, query.filter, query.sort);
+    throw withAdvice(error, entityView(request.release, request.entity), query.filter, query.sort);
   });
   const isBackward = query.from?.backward === true;
   const rows = found.bytes ?? bytesOfRows(found.rows);
@@ -396,14 +387,6 @@ function missing(): never {
 
 function lost(): never {
   throw new Error("an allowed write has changed nothing");
-}
-
-function busy(cause: unknown): Fault {
-  return new Fault("unavailable", {
-    detail: "Other requests keep changing the same records; try again.",
-    headers: { "retry-after": "1" },
-    cause,
-  });
 }
 
 function refusedByRule(operation: string): Fault {
