@@ -4,6 +4,7 @@ import { authors } from "./attacks/authors.ts";
 import { busyCustomers } from "./attacks/busy-customers.ts";
 import { heavyBodies } from "./attacks/heavy-bodies.ts";
 import { lockedRows } from "./attacks/locked-rows.ts";
+import { selfDescriptions } from "./attacks/self-descriptions.ts";
 import { slowSockets } from "./attacks/slow-sockets.ts";
 import { slowStatements } from "./attacks/slow-statements.ts";
 import { strangers } from "./attacks/strangers.ts";
@@ -13,6 +14,7 @@ export const attacks: readonly Attack[] = [
   ...lockedRows,
   ...heavyBodies,
   ...busyCustomers,
+  ...selfDescriptions,
   ...slowSockets,
   ...strangers,
   ...authors,

@@ -1,5 +1,5 @@
-// What is attacked. In: the databases, and how large. Out: a runtime as it is shipped, with four projects in it (a neighbour,
-// and three customers who mean harm), and a control plane. It never raises a limit of theirs.
+// What is attacked. In: the databases, and how large. Out: a runtime as it is shipped, with five projects in it (a neighbour,
+// and four of customers who mean harm), and a control plane. It never raises a limit of theirs.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
@@ -9,6 +9,7 @@ import { type AttackedControl, startAttackedControl } from "./control.ts";
 import { type People, signUpPeople } from "./people.ts";
 import { seed } from "./seed.ts";
 import type { HostileProject, Size, Target } from "./target.ts";
+import { wideBlueprint } from "./wide-blueprint.ts";
 
 export interface AttackedCell {
   /** With tokens that hold for the next ten minutes. */
@@ -47,6 +48,7 @@ export async function startAttackedCell(
     const plain = await hostile(cell, "plain", "", size.users);
     const first = await hostile(cell, "greedy-a", greedyLimits, 2);
     const second = await hostile(cell, "greedy-b", greedyLimits, 2);
+    const wide = await (await publish(cell, "wide", wideBlueprint(size.wideEntities))).makeKey("publishable");
     const query = async (sql: string): Promise<Readonly<Record<string, unknown>>[]> => (await database.query(sql)).rows;
     await seed(query, { victim: victim.schema, hostile: [plain, first, second].map(({ schema }) => schema), size });
     const started = await startAttackedControl(urls.control, cell, size);
@@ -56,6 +58,7 @@ export async function startAttackedCell(
       victim: { key, tokens: await victims.tokens(), rows: size.victimRows },
       plain: await plain.now(),
       greedy: [await first.now(), await second.now()],
+      wide,
       console: started.target,
       size,
     });

@@ -7,6 +7,8 @@ export interface Target {
   /** Three customers who attack: `plain` has default limits, the two `greedy` ones the highest that a blueprint may set. */
   readonly plain: HostileProject;
   readonly greedy: readonly [HostileProject, HostileProject];
+  /** The publishable key of a project with much to tell of itself. */
+  readonly wide: string;
   readonly console: ConsoleTarget;
   readonly size: Size;
 }
@@ -48,6 +50,8 @@ export interface Size {
   /** Records of 1 MB in a list of `large-replies`, and such lists at once. */
   readonly largeRecords: number;
   readonly largeLists: number;
+  /** Of the project that describes itself. */
+  readonly wideEntities: number;
   /** Of each rule of the intricate blueprint. */
   readonly casesPerRule: number;
   /** How long slow sockets are watched. */
@@ -63,6 +67,7 @@ export const wholeSize: Size = {
   bodySockets: 80,
   largeRecords: 100,
   largeLists: 20,
+  wideEntities: 100,
   casesPerRule: 12,
   patienceSeconds: 20,
 };
@@ -76,6 +81,7 @@ export const testSize: Size = {
   bodySockets: 10,
   largeRecords: 10,
   largeLists: 4,
+  wideEntities: 20,
   casesPerRule: 2,
   patienceSeconds: 1.5,
 };

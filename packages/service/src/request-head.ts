@@ -6,6 +6,10 @@ import { Fault } from "./fault.ts";
 
 /** `uri-host [ ":" port ]` (RFC 9110, 7.2): a name, an IPv4 address, or an IPv6 address in brackets; it may be empty. */
 const HOST = /^(?:[\w.~!$&'()*+;=%-]*|\[[0-9a-f:.]+\])(?::\d*)?$/i;
+/** Node takes the first of several, and another server perhaps the last. */
+const ONCE: ReadonlyMap<string, string> = new Map(
+  ["Host", "Authorization", "Content-Type"].map((name) => [name.toLowerCase(), name]),
+);
 const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/is;
 
 /** Makes a target with our own host into a path (RFC 9112, 3.2.2); Fastify's `rewriteUrl`. */
@@ -33,12 +37,17 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * RFC 9112, 3.2 asks for 400 where Host is there twice or is none. A target that names another host than Host does is refused
+ * RFC 9112, 3.2 asks for 400 where Host is there twice or is none; two credentials or two types of one body are no clearer. A target that names another host than Host does is refused
  * as well: a proxy may have judged by one of the two, and clients always send them alike.
  */
 function headProblem({ rawHeaders, headers, url = "/" }: IncomingMessage): string | null {
-  const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host").length;
-  if (hosts > 1) return "Host is there more than once.";
+  const seen = new Set<string>();
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = ONCE.get(rawHeaders[i]?.toLowerCase() ?? "");
+    if (name === undefined) continue;
+    if (seen.has(name)) return `${name} is there more than once.`;
+    seen.add(name);
+  }
   if (!HOST.test(headers.host ?? "")) return "Host names no host.";
   return url.startsWith("/") || url === "*" ? null : "The target is neither a path nor an address of this host.";
 }

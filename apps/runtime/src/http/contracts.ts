@@ -39,6 +39,8 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
   /** Text, or what is sent while it is being made. */
   readonly body: string | Buffer | Readable | null;
+  /** Of a stream: what it takes in memory until it is read. Default 0. */
+  readonly heldBytes?: number;
 }
 
 /** What a hand-written module route gets: an authenticated, rate-limited request of a project that has a release. */

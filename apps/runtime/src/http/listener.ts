@@ -134,6 +134,8 @@ export function createListener(options: ListenerOptions): FastifyInstance {
     const startedMs = performance.now();
     const turn = loop.enter(callerOf(request.headers.authorization, request.ip));
     if (turn !== null) await turn;
+    // Nobody waits for the answer by now.
+    if (request.raw.socket.destroyed) return void reply.hijack();
     const arriving = toArriving(request, reply.raw, bodies);
     const answer = await options.answer(arriving);
     const { raw } = request;
@@ -141,8 +143,12 @@ export function createListener(options: ListenerOptions): FastifyInstance {
     if (arriving.readBody !== null && !raw.complete) await drain(raw, answer.projectId !== null);
     if (closing) reply.header("connection", "close");
     if (sizeOf(answer.reply) > LARGE_REPLY) await largeTurn();
-    holdReply(replies, answer, reply.raw);
-    send(reply, request, answer.reply);
+    if (raw.socket.destroyed) {
+      drop(reply, answer.reply);
+    } else {
+      holdReply(replies, answer, reply.raw);
+      send(reply, request, answer.reply);
+    }
     if (!hasLine(refusals, answer, arriving.ip)) return;
     accessLog.info(
       {
@@ -185,10 +191,16 @@ const LARGE_REPLY = 131_072;
 /** Of a stream nothing is in memory but what its reader is about to get. */
 const sizeOf = ({ body }: Reply): number => (isWhole(body) ? body.length : 0);
 
+/** The connection is gone: nothing is encoded for it, and a stream never begins. */
+function drop(reply: FastifyReply, { body }: Reply): void {
+  if (body !== null && !isWhole(body)) body.destroy();
+  reply.hijack();
+}
+
 const isWhole = (body: Reply["body"]): body is string | Buffer => typeof body === "string" || Buffer.isBuffer(body);
 
 function holdReply(replies: ByteGate, { reply, projectId }: Answer, response: ServerResponse): void {
-  const size = sizeOf(reply);
+  const size = reply.heldBytes ?? sizeOf(reply);
   if (size <= SMALL_REPLY || projectId === null) return;
   const release = replies.hold(projectId, size);
   response.once("close", release);

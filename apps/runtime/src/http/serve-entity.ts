@@ -5,11 +5,13 @@ import type { SecretBox } from "../identity/secret-box.ts";
 import type { Caller } from "../project/principal.ts";
 import type { CursorCodec } from "../query/cursor.ts";
 import { entityView } from "../query/entity-view.ts";
-import { type Once, onceOf } from "../query/idempotency.ts";
+import { findReply } from "../query/kept-replies.ts";
+import { type Once, onceOf } from "../query/once.ts";
 import { parseKey } from "../query/reading/parse-key.ts";
 import { parseReading } from "../query/reading/parse-list.ts";
 import { requireOperation } from "../query/require-operation.ts";
 import { findIdByKey, type Request } from "../query/run.ts";
+import { auditShown } from "../query/shown-again.ts";
 import { checkMembers } from "../records/check-body.ts";
 import { checkerOf } from "../records/checkers.ts";
 import type { BodyThreads } from "./body/body-threads.ts";
@@ -21,7 +23,7 @@ import { bodyKindOf, checkRequestBody } from "./stages/check-body.ts";
 import { requireWanted, versionsWanted } from "./stages/conditions.ts";
 import { type Call, type DecodeContext, decodeInput } from "./stages/decode-input.ts";
 import { execute } from "./stages/execute.ts";
-import { executeOnce } from "./stages/execute-once.ts";
+import { executeOnce, mayBeRepeated, replayed } from "./stages/execute-once.ts";
 import { limitOf, limitRate, type RateLimits, requireAllowance } from "./stages/limit-rate.ts";
 import { count, decodeFamily, type Family, familyOf } from "./stages/read-children.ts";
 import { type ManyOperation, manyOf, readMany } from "./stages/read-many.ts";
@@ -31,6 +33,7 @@ import { decodeUpsert } from "./stages/upsert.ts";
 import { writeFamily } from "./stages/write-children.ts";
 import { writeMany } from "./stages/write-many.ts";
 import { asDryRun, writeQueryOf } from "./stages/write-query.ts";
+import { replayOf } from "./together.ts";
 
 export interface EntityDependencies extends FaultLog, RateLimits {
   /** Replies that nobody has read yet. */
@@ -129,11 +132,26 @@ async function perform(
   once: Once | null,
   isTried: boolean,
 ): Promise<Reply> {
-  if (isTried) return asDryRun(respond(await execute(dependencies, { ...request, isDryRun: true }, call), incoming));
+  if (isTried) return tryOne(dependencies, incoming, request, call);
   if (once === null) return respond(await execute(dependencies, request, call), incoming);
   const located = call.kind === "create" ? { ...once, location: `${incoming.path}/${call.recordId}` } : once;
   const effect = () => execute(dependencies, { ...request, once: located }, call);
   return respond(await executeOnce(request, located, effect), incoming);
+}
+
+/** What was shown of a record that is there is audited by itself: the statement's own line is undone with it. */
+async function tryOne(
+  dependencies: EntityDependencies,
+  incoming: Incoming,
+  request: Request,
+  call: Call,
+): Promise<Reply> {
+  const outcome = await execute(dependencies, { ...request, isDryRun: true }, call);
+  if (outcome.kind === "record" && "recordId" in call) {
+    const { tenant, release, entity } = request;
+    await auditShown(tenant, release, request, [{ operation: "read", entity, recordId: call.recordId }]);
+  }
+  return asDryRun(respond(outcome, incoming));
 }
 
 /** Others may create or delete the record between the look-up and the write, which is then told apart by the write. */
@@ -141,6 +159,34 @@ const TRIES_MAX = 3;
 
 /** An update or a delete of the record that has the key; an upsert creates it where the caller sees none. */
 async function writeByKey(serving: Serving, incoming: Incoming): Promise<Reply> {
+  const { caller, route } = serving;
+  const once = onceOf(incoming, caller.principal, caller.organization);
+  if (route.operation !== "upsert" || once === null || writeQueryOf(incoming, true).isTried) {
+    return writeTheOne(serving, incoming);
+  }
+  const before = await repetition(serving, incoming, once);
+  if (before !== null) return before;
+  try {
+    return await writeTheOne(serving, incoming);
+  } catch (error) {
+    const since = mayBeRepeated(error) ? await repetition(serving, incoming, once) : null;
+    if (since === null) throw error;
+    return since;
+  }
+}
+
+/** An upsert finds what its first request has made: the reply to that one comes before all that it asks for. */
+async function repetition(serving: Serving, incoming: Incoming, once: Once): Promise<Reply | null> {
+  const { project, route } = serving;
+  const reply = await findReply(project.release, project.tenant, once);
+  if (reply === null) return null;
+  const isTogether = writeQueryOf(incoming, true).shown !== "" || familyOf(project.release, route, incoming) !== null;
+  if (isTogether) return replayOf(reply);
+  const outcome = await replayed(requestOf(serving, incoming), reply);
+  return respond(outcome, { ...incoming, path: recordsPath(route) });
+}
+
+async function writeTheOne(serving: Serving, incoming: Incoming): Promise<Reply> {
   const { caller, project, route } = serving;
   const { release } = project;
   const { principal } = caller;

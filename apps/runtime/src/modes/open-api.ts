@@ -22,6 +22,7 @@ import { createAccountTokens } from "../modules/auth/account-tokens.ts";
 import { createSignInLimits } from "../modules/auth/credentials.ts";
 import { createPasswords } from "../modules/auth/password.ts";
 import { createProofLimits } from "../modules/auth/proofs.ts";
+import { createDescriptions, DESCRIPTION_CONNECTIONS } from "../modules/descriptions.ts";
 import { createDocsPage } from "../modules/docs-page/docs-page.ts";
 import { moduleHandlers } from "../modules/handlers.ts";
 import { createModuleRoutes } from "../modules/module-routes.ts";
@@ -199,7 +200,12 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
       ...mail,
       connectionTests: createStoredLimit({ pool, kek: options.kek, ...CONNECTION_TESTS }),
     },
-    selfDescription: { pool, signingKeys },
+    selfDescription: {
+      descriptions: createDescriptions(
+        cell.openPool("self description", DESCRIPTION_CONNECTIONS, { statementTimeoutMs: DESCRIPTION_MS_MAX }),
+      ),
+      signingKeys,
+    },
     streams: { hub: streams },
     webhooksIn: { scopeOf, onDue: signal.raise, publicUrl: hooksUrl, ...inbound },
   });
@@ -208,6 +214,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
   return { keys, signal, signingKeys, usage, authenticator, modules, streams, hooks, accountMails };
 }
 
+const DESCRIPTION_MS_MAX = 30_000;
 const HOOK_CONNECTIONS = 4;
 /** One project's requests leave a connection to the others; what waits longer than its provider would is refused. */
 const HOOK_TURNS: FairQueueOptions = {

@@ -125,6 +125,31 @@ describe("the public API", () => {
     expect(await api("GET", "/v1/resources/notes", token)).toMatchObject({ status: 200 });
   });
 
+  it("sends what it says of itself compressed or plain, once for who keeps it", async () => {
+    const ask = (method: string, path: string, headers: Record<string, string> = {}): Promise<Response> =>
+      fetch(`${service.apiUrl}${path}`, { method, headers: { authorization: `Bearer ${publishable}`, ...headers } });
+    for (const [path, text] of [
+      ["/v1/openapi.json", JSON.stringify(bundle.openapi)],
+      ["/v1/sdk.d.ts", bundle.sdkTypes],
+    ] as const) {
+      const plain = await ask("GET", path, { "accept-encoding": "identity" });
+      expect([plain.headers.get("content-encoding"), await plain.text()]).toEqual([null, text]);
+      expect(plain.headers.get("content-length")).toBe(String(Buffer.byteLength(text)));
+      const packed = await ask("GET", path, { "accept-encoding": "br, gzip" });
+      expect([packed.headers.get("content-encoding"), await packed.text()]).toEqual(["gzip", text]);
+      const etag = plain.headers.get("etag") ?? "";
+      expect(packed.headers.get("etag")).toBe(etag);
+      const same = await ask("GET", path, { "if-none-match": etag });
+      expect([same.status, same.headers.get("etag"), await same.text()]).toEqual([304, etag, ""]);
+      const head = await ask("HEAD", path, { "accept-encoding": "identity" });
+      expect([head.status, head.headers.get("content-length"), await head.text()]).toEqual([
+        200,
+        String(Buffer.byteLength(text)),
+        "",
+      ]);
+    }
+  });
+
   it("describes itself, and publishes the keys that verify its tokens", async () => {
     expect((await api("GET", "/v1/openapi.json", publishable)).body).toEqual(bundle.openapi);
     expect((await api("GET", "/v1/sdk.d.ts", publishable)).body).toBe(bundle.sdkTypes);

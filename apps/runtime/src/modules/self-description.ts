@@ -1,47 +1,57 @@
 // What a project says of itself: OpenAPI, SDK types, and the keys that verify its tokens.
-// In: a project. Out: the bundle's own text, or a JWKS (RFC 7517). A private key never stands in a JWKS.
-// The bundle's texts are read from the cell's tables whenever somebody asks: they are most of a bundle, and seldom asked for.
+// In: a project. Out: what its release has stored, or a JWKS (RFC 7517). A private key never stands in a JWKS.
+// A document may have 10 MB. It is sent as it is kept, compressed, to who takes it so, and unpacked piece by piece for the others;
+// who has it already is told so without a look at it.
 
 import { isProjectId, type ProjectId } from "@plinth/bundle";
-import { boundedQuery, LOOK_UP_MS_MAX, orUnavailable } from "@plinth/postgres";
+import { orUnavailable } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
-import type { Pool } from "pg";
-import type { MatchOpen, OpenRoute, Reply } from "../http/contracts.ts";
+import type { MatchOpen, ModuleContext, OpenRoute, Reply } from "../http/contracts.ts";
+import { isUnchanged } from "../http/stages/conditions.ts";
+import { acceptsGzip, createUnpacker, UNPACKING_BYTES } from "../http/unpacked.ts";
 import { type ProjectOfHost, requireHostOf } from "../identity/project-host.ts";
 import type { SigningKeys } from "../identity/signing-keys.ts";
+import { type DescriptionPart, unpackedLength } from "../project/stored-description.ts";
+import type { Descriptions } from "./descriptions.ts";
 import type { ModuleHandlers } from "./module-routes.ts";
 
-const OPENAPI = "SELECT (bundle::json -> 'openapi')::text AS text FROM plinth.releases WHERE id = $1";
-const SDK_TYPES = "SELECT bundle::json ->> 'sdkTypes' AS text FROM plinth.releases WHERE id = $1";
+const MEDIA_TYPES: Readonly<Record<DescriptionPart, string>> = {
+  openapi: "application/json; charset=utf-8",
+  sdkTypes: "text/plain; charset=utf-8",
+};
 /** By the id, which never changes: a name is another project's in another organization. */
 const OWN_JWKS = "/.well-known/jwks.json";
 const OPEN_JWKS = /^\/p\/([a-z0-9_-]{1,64})\/\.well-known\/jwks\.json$/;
 
 export interface SelfDescriptionOptions {
-  readonly pool: Pool;
+  readonly descriptions: Descriptions;
   readonly signingKeys: SigningKeys;
 }
 
-export function selfDescriptionHandlers({ pool, signingKeys }: SelfDescriptionOptions): ModuleHandlers {
-  async function textOf(releaseId: string, sql: string): Promise<string> {
-    const { rows } = await orUnavailable(
-      pool.query<{ text: string }>(boundedQuery({ text: sql, values: [releaseId] }, LOOK_UP_MS_MAX)),
-    );
-    if (rows[0] === undefined) throw new Error(`release ${releaseId} is served and not stored`);
-    return rows[0].text;
+export function selfDescriptionHandlers({ descriptions, signingKeys }: SelfDescriptionOptions): ModuleHandlers {
+  const unpacker = createUnpacker();
+
+  async function describe({ release, incoming }: ModuleContext, part: DescriptionPart): Promise<Reply> {
+    // A release never changes what it says. Weak: the bytes depend on what the client takes.
+    const etag = `"${release.releaseId}"`;
+    const common = { etag: `W/${etag}`, "cache-control": "private, no-cache", vary: "accept-encoding" };
+    if (isUnchanged(incoming.headers, etag)) return { status: 304, headers: common, body: null };
+    const compressed = await descriptions.of(release, part);
+    const headers = { ...common, "content-type": MEDIA_TYPES[part] };
+    if (acceptsGzip(incoming.headers["accept-encoding"])) {
+      return { status: 200, headers: { ...headers, "content-encoding": "gzip" }, body: compressed };
+    }
+    return {
+      status: 200,
+      headers: { ...headers, "content-length": String(unpackedLength(compressed)) },
+      body: unpacker.stream(release.projectId, compressed),
+      heldBytes: UNPACKING_BYTES,
+    };
   }
 
   return {
-    "project.openapi": async ({ release }) => ({
-      status: 200,
-      headers: { "content-type": "application/json; charset=utf-8", "cache-control": "private, no-cache" },
-      body: await textOf(release.releaseId, OPENAPI),
-    }),
-    "project.sdk_types": async ({ release }) => ({
-      status: 200,
-      headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "private, no-cache" },
-      body: await textOf(release.releaseId, SDK_TYPES),
-    }),
+    "project.openapi": (context) => describe(context, "openapi"),
+    "project.sdk_types": (context) => describe(context, "sdkTypes"),
     "project.jwks": ({ projectId }) => jwks(signingKeys, projectId),
   };
 }

@@ -111,7 +111,7 @@ export function cascadeStatement(view: EntityView, asker: Asker, cascade: Cascad
       ...clearedKinds.map((from, i) => clearance(from, i, cascade, parameters)),
     ]),
   ];
-  const kept = keptReply(view, asker, parameters, { status: 204, row: "_go", json: null });
+  const kept = keptReply(view, asker, parameters, { status: 204, row: "_go", record: null });
   const text =
     `with recursive ${parts.join(", ")}${kept} ` +
     `select ${["_chk._allowed", "_verdict._too_large", "_verdict._restricted", "_chk._matches", ...markedIds(cascade)].join(", ")} from _chk, _verdict`;

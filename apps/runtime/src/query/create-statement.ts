@@ -74,7 +74,7 @@ export function createStatement(
   const change = { kind: "created", before: null, after: "_ins" } as const;
   const trace = traceOf(parameters, [{ view, operation: "create", changes, from: "_ins", row: "_ins", event, change }]);
   const json = readableJson(view, asker, parameters, "_ins", { values, pairs: written });
-  const kept = keptReply(view, asker, parameters, { status: 201, row: "_ins", json });
+  const kept = keptReply(view, asker, parameters, { status: 201, row: "_ins", record: { alias: "_ins", json } });
   const joins = pairs.map((field, i) => `_pairs_${i} as (${pairsInsert(view, field, "_ins", parameters)}), `).join("");
   const newRow = `_new as (select ${initial.join(", ")})`;
   const text =

@@ -18,6 +18,7 @@ import {
 import { Fault, type FieldError } from "@plinth/service";
 import type { ActiveRelease } from "../project/active-release.ts";
 import type { EntityView } from "./entity-view.ts";
+import { tooLargeFault } from "./reading/too-large.ts";
 
 export type StatementKind = "read" | "create" | "update" | "delete" | "restore";
 
@@ -52,6 +53,8 @@ export function faultOf(error: unknown, view: EntityView, operation: StatementKi
     const errors = uniqueFields(error, view).map((field) => tooLong(field));
     return new Fault("validation_failed", { detail: "A value is too long to be kept unique.", errors, cause: error });
   }
+  const tooLarge = tooLargeFault(error);
+  if (tooLarge !== null) return tooLarge;
   // Class 22: a value that passed the schema, but that Postgres can't hold.
   if (sqlState(error)?.startsWith("22") === true) {
     return operation === "read"

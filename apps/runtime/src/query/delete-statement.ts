@@ -35,7 +35,7 @@ export function deleteStatement(view: EntityView, asker: Asker): DeleteStatement
   const text =
     `with _cur as (${lockedRow(view, "delete", asker, parameters)}), ` +
     `_del as (${remove} where _r."id" = _cur."id" and ${allowed}${asker.isConditional === true ? ` and ${matches}` : ""} returning _r."id"), ` +
-    `${trace}${keptReply(view, asker, parameters, { status: 204, row: "_del", json: null })} ` +
+    `${trace}${keptReply(view, asker, parameters, { status: 204, row: "_del", record: null })} ` +
     `select _del."id" is not null, ${matches} from _cur left join _del on true`;
   const how = { keep: true, writes: true, cascades: false, ...laneWith(lockOfStored(view)) };
   return { text, slots: parameters.slots, ...how };

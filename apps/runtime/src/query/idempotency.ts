@@ -2,61 +2,18 @@
 // before. The reply is stored in the transaction of the effect: a process that dies in between leaves neither.
 //
 // What fails is rolled back and stored nowhere: the same key may be tried again.
-import { createHash } from "node:crypto";
 import type { TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ActiveRelease } from "../project/active-release.ts";
-import { type CallerPrincipal, principalId } from "../project/principal.ts";
 import type { Tenant } from "../project/tenant.ts";
-
-export const IDEMPOTENCY_TABLE = "idempotency__replies";
-/** A key may be used for something else after this. */
-export const IDEMPOTENCY_HOURS = 24;
-
-/** A request that is to have its effect once. */
-export interface Once {
-  readonly principal: string;
-  readonly key: string;
-  /** Tells a repetition from another request with the same key. */
-  readonly fingerprint: string;
-  /** Where what it creates will be found; null where it creates nothing, or that is not known yet. */
-  readonly location: string | null;
-}
+import { IDEMPOTENCY_HOURS, IDEMPOTENCY_TABLE, isRepetition, type Once } from "./once.ts";
+import { replayAudit } from "./shown-again.ts";
 
 export interface OnceReply {
   readonly status: number;
   /** Where what was made is found; null where nothing was. */
   readonly location: string | null;
   readonly body: string;
-}
-
-interface OnceRequest {
-  readonly method: string;
-  readonly path: string;
-  /** What stands behind `?`; empty where nothing does. */
-  readonly query: string;
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  readonly body: Buffer | null;
-}
-
-/** Null where the request has no such header. @throws Fault `bad_request`. */
-export function onceOf(request: OnceRequest, principal: CallerPrincipal, organization: string | null): Once | null {
-  const key = request.headers["idempotency-key"];
-  if (key === undefined) return null;
-  if (typeof key !== "string" || !/^[\x21-\x7e]{1,255}$/.test(key)) {
-    throw new Fault("bad_request", {
-      detail: "Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.",
-    });
-  }
-  const hash = createHash("sha256").update(JSON.stringify([request.method, request.path, organization]));
-  if (request.query !== "") hash.update(`?${request.query}`);
-  if (request.body !== null) hash.update(request.body);
-  return {
-    principal: `${principal.kind} ${principalId(principal)}`,
-    key,
-    fingerprint: hash.digest("hex"),
-    location: null,
-  };
 }
 
 /**
@@ -84,7 +41,9 @@ export async function doOnce(
   );
   const [given = null, status = null, location = null, body = null] = known.rows[0] ?? [];
   if (given !== null) {
-    if (given !== fingerprint) throw new Fault("idempotency_key_reused");
+    if (!isRepetition(given, once)) throw new Fault("idempotency_key_reused");
+    const audit = replayAudit(release, once);
+    if (audit !== null) await open.query(audit.text, audit.values);
     return { reply: { status: Number(status), location, body: body ?? "" }, isReplayed: true };
   }
   const reply = await effect();

@@ -1,106 +1,110 @@
 // The replies that a project keeps for its `Idempotency-Key`s. In: a request with a key. Out: the reply that was given before, and
-// whether there is room for another. Bytes are counted in memory, and measured again before the project is refused anything.
+// whether there is room for another. Bytes are counted in memory, and measured again before anybody is refused for them.
 import { Fault } from "@plinth/service";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { derivedForProject, type ProjectDerivation } from "../project/derived.ts";
 import type { Tenant } from "../project/tenant.ts";
-import {
-  hasReplies,
-  IDEMPOTENCY_HOURS,
-  IDEMPOTENCY_TABLE,
-  inFlight,
-  type Once,
-  type OnceReply,
-} from "./idempotency.ts";
+import { hasReplies, inFlight, type OnceReply } from "./idempotency.ts";
+import { IDEMPOTENCY_HOURS, IDEMPOTENCY_TABLE, isRepetition, type Once } from "./once.ts";
+import { type MeasuredReplies, ReplyRoom } from "./reply-room.ts";
+import { replayAudit } from "./shown-again.ts";
 
-/** What one project keeps within a day, on disk. */
-const KEPT_BYTES_MAX = 1_073_741_824;
 /** Beside the body: the key, what it is told from others by, the row and its places in indexes. */
 const REPLY_BYTES = 512;
-/** What other replicas add is seen by measuring: no later than after so many bytes of this one's own. */
-const MEASURED_EVERY_BYTES = KEPT_BYTES_MAX / 8;
-const MEASURED_EVERY_MS = 10_000;
 
-interface Keeping {
+export interface Keeping {
   /** Principal and key of the requests that are being answered by this process. */
   readonly underWay: Set<string>;
-  /** Null until it is measured. */
-  bytes: number | null;
-  addedBytes: number;
-  measuredMs: number;
-  measuring: Promise<void> | null;
+  readonly room: ReplyRoom;
 }
 
-const keeping: ProjectDerivation<Keeping> = {
+export const keptReplies: ProjectDerivation<Keeping> = {
   name: "kept replies",
-  make: () => ({ underWay: new Set(), bytes: null, addedBytes: 0, measuredMs: 0, measuring: null }),
+  make: () => ({ underWay: new Set(), room: new ReplyRoom() }),
 };
 
+export interface HeldKey {
+  /** Before an effect whose reply is to be kept. @throws Fault `rate_limited` (too many replies are kept). */
+  readonly requireRoom: () => void;
+  /** Ends the request; it is told how long a reply was kept, or null for none. */
+  readonly end: (replyBytes: number | null) => void;
+}
+
 /**
- * Holds the key while the request is answered.
- * @returns What ends that; it is told how long a reply was kept, or null for none.
- * @throws Fault `deployment_required`, `idempotency_in_flight`, `rate_limited` (too many replies are kept).
+ * Holds the key while the request is answered. A repetition needs no room: whether there is any is asked before the effect.
+ * @throws Fault `deployment_required`, `idempotency_in_flight`.
  */
 export async function holdKey(
   release: ActiveRelease,
-  tenant: Tenant,
+  tenant: Pick<Tenant, "run">,
   { principal, key }: Once,
-): Promise<(replyBytes: number | null) => void> {
+): Promise<HeldKey> {
   if (!hasReplies(release.bundle)) throw new Fault("deployment_required");
-  const kept = derivedForProject(release, keeping);
+  const { underWay, room } = derivedForProject(release, keptReplies);
   const name = `${principal} ${key}`;
-  if (kept.underWay.has(name)) throw inFlight();
-  kept.underWay.add(name);
+  if (underWay.has(name)) throw inFlight();
+  underWay.add(name);
   try {
-    await requireRoom(kept, release, tenant);
+    const hasRoom = await room.has(principal, () => measure(release, tenant, room.muchBytes));
+    return {
+      requireRoom: () => {
+        if (!hasRoom) throw full();
+      },
+      end: (replyBytes) => {
+        underWay.delete(name);
+        if (replyBytes !== null) room.add(principal, replyBytes + REPLY_BYTES);
+      },
+    };
   } catch (error) {
-    kept.underWay.delete(name);
+    underWay.delete(name);
     throw error;
   }
-  return (replyBytes) => {
-    kept.underWay.delete(name);
-    if (replyBytes !== null) kept.addedBytes += replyBytes + REPLY_BYTES;
-  };
 }
 
-async function requireRoom(kept: Keeping, release: ActiveRelease, tenant: Tenant): Promise<void> {
-  const isFull = (): boolean => (kept.bytes ?? 0) + kept.addedBytes >= KEPT_BYTES_MAX;
-  const isDue = isFull() && performance.now() - kept.measuredMs >= MEASURED_EVERY_MS;
-  if (kept.bytes === null || isDue || kept.addedBytes >= MEASURED_EVERY_BYTES) {
-    kept.measuring ??= measure(kept, release, tenant).finally(() => {
-      kept.measuring = null;
-    });
-    await kept.measuring;
-  }
-  if (!isFull()) return;
-  throw new Fault("rate_limited", {
-    detail: "This project keeps as many replies for its Idempotency-Keys as it may; they are forgotten after a day.",
+function full(): Fault {
+  return new Fault("rate_limited", {
+    detail: "No more replies can be kept for your Idempotency-Keys now; they are forgotten after a day.",
     headers: { "retry-after": "60" },
   });
 }
 
-async function measure(kept: Keeping, { schema }: ActiveRelease, tenant: Tenant): Promise<void> {
-  const added = kept.addedBytes;
-  const text = `select coalesce(sum(octet_length(_r."body") + ${REPLY_BYTES}), 0)::text from ${schema}."${IDEMPOTENCY_TABLE}" _r`;
-  const { rows } = await tenant.run({ text, values: [], lane: "slow" });
-  kept.bytes = Number(rows[0]?.[0] ?? 0);
-  kept.addedBytes -= added;
-  kept.measuredMs = performance.now();
+/** Postgres knows the length of a text without reading it. */
+async function measure(
+  { schema }: ActiveRelease,
+  tenant: Pick<Tenant, "run">,
+  muchBytes: number,
+): Promise<MeasuredReplies> {
+  const text =
+    `with _own as materialized (select _r."principal" as _caller, sum(octet_length(_r."body") + ${REPLY_BYTES})::bigint as _bytes ` +
+    `from ${schema}."${IDEMPOTENCY_TABLE}" _r group by 1) ` +
+    `select '' as _caller, coalesce(sum(_o._bytes), 0)::text from _own _o ` +
+    `union all select _o._caller, _o._bytes::text from _own _o where _o._bytes >= $1::bigint`;
+  const { rows } = await tenant.run({ text, values: [String(Math.floor(muchBytes))], lane: "slow" });
+  const sizes = new Map(rows.map(([caller, bytes]) => [caller ?? "", Number(bytes)]));
+  const bytes = sizes.get("") ?? 0;
+  sizes.delete("");
+  return { bytes, byCaller: sizes };
 }
 
-/** The reply that was given before; null where there is none. @throws Fault `idempotency_key_reused`. */
+/**
+ * The reply that was given before; null where there is none. What it shows again is audited before it is shown.
+ * @throws Fault `deployment_required`, `idempotency_key_reused`.
+ */
 export async function findReply(
-  { schema }: ActiveRelease,
-  tenant: Tenant,
-  { principal, key, fingerprint }: Once,
+  release: ActiveRelease,
+  tenant: Pick<Tenant, "run">,
+  once: Once,
 ): Promise<OnceReply | null> {
+  if (!hasReplies(release.bundle)) throw new Fault("deployment_required");
   const text =
-    `select _r."fingerprint", _r."status"::text, _r."location", _r."body" from ${schema}."${IDEMPOTENCY_TABLE}" _r ` +
+    `select _r."fingerprint", _r."status"::text, _r."location", _r."body" from ${release.schema}."${IDEMPOTENCY_TABLE}" _r ` +
     `where _r."principal" = $1::text and _r."key" = $2::text and _r."created_at" > now() - interval '${IDEMPOTENCY_HOURS} hours'`;
-  const { rows } = await tenant.run({ text, values: [principal, key], lane: "fast" });
+  const { rows } = await tenant.run({ text, values: [once.principal, once.key], lane: "fast" });
   const [given = null, status = null, location = null, body = null] = rows[0] ?? [];
   if (given === null) return null;
-  if (given !== fingerprint) throw new Fault("idempotency_key_reused");
+  if (!isRepetition(given, once)) throw new Fault("idempotency_key_reused");
+  const audit = replayAudit(release, once);
+  if (audit !== null) await tenant.run({ ...audit, lane: "fast", writes: true });
   return { status: Number(status), location, body: body ?? "" };
 }
 

@@ -3,30 +3,56 @@
 // written twice, whichever replica was asked.
 import { isUniqueViolation, quoteIdentifier, tableName } from "@plinth/postgres";
 import type { Asker, EntityView } from "./entity-view.ts";
-import { IDEMPOTENCY_TABLE } from "./idempotency.ts";
+import { IDEMPOTENCY_TABLE } from "./once.ts";
 import type { Parameters } from "./parameters.ts";
 
 interface Reply {
   readonly status: number;
   /** What has one row where the write was made, and none where it was refused. */
   readonly row: string;
-  /** SQL of the record as the caller may read it; null where the reply has no body. */
-  readonly json: string | null;
+  /** The record in it; null where the reply has no body. */
+  readonly record: {
+    /** The alias of the row that has its id. */
+    readonly alias: string;
+    /** SQL of it as the caller may read it; null where nothing has changed. */
+    readonly json: string | null;
+  } | null;
 }
+
+/** A larger record is not kept a second time: its id stands for it, and a repetition reads it again. */
+export const KEPT_RECORD_BYTES_MAX = 65_536;
 
 export function keptReply(
   { schema }: EntityView,
   asker: Asker,
   parameters: Parameters,
-  { status, row, json }: Reply,
+  { status, row, record }: Reply,
 ): string {
   if (asker.isOnce !== true) return "";
   const found = `${parameters.once("principal")}, ${parameters.once("key")}, ${parameters.once("fingerprint")}`;
   return (
     `, _once as (insert into ${schema}.${quoteIdentifier(IDEMPOTENCY_TABLE)} ` +
     `("principal", "key", "fingerprint", "status", "location", "body") ` +
-    `select ${found}, ${status}, ${parameters.once("location")}, ${json ?? "''"} from ${row})`
+    `select ${found}, ${status}, ${parameters.once("location")}, ${bodyFrom(row, record)})`
   );
+}
+
+function bodyFrom(row: string, record: Reply["record"]): string {
+  if (record === null) return `'' from ${row}`;
+  const id = `'{"id":"' || ${record.alias}."id" || '"}'`;
+  if (record.json === null) return `${id} from ${row}`;
+  // The record is made into text once.
+  return (
+    `case when octet_length(_k._json) <= ${KEPT_RECORD_BYTES_MAX} then _k._json else _k._id end ` +
+    `from (select ${id} as _id, ${record.json} as _json from ${row} offset 0) _k`
+  );
+}
+
+const idAlone = /^\{"id":"([0-9a-f-]{36})"\}$/;
+
+/** The id of a record that a repetition reads again; null where the kept text is all of it. */
+export function keptIdIn(body: string): string | null {
+  return idAlone.exec(body)?.[1] ?? null;
 }
 
 /** The statement was undone: a request with the same key had its effect before. */

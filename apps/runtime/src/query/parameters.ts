@@ -5,7 +5,7 @@ import { quoteIdentifier } from "@plinth/postgres";
 import { type Principal, principalId, userId } from "../project/principal.ts";
 import { additionTo } from "./addition-names.ts";
 import type { CursorKey } from "./cursor.ts";
-import type { Once } from "./idempotency.ts";
+import type { Once } from "./once.ts";
 
 /** What differs between two runs of one statement. All values are in Postgres's text form. */
 export interface Bindings {

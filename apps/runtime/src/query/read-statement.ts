@@ -9,6 +9,7 @@ import { EVERYTHING, type Filter, filterShape } from "./reading/filter.ts";
 import { FilterWriter } from "./reading/filter-sql.ts";
 import { type Selection, selectionShape, WHOLE } from "./reading/selection.ts";
 import { SelectionWriter } from "./reading/selection-sql.ts";
+import { boundedJson } from "./reading/too-large.ts";
 import type { Statement } from "./statement.ts";
 import { type Audited, auditOf } from "./trace.ts";
 
@@ -79,5 +80,6 @@ function jsonOf(
 ): string {
   if (selection === WHOLE) return recordJson(view, asker, "_r", parameters);
   const writer = new SelectionWriter(asker, parameters, filters);
-  return `(${writer.record(view, "_r", selection)})::text`;
+  const json = writer.record(view, "_r", selection);
+  return `(${selection.expansions.length > 0 ? boundedJson(json) : json})::text`;
 }

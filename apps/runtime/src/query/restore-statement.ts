@@ -63,7 +63,11 @@ export function restoreStatement(view: EntityView, asker: Asker): Statement {
     ),
   ];
   const json = readableJson(view, asker, parameters, "_upd_0");
-  const kept = keptReply(view, asker, parameters, { status: 200, row: "_upd_0", json });
+  const kept = keptReply(view, asker, parameters, {
+    status: 200,
+    row: "_upd_0",
+    record: { alias: "_upd_0", json },
+  });
   const text =
     `with recursive ${parts.join(", ")}${kept} ` +
     `select _chk._allowed, ${ifPresent("_upd_0", json)}, _chk._deleted, ` +

@@ -1,6 +1,6 @@
 // Runs one operation as one statement. In: the tenant, the release, who asks and for what. Out: JSON text, or a Fault.
 // It never runs a second statement to find out what the first one meant; it repeats one that another request overtook.
-import { asFault, bytesOfRows, isForeignKeyViolation, isRetryable, Overtaken } from "@plinth/postgres";
+import { bytesOfRows, isForeignKeyViolation, isRetryable, Overtaken } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ActiveRelease } from "../project/active-release.ts";
 import type { Principal } from "../project/principal.ts";
@@ -20,8 +20,8 @@ import {
 import type { CursorCodec } from "./cursor.ts";
 import { faultOf, type StatementKind } from "./database-faults.ts";
 import { type Asker, askerIn, entityView } from "./entity-view.ts";
-import type { Once } from "./idempotency.ts";
 import { AlreadyKept, isAlreadyKept } from "./kept-reply.ts";
+import type { Once } from "./once.ts";
 import { arrayLiteral, type Bindings } from "./parameters.ts";
 import { PLAIN_READING, type Reading } from "./read-statement.ts";
 import type { AggregateQuery } from "./reading/aggregate-query.ts";
@@ -30,9 +30,10 @@ import { type ListQuery, listName, operands } from "./reading/list-query.ts";
 import { countJson, readPage, recordsJson } from "./reading/page-json.ts";
 import { backwardName } from "./reading/parse-list.ts";
 import { type Selection, selectionOperands, WHOLE } from "./reading/selection.ts";
-import { whatToIndex } from "./reading/slow.ts";
+import { withAdvice } from "./reading/slow.ts";
+import { groupsTooLarge, REPLY_BYTES_MAX, relatedTooLarge } from "./reading/too-large.ts";
 import type { Statement, WriteStatement } from "./statement.ts";
-import { heldByDeleted, refusalOf, staleVersion } from "./write-refusal.ts";
+import { busy, heldByDeleted, refusalOf, staleVersion } from "./write-refusal.ts";
 
 export interface Request {
   readonly tenant: Tenant;
@@ -59,8 +60,6 @@ export type FieldValues = ReadonlyMap<string, string | null>;
 
 const nothing: FieldValues = new Map();
 const none: ReadonlyMap<string, string> = new Map();
-/** A page ends behind so many characters, however many records were asked for; the next one begins there. */
-const REPLY_BYTES_MAX = 1_048_576;
 /** Of the records that a step looks for: it sees all of them, or fails. */
 const FOUND_BYTES_MAX = 8 * REPLY_BYTES_MAX;
 /** Times that a statement is run when others keep overtaking it. */
@@ -75,14 +74,20 @@ export async function readRecord(
   recordId: string | null,
   reading: Reading = PLAIN_READING,
 ): Promise<string> {
+  const { key, selection } = reading;
   const statement = assembleRead(request.release, request.entity, askerOf(request), reading);
-  const key = reading.key === null ? [] : operandsOf(reading.key);
-  const operands = [...key, ...selectionOperands(reading.selection)];
-  const rows = await run(request, "read", statement, { ...bind(request, recordId, nothing), operands });
-  if (rows.length > 1) {
+  const values = [...(key === null ? [] : operandsOf(key)), ...selectionOperands(selection)];
+  const bindings = { ...bind(request, recordId, nothing), operands: values };
+  const { rows, cut } = await runWhole(request, "read", statement, bindings, fetchingOf(selection));
+  if (rows.length > 1 || (key !== null && cut === true)) {
     throw new Fault("bad_request", { detail: "Several organizations have one. Name yours by Plinth-Organization." });
   }
   return rows[0]?.[0] ?? missing();
+}
+
+/** What brings related records is fetched as what may be large. */
+function fetchingOf({ expansions }: Selection): Fetching {
+  return expansions.length > 0 ? { bytesMax: REPLY_BYTES_MAX } : {};
 }
 
 const idAlone: Selection = { ...WHOLE, fields: new Set(["id"]) };
@@ -120,20 +125,14 @@ export async function listRows(request: Request, query: ListQuery): Promise<stri
 export async function aggregateRecords(request: Request, query: AggregateQuery): Promise<Buffer> {
   const statement = assembleAggregate(request.release, request.entity, askerOf(request), query);
   const bindings = { ...bind(request, null, nothing), operands: operandsOf(query.filter) };
-  const rows = await run(request, "read", statement, bindings).catch((error) => {
-    throw withAdvice(error, request, query.filter, []);
+  const reading = { bytesMax: REPLY_BYTES_MAX };
+  const { rows, cut } = await runWhole(request, "read", statement, bindings, reading).catch((error) => {
+    throw withAdvice(error, entityView(request.release, request.entity), query.filter, []);
   });
+  if (cut === true) throw groupsTooLarge();
   const data = recordsJson(bytesOfRows(rows), statement.members, query.limit);
+  if (data.length > REPLY_BYTES_MAX) throw groupsTooLarge();
   return Buffer.concat([DATA_BEGIN, data, Buffer.from(`,"page":{"has_more":${rows.length > query.limit}}}`)]);
-}
-
-/** What took too long says what would help. */
-function withAdvice(error: unknown, { release, entity }: Request, filter: Filter, sort: ListQuery["sort"]): unknown {
-  const fault = asFault(error);
-  if (!(fault instanceof Fault) || fault.code !== "timeout") return error;
-  const advice = whatToIndex(entityView(release, entity), filter, sort);
-  if (advice === null) return error;
-  return new Fault("timeout", { detail: `The list took too long. ${advice}`, headers: fault.headers, cause: error });
 }
 
 /** Where a page is empty by now, the one beside it is the last or the first of all. */
@@ -164,11 +163,14 @@ async function findPage(request: Request, query: ListQuery, bytesMax: number): P
     limit: query.limit,
   };
   const found = await runWhole(request, "read", statement, bindings, { bytesMax, asBytes: true }).catch((error) => {
-    throw withAdvice(error, request, query.filter, query.sort);
+    throw withAdvice(error, entityView(request.release, request.entity), query.filter, query.sort);
   });
   const isBackward = query.from?.backward === true;
   const rows = found.bytes ?? bytesOfRows(found.rows);
   const page = readPage(rows, statement, { limit: query.limit, isBackward });
+  // A page ends behind so many bytes, and the next one begins there; but one record is never cut.
+  const isAlone = page.rowCount === 1 && page.records.length > bytesMax;
+  if (isAlone && query.selection.expansions.length > 0) throw relatedTooLarge();
   const isCut = found.cut === true;
   const hasMore = isCut || page.rowCount > query.limit;
   const countsNone = statement.countAt !== null && page.rowCount === 0 && query.from === null;
@@ -328,12 +330,17 @@ async function run(
   return (await runWhole(request, kind, statement, bindings)).rows;
 }
 
+interface Fetching {
+  readonly bytesMax?: number;
+  readonly asBytes?: boolean;
+}
+
 async function runWhole(
   request: Request,
   kind: StatementKind,
   statement: Statement,
   bindings: Bindings,
-  reading: { readonly bytesMax?: number; readonly asBytes?: boolean } = {},
+  fetching: Fetching = {},
 ): Promise<TenantRows> {
   const values = valuesOf(statement.slots, bindings);
   try {
@@ -343,7 +350,7 @@ async function runWhole(
     const lock = statement.lock && { ...statement.lock, values: valuesOf(statement.lock.slots, bindings) };
     const msMax = request.release.bundle.limits.statementMsMax;
     const admit = request.requireRoom;
-    const more = { ...reading, ...(admit && { admit }) };
+    const more = { ...fetching, ...(admit && { admit }) };
     const around = { ...(confirm && { confirm }), ...(lock && { lock }), ...(undo && { undo }) };
     return await request.tenant.run({ text, values, lane, keep, writes, msMax, ...more, ...around });
   } catch (error) {
@@ -382,14 +389,6 @@ function missing(): never {
 
 function lost(): never {
   throw new Error("an allowed write has changed nothing");
-}
-
-function busy(cause: unknown): Fault {
-  return new Fault("unavailable", {
-    detail: "Other requests keep changing the same records; try again.",
-    headers: { "retry-after": "1" },
-    cause,
-  });
 }
 
 function refusedByRule(operation: string): Fault {

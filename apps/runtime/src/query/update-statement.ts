@@ -154,7 +154,7 @@ function changeStatement(
     `${numbers(view, numbered, flags, "_cur, _new, _chk", (field) => isNumberedNow(change, field))}` +
     `_upd as (update ${view.from} _r set ${sets.join(", ")} from _new, _chk ` +
     `where _r."id" = _new."id" and ${allFlags(flags)} returning _r.*), ${pairChanges(change)}` +
-    `${trace}${keptReply(view, asker, parameters, { status: 200, row: "_upd", json })} ` +
+    `${trace}${keptReply(view, asker, parameters, { status: 200, row: "_upd", record: { alias: "_upd", json } })} ` +
     `select ${flagColumns(flags)}, ${ifPresent("_upd", json)}${told.map((_, i) => `, _chk._told_${i}`).join("")} ` +
     `from _chk left join _upd on true`;
   const lock = lockOfStored(view, given, [terms.forced, ...ways.map((way) => way.forced)]);
@@ -336,15 +336,15 @@ export function emptyUpdateStatement(view: EntityView, asker: Asker): WriteState
     return { text, slots: parameters.slots, writes: false, ...how };
   }
   const row = `_cur where ${matches.length > 0 ? "_cur._matches and " : ""}_cur._allowed`;
-  const read = isAudited
-    ? [`_r."id"`, `${permission(view, "read", asker, parameters, { record: "_r" }).sql} as _read`]
-    : [];
+  const read = isAudited ? [`${permission(view, "read", asker, parameters, { record: "_r" }).sql} as _read`] : [];
   const audited = { view, operation: "read", changes: "null::jsonb", from: `${row} and _cur._read`, row: "_cur" };
   const audit = isAudited ? `, ${auditOf(parameters, [audited])}` : "";
-  const kept = keptReply(view, asker, parameters, { status: 200, row, json: "_cur._json" });
+  // A repetition reads it again.
+  const kept = keptReply(view, asker, parameters, { status: 200, row, record: { alias: "_cur", json: null } });
   const columns = [...(matches.length > 0 ? ["_cur._matches"] : []), "_cur._allowed", "_cur._json"];
+  const cur = [...answer, `_r."id"`, ...read].join(", ");
   return {
-    text: `with _cur as materialized (select ${[...answer, ...read].join(", ")} ${found})${audit}${kept} select ${columns.join(", ")} from _cur`,
+    text: `with _cur as materialized (select ${cur} ${found})${audit}${kept} select ${columns.join(", ")} from _cur`,
     slots: parameters.slots,
     writes: true,
     ...how,

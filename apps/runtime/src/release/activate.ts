@@ -35,6 +35,7 @@ export async function activateRelease(
   if (row.active_hash !== row.base_hash) throw new StepRefused(OVERTAKEN);
   if (row.active_id !== null) {
     await client.query("UPDATE plinth.releases SET status = 'superseded' WHERE id = $1", [row.active_id]);
+    await client.query("DELETE FROM plinth.descriptions WHERE release_id = $1", [row.active_id]);
   }
   await client.query(
     "UPDATE plinth.releases SET status = 'active', error = NULL, activated_at = now(), finished_at = NULL WHERE id = $1",

@@ -319,4 +319,17 @@ export const cellMigrations: readonly CellMigration[] = [
       CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA ${EXTENSIONS_SCHEMA};
     `,
   },
+  {
+    id: "037-descriptions",
+    sql: `
+      -- What a release says of itself, compressed as it is sent. Of a release that is stored without, it is made when it is first
+      -- asked for.
+      CREATE TABLE plinth.descriptions (
+        release_id text PRIMARY KEY REFERENCES plinth.releases (id),
+        openapi bytea NOT NULL,
+        sdk_types bytea NOT NULL
+      );
+      ALTER TABLE plinth.descriptions ALTER openapi SET STORAGE EXTERNAL, ALTER sdk_types SET STORAGE EXTERNAL;
+    `,
+  },
 ];

@@ -15,6 +15,7 @@ import {
 import { inTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
+import { describe, storeDescription } from "../project/stored-description.ts";
 import { stepHash } from "./leftovers.ts";
 
 /** What the cell knows of control, and of itself. */
@@ -32,7 +33,11 @@ export async function receiveRelease(
   body: unknown,
 ): Promise<{ readonly releaseId: string }> {
   const publication = authorize(body, projectId, deps);
-  await inTransaction(deps.pool, (client) => storeRelease(client, publication, publication.sent));
+  const description = await describe(publication.bundle);
+  await inTransaction(deps.pool, async (client) => {
+    await storeRelease(client, publication, publication.sent);
+    await storeDescription(client, publication.releaseId, description);
+  });
   return { releaseId: publication.releaseId };
 }
 

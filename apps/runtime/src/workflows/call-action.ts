@@ -10,7 +10,9 @@ import type { ActiveRelease } from "../project/active-release.ts";
 import { type CallerPrincipal, principalId } from "../project/principal.ts";
 import { maskedNames, masksOf } from "../project/work-masks.ts";
 import { type ActionInput, maskedInput, readActionInput } from "../query/action-input.ts";
-import { doOnce, type Once, type OnceReply } from "../query/idempotency.ts";
+import { doOnce, type OnceReply } from "../query/idempotency.ts";
+import { type HeldKey, holdKey } from "../query/kept-replies.ts";
+import type { Once } from "../query/once.ts";
 import { type Acting, type CallerContext, contextOf, keptCaller } from "./acting.ts";
 import { createActions } from "./actions.ts";
 import type { Claimed, Run } from "./run.ts";
@@ -50,9 +52,23 @@ interface Called {
 
 /** @throws Fault. */
 export async function callAction(options: CallOptions, call: ActionCall): Promise<Called> {
+  const { once, release, scope } = call;
+  if (once === null) return repeated(options, call, null);
+  const held = await holdKey(release, scope, once);
+  let keptBytes: number | null = null;
+  try {
+    const called = await repeated(options, call, held);
+    if (!called.isReplayed) keptBytes = called.reply.body.length;
+    return called;
+  } finally {
+    held.end(keptBytes);
+  }
+}
+
+async function repeated(options: CallOptions, call: ActionCall, held: HeldKey | null): Promise<Called> {
   for (let tries = 1; ; tries++) {
     try {
-      return await attempt(options, call);
+      return await attempt(options, call, held);
     } catch (error) {
       if (tries >= TRIES_MAX || !isRetryable(rootOf(error))) throw error;
     }
@@ -64,12 +80,13 @@ function rootOf(error: unknown): unknown {
   return error instanceof Fault && error.cause !== undefined ? rootOf(error.cause) : error;
 }
 
-function attempt(options: CallOptions, call: ActionCall): Promise<Called> {
+function attempt(options: CallOptions, call: ActionCall, held: HeldKey | null): Promise<Called> {
   const { scope, release, once, action } = call;
   return scope.transaction(async (open) => {
     const { statementMsMax } = release.bundle.limits;
     await open.client.query(`SET LOCAL statement_timeout = ${statementMsMax}`);
     return doOnce(open, release, once, async () => {
+      held?.requireRoom();
       const input = await readActionInput(open, call, action, call.values);
       const run = runOf(call, input, options);
       await writeCall(open, call, run, input);

@@ -26,14 +26,22 @@ function document(name: string, path: string, summary: string, mediaType: string
   };
 }
 
+/** It has an ETag, and changes with a release alone. */
+function ofRelease(operation: ModuleOperation): ModuleOperation {
+  const notModified = { description: "What the caller has is still the same", content: null };
+  return { ...operation, replies: { ...operation.replies, 304: notModified } };
+}
+
 export const projectDescription: ModuleDescription = {
   module: null,
   entity: null,
   events: [],
   schemas: {},
   operations: [
-    document("openapi", "/v1/openapi.json", "This document", "application/json", { type: "object" }),
-    document("sdk_types", "/v1/sdk.d.ts", "The SDK's TypeScript declarations", "text/plain", { type: "string" }),
+    ofRelease(document("openapi", "/v1/openapi.json", "This document", "application/json", { type: "object" })),
+    ofRelease(
+      document("sdk_types", "/v1/sdk.d.ts", "The SDK's TypeScript declarations", "text/plain", { type: "string" }),
+    ),
     document("jwks", "/.well-known/jwks.json", "The keys that verify access tokens", "application/jwk-set+json", {
       type: "object",
     }),

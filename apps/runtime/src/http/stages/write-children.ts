@@ -3,7 +3,8 @@
 import { Fault } from "@plinth/service";
 import type { Tenant, TenantDoor } from "../../project/tenant.ts";
 import { entityView, hasOperation } from "../../query/entity-view.ts";
-import type { Once, OnceReply } from "../../query/idempotency.ts";
+import type { OnceReply } from "../../query/idempotency.ts";
+import type { Once } from "../../query/once.ts";
 import { PLAIN_READING } from "../../query/read-statement.ts";
 import { type Selection, WHOLE } from "../../query/reading/selection.ts";
 import {
@@ -64,7 +65,7 @@ export async function writeFamily(
   const { release } = request;
   let etag: string | null = null;
   const reply = await writeTogether(
-    { door, release, once, isTried, isRepeated: true },
+    { door, release, viewer: request, once, isTried, isRepeated: true },
     async (tenant): Promise<OnceReply> => {
       const untilMs = Date.now() + MS_MAX;
       const outcome = await execute(dependencies, { ...request, tenant }, call);

@@ -3,7 +3,7 @@
 import { Fault, type FieldError, toProblem } from "@plinth/service";
 import type { TenantDoor } from "../../project/tenant.ts";
 import { isStale } from "../../query/database-faults.ts";
-import type { Once } from "../../query/idempotency.ts";
+import type { Once } from "../../query/once.ts";
 import { createRecord, deleteRecord, lockRecords, type Request, updateRecord } from "../../query/run.ts";
 import type { Reply } from "../contracts.ts";
 import { itemFault } from "../item-fault.ts";
@@ -36,7 +36,14 @@ export function writeMany(options: ManyOptions, request: Request, call: ManyCall
 function writeAll({ door, once, now }: ManyOptions, request: Request, call: ManyCall): Promise<Reply> {
   const writes = requireValid(call.items);
   const { operation, isTried } = call;
-  const together = { door, release: request.release, once, isTried, isRepeated: operation === "delete" };
+  const together = {
+    door,
+    release: request.release,
+    viewer: request,
+    once,
+    isTried,
+    isRepeated: operation === "delete",
+  };
   return writeTogether(together, async (tenant) => {
     const untilMs = now() + MS_MAX;
     const inside = { ...request, tenant };

@@ -5,7 +5,7 @@ import type { ProjectScope } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import { mayCall } from "../../query/action-input.ts";
-import { onceOf } from "../../query/idempotency.ts";
+import { onceOf } from "../../query/once.ts";
 import { checkMembers } from "../../records/check-body.ts";
 import { actionCheckerOf } from "../../records/checkers.ts";
 import { type CallOptions, callAction } from "../../workflows/call-action.ts";

@@ -20,7 +20,10 @@ export const newPassword: z.ZodType<string> = z
   .refine((text) => lengthOf(text) <= 256, { message: "At most 256 characters." });
 
 /** The fields that the blueprint gives to users; the release says which, and what they may hold. */
-const profile = z.record(z.string(), z.unknown());
+const profile = z.custom<Profile>((value) => typeof value === "object" && value !== null && !Array.isArray(value), {
+  // A record of Zod's leaves out what is called `__proto__`, which is unknown like any other name.
+  message: "It must be an object.",
+});
 const signUpBody = z.strictObject({
   email: emailAddress,
   password: newPassword,

@@ -99,6 +99,11 @@ describe("a sign-up with a profile", () => {
   it.each([
     ["a value that is too short", { nickname: "A" }, { status: 422, path: "/profile/nickname" }],
     ["a field that users don't have", { height: 3 }, { status: 422, path: "/profile/height" }],
+    [
+      "what is called as every object's prototype",
+      JSON.parse('{"__proto__":{"roles":["admin"]}}'),
+      { status: 422, path: "/profile/__proto__" },
+    ],
     ["a column of the account", { password_hash: "x" }, { status: 422, path: "/profile/password_hash" }],
     ["a field that the server sets", { roles: ["admin"] }, { status: 422, path: "/profile/roles" }],
     ["a field that admins write", { verified: true }, { status: 403, path: "/profile/verified" }],

@@ -6,12 +6,13 @@ import type { Incoming, ModuleContext, Reply } from "../../http/contracts.ts";
 import { itemFault } from "../../http/item-fault.ts";
 import { writeTogether } from "../../http/together.ts";
 import type { Tenant, TenantDoor } from "../../project/tenant.ts";
-import { type OnceReply, onceOf } from "../../query/idempotency.ts";
+import type { OnceReply } from "../../query/idempotency.ts";
+import { onceOf } from "../../query/once.ts";
 import type { ModuleHandlers } from "../module-routes.ts";
 import { type Operation, pathWith, readBatch, withResults } from "./read-batch.ts";
 
 export interface BatchOptions {
-  readonly scopeOf: (projectId: ModuleContext["projectId"]) => Pick<TenantDoor, "transaction">;
+  readonly scopeOf: (projectId: ModuleContext["projectId"]) => TenantDoor;
 }
 
 /** Locks are held for so long at most, and a statement's own limit. */
@@ -27,10 +28,12 @@ async function answer({ scopeOf }: BatchOptions, context: ModuleContext): Promis
   const { incoming, principal, organization, release, projectId, inner } = context;
   const { operations, isTried } = readBatch(incoming);
   const allowance = operations.length > 1 ? inner.spend(operations.length - 1) : {};
-  const once = onceOf(incoming, principal, organization);
-  const reply = await writeTogether({ door: scopeOf(projectId), release, once, isTried, isRepeated: true }, (tenant) =>
-    perform(context, operations, tenant),
-  );
+  const given = onceOf(incoming, principal, organization);
+  // Reads have no effect to be had once: they are carried out again, and nothing of them is kept.
+  const once = operations.every(({ method }) => method === "GET") ? null : given;
+  const viewer = { requestId: incoming.id, principal };
+  const together = { door: scopeOf(projectId), release, viewer, once, isTried, isRepeated: true };
+  const reply = await writeTogether(together, (tenant) => perform(context, operations, tenant));
   return { ...reply, headers: { ...reply.headers, ...allowance } };
 }
 

@@ -13,6 +13,7 @@ import { type Member, memberOf } from "./list-statement.ts";
 import { shownIn } from "./reach.ts";
 import { WHOLE } from "./selection.ts";
 import { sortValue } from "./sort.ts";
+import { boundedText } from "./too-large.ts";
 
 export interface AggregateStatement extends Statement {
   /** Of each group, in the order of the columns. */
@@ -147,6 +148,9 @@ function calculatedText({ sqlType }: BundleField, value: string): string {
   }
 }
 
+/** Types whose values have a bound of their own. */
+const isShort = /^(?:smallint|integer|bigint|numeric|real|double|uuid|date|time|interval|inet)/;
+
 /** As a record shows it: its template reads a row that has this one column. */
 function shownField(
   view: EntityView,
@@ -160,6 +164,7 @@ function shownField(
     return { sql: calculatedText(field, `_g._c${at}`), member: memberOf(name, field.wire) };
   laterals.push(`, lateral (select _g._c${at} as ${quoteIdentifier(field.column ?? field.name)}) _w${at}`);
   const value = wireValue(view, field, `_w${at}`, parameters);
-  const sql = field.sqlType === "boolean" ? `(${value})::text` : value;
+  const sql =
+    field.sqlType === "boolean" ? `(${value})::text` : isShort.test(field.sqlType) ? value : boundedText(value);
   return { sql, member: memberOf(name, field.wire) };
 }

@@ -23,6 +23,7 @@ import { searchConditions } from "./search.ts";
 import { selectionShape, sortShape } from "./selection.ts";
 import { SelectionWriter, selectedFields } from "./selection-sql.ts";
 import { direction, isNullable, type SortKey, sortType, sortValue } from "./sort.ts";
+import { boundedJson } from "./too-large.ts";
 
 /** One member of a record, read from a column of the row. */
 export interface Member {
@@ -80,7 +81,7 @@ export function listStatement(view: EntityView, asker: Asker, query: ListQuery):
   });
   const expanding = { selection: query.selection, operand: filters.next };
   const writer = new SelectionWriter(asker, parameters, filters);
-  const within = query.selection.expansions.map((expansion) => writer.expanded(view, "_r", expansion));
+  const within = query.selection.expansions.map((expansion) => boundedJson(writer.expanded(view, "_r", expansion)));
   const flags = [
     ...new Set(shown.flatMap(({ rules }) => (rules === null ? [] : [shownWhere(view, rules, parameters)]))),
   ];

@@ -1,13 +1,23 @@
-// What to declare so that a list is found sooner. In: a list that took too long. Out: a sentence for the developer, or null where the
-// indexes that it could use are there. It tells what the blueprint says, and nothing of the rows.
-import { quoteIdentifier } from "@plinth/postgres";
+// What to declare so that a list is found sooner. In: the failure of a list that took too long. Out: the same with a sentence for the
+// developer, where the indexes that it could use are not there. It tells what the blueprint says, and nothing of the rows.
+import { asFault, quoteIdentifier } from "@plinth/postgres";
+import { Fault } from "@plinth/service";
 import type { EntityView } from "../entity-view.ts";
 import type { Filter } from "./filter.ts";
 import { targetOf } from "./reach.ts";
 import type { SortKey } from "./sort.ts";
 
+/** What took too long says what would help. */
+export function withAdvice(error: unknown, view: EntityView, filter: Filter, sort: readonly SortKey[]): unknown {
+  const fault = asFault(error);
+  if (!(fault instanceof Fault) || fault.code !== "timeout") return error;
+  const advice = whatToIndex(view, filter, sort);
+  if (advice === null) return error;
+  return new Fault("timeout", { detail: `The list took too long. ${advice}`, headers: fault.headers, cause: error });
+}
+
 /** @param sort Without the keys that the service adds. */
-export function whatToIndex(view: EntityView, filter: Filter, sort: readonly SortKey[]): string | null {
+function whatToIndex(view: EntityView, filter: Filter, sort: readonly SortKey[]): string | null {
   const wanted = new Set<string>();
   filtered(view, filter, wanted);
   const [first] = sort;
