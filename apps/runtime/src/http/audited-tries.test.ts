@@ -94,6 +94,17 @@ describe("a dry run", () => {
     expect(await cell.rows(project, "select from {schema}.patients where name = 'New'")).toEqual([]);
   });
 
+  test("of a batch names the records that others bring along", async () => {
+    const note = await send("POST", "/api/notes", { patient_id: id, text: "a" });
+    await cell.rows(project, "truncate {schema}.audit_log");
+    const operations = [{ method: "GET", path: `/api/notes/${note.json.data.id}?expand=patient` }];
+    const reply = await send("POST", "/v1/batch", { operations, dry_run: true });
+    expect(reply.text).toContain("Ida");
+    expect(await cell.rows(project, "select operation, entity, changes from {schema}.audit_log")).toEqual([
+      { operation: "expand", entity: "patient", changes: { ids: [id] } },
+    ]);
+  });
+
   test("of a list of updates is audited for each", async () => {
     await expectShown(await send("PATCH", "/api/patients?dry_run=true", [{ id, number: "other" }]), [read]);
   });

@@ -149,7 +149,7 @@ async function tryOne(
   const outcome = await execute(dependencies, { ...request, isDryRun: true }, call);
   if (outcome.kind === "record" && "recordId" in call) {
     const { tenant, release, entity } = request;
-    await auditShown(tenant, release, request, [{ operation: "read", entity, recordId: call.recordId }]);
+    await auditShown(tenant, release, request, [{ operation: "read", entity, recordId: call.recordId, changes: null }]);
   }
   return asDryRun(respond(outcome, incoming));
 }

@@ -19,6 +19,8 @@ export interface ShownRecord {
   readonly entity: string;
   /** Null where the line is about no single one. */
   readonly recordId: string | null;
+  /** JSON: the ids of several. */
+  readonly changes: string | null;
 }
 
 const audited: Derivation<ReadonlySet<string>> = {
@@ -27,8 +29,11 @@ const audited: Derivation<ReadonlySet<string>> = {
 };
 
 /** What a line says of a record that was shown by whatever operation. */
-const AS_SHOWN = `case when _a."operation" in ('list', 'aggregate') then _a."operation" else 'read' end`;
-const COLUMNS = `("request_id", "actor_kind", "actor_id", "operation", "entity", "record_id")`;
+const IS_OF_SEVERAL = `_a."operation" in ('list', 'expand', 'aggregate', 'filter')`;
+const AS_SHOWN = `case when ${IS_OF_SEVERAL} then _a."operation" else 'read' end`;
+/** Of a write they are what it changed, which was shown to nobody. */
+const IDS = `case when ${IS_OF_SEVERAL} then _a."changes" end`;
+const COLUMNS = `("request_id", "actor_kind", "actor_id", "operation", "entity", "record_id", "changes")`;
 
 /** What the transaction has shown so far, by the lines that it has written. What it creates or deletes is not there to be seen. */
 export async function shownSoFar(
@@ -39,15 +44,16 @@ export async function shownSoFar(
   const entities = derived(release, audited);
   if (entities.size === 0) return [];
   const { rows } = await open.query(
-    `select distinct ${AS_SHOWN}, _a."entity", _a."record_id"::text from ${release.schema}."audit_log" _a ` +
+    `select distinct ${AS_SHOWN}, _a."entity", _a."record_id"::text, (${IDS})::text from ${release.schema}."audit_log" _a ` +
       `where _a."request_id" = $1::text and _a."at" = now() and _a."entity" = any($2::text[]) ` +
       `and _a."operation" not in ('create', 'delete')`,
     [requestId, arrayLiteral([...entities])],
   );
-  return rows.map(([operation, entity, recordId]) => ({
+  return rows.map(([operation, entity, recordId = null, changes = null]) => ({
     operation: operation ?? "read",
     entity: entity ?? "",
-    recordId: recordId ?? null,
+    recordId,
+    changes,
   }));
 }
 
@@ -63,8 +69,8 @@ export async function auditShown(
   if (lines.length === 0) return;
   const text =
     `insert into ${release.schema}."audit_log" ${COLUMNS} ` +
-    `select $1::text, $2::text, $3::text, _l."operation", _l."entity", _l."record" ` +
-    `from unnest($4::text[], $5::text[], $6::uuid[]) as _l ("operation", "entity", "record")`;
+    `select $1::text, $2::text, $3::text, _l."operation", _l."entity", _l."record", _l."ids"::jsonb ` +
+    `from unnest($4::text[], $5::text[], $6::uuid[], $7::text[]) as _l ("operation", "entity", "record", "ids")`;
   const values = [
     requestId,
     principal.kind,
@@ -72,6 +78,7 @@ export async function auditShown(
     arrayLiteral(lines.map(({ operation }) => operation)),
     arrayLiteral(lines.map(({ entity }) => entity)),
     `{${lines.map(({ recordId }) => recordId ?? "null").join(",")}}`,
+    `{${lines.map(({ changes }) => (changes === null ? "null" : JSON.stringify(changes))).join(",")}}`,
   ];
   await tenant.run({ text, values, lane: "fast", writes: true });
 }
@@ -85,7 +92,7 @@ export function replayAudit(
   if (entities.size === 0) return null;
   const text =
     `insert into ${release.schema}."audit_log" ${COLUMNS} ` +
-    `select distinct $1::text, _a."actor_kind", _a."actor_id", ${AS_SHOWN}, _a."entity", _a."record_id" ` +
+    `select distinct $1::text, _a."actor_kind", _a."actor_id", ${AS_SHOWN}, _a."entity", _a."record_id", ${IDS} ` +
     `from ${release.schema}."${IDEMPOTENCY_TABLE}" _k join ${release.schema}."audit_log" _a ` +
     // Both were written by one transaction.
     `on _a."request_id" = substr(_k."fingerprint", ${HASH_CHARS + 2}) and _a."at" = _k."created_at" ` +

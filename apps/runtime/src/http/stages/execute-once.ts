@@ -6,6 +6,7 @@ import type { OnceReply } from "../../query/idempotency.ts";
 import { findReply, forgetReply, holdKey } from "../../query/kept-replies.ts";
 import { AlreadyKept, KEPT_RECORD_BYTES_MAX, keptIdIn } from "../../query/kept-reply.ts";
 import type { Once } from "../../query/once.ts";
+import { PLAIN_READING } from "../../query/read-statement.ts";
 import { type Request, readRecord } from "../../query/run.ts";
 import type { Outcome } from "./execute.ts";
 
@@ -59,7 +60,11 @@ async function recordIn(request: Request, body: string): Promise<string> {
   const recordId = keptIdIn(body);
   if (recordId === null) return body;
   try {
-    return await readRecord({ ...request, once: null, versions: null }, recordId);
+    // That the kept reply is shown once more has its line already.
+    return await readRecord({ ...request, once: null, versions: null }, recordId, {
+      ...PLAIN_READING,
+      isOfWrite: true,
+    });
   } catch (error) {
     if (error instanceof Fault && (error.code === "not_found" || error.code === "forbidden")) return body;
     throw error;
