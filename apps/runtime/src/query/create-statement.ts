@@ -105,15 +105,15 @@ function createChecks(
   for (const field of view.stored) {
     if (terms.forced.has(field.name)) {
       const within = field.references === null ? null : targetWithin(view, field);
-      if (within !== null) add({ kind: "reference", field }, within);
+      if (within !== null) add({ kind: "reference", field, judges: "body" }, within);
       continue;
     }
     if (!isCheckedReference(field, given)) continue;
     const readable = targetReadable(view, field, asker, parameters);
-    add({ kind: "reference", field }, `(${column("_new", field)} is null or ${readable})`);
+    add({ kind: "reference", field, judges: "body" }, `(${column("_new", field)} is null or ${readable})`);
   }
   for (const field of joinedFields(view, given)) {
-    add({ kind: "reference", field }, targetsReadable(view, field, asker, parameters));
+    add({ kind: "reference", field, judges: "body" }, targetsReadable(view, field, asker, parameters));
   }
   for (const name of given) {
     const field = view.fields.get(name);

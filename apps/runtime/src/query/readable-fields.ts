@@ -2,6 +2,8 @@
 // over the row. It never shows an internal field or a secret, whatever a grant says.
 import { type BundleField, distinctPredicates, type Grant, type Predicate, predicateSql } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
+import { SERVICE_ROLE } from "../project/principal.ts";
+import { ALWAYS, allOf, type Condition, NEVER } from "./condition.ts";
 import {
   type Asker,
   type EntityView,
@@ -54,6 +56,21 @@ export function readabilityOf(
   const readable = readableFields(view, roles).find((each) => each.field.name === field.name);
   if (readable === undefined) return "never";
   return readable.rules === null ? "always" : "sometimes";
+}
+
+/** Whether the caller reads the field of that very row. */
+export function isReadable(
+  view: EntityView,
+  field: BundleField,
+  asker: Asker,
+  row: string,
+  parameters: Parameters,
+): Condition {
+  if (asker.roles.includes(SERVICE_ROLE)) return ALWAYS;
+  const readable = readableFields(view, asker.roles).find((each) => each.field.name === field.name);
+  if (readable === undefined) return NEVER;
+  const shown = readable.rules === null ? ALWAYS : oneHolds(view, readable.rules, parameters, { record: row });
+  return allOf([permission(view, "read", asker, parameters, { record: row }), shown]);
 }
 
 /** The most records of a page, and so the default where it is less than the API's. */

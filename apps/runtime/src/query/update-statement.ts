@@ -5,7 +5,7 @@ import type { BundleField, Operation } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { MASK } from "../project/mask.ts";
 import { splitAdditions } from "./addition-names.ts";
-import { isReadable, sumOf } from "./additions.ts";
+import { sumOf } from "./additions.ts";
 import {
   type Asker,
   column,
@@ -21,7 +21,7 @@ import { keptReply } from "./kept-reply.ts";
 import { isNumbered, type NumberedField, nextNumber, numbers } from "./numbering.ts";
 import { Parameters } from "./parameters.ts";
 import { laneWith, lockOfStored } from "./parent-lock.ts";
-import { readableJson } from "./readable-fields.ts";
+import { isReadable, readableJson } from "./readable-fields.ts";
 import {
   type JoinedField,
   joinedFields,
@@ -264,14 +264,17 @@ function changeChecks(change: Change): {
     if (field.references === null) continue;
     const isForced = terms.forced.has(field.name) || (change.ways ?? []).some((way) => way.forced.has(field.name));
     const within = isForced ? targetWithin(view, field) : null;
-    if (within !== null) add({ kind: "reference", field }, within);
+    if (within !== null) add({ kind: "reference", field, judges: "row" }, within);
     if (!given.includes(field.name)) continue;
-    const value = column("_new", field);
-    const same = `${value} is not distinct from ${column("_cur", field)}`;
+    const set = orSet(change, field.name);
     const readable = targetReadable(view, field, asker, parameters);
-    add({ kind: "reference", field }, `(${value} is null or ${same} or ${readable}${orSet(change, field.name)})`);
+    add(
+      { kind: "reference", field, judges: set === "" ? "body" : "row" },
+      `(${column("_new", field)} is null or ${knownSame(change, field)} or ${readable}${set})`,
+    );
   }
-  for (const field of pairs) add({ kind: "reference", field }, targetsReadable(view, field, asker, parameters));
+  for (const field of pairs)
+    add({ kind: "reference", field, judges: "body" }, targetsReadable(view, field, asker, parameters));
   for (const name of given) {
     const field = view.fields.get(name) as BundleField;
     const rules = writableBy(terms, name);
@@ -280,15 +283,15 @@ function changeChecks(change: Change): {
   }
   for (const field of view.stored) {
     if (!change.added.has(field.name) || !given.includes(field.name)) continue;
-    const readable = isReadable(view, field, asker, parameters);
+    const readable = isReadable(view, field, asker, "_cur", parameters);
     if (readable.kind !== "always") add({ kind: "unread", field }, readable.sql);
     add({ kind: "unset", field }, `(${column("_cur", field)} is not null)`);
   }
   if (!asker.roles.includes("admin")) {
     for (const field of view.stored) {
       if (field.writer !== "admin" || !given.includes(field.name)) continue;
-      const same = `${column("_new", field)} is not distinct from ${column("_cur", field)}`;
-      add({ kind: "own", field }, `(${same}${orSet(change, field.name)})`);
+      const set = orSet(change, field.name);
+      add({ kind: "own", field, judges: set === "" ? "body" : "row" }, `(${knownSame(change, field)}${set})`);
     }
   }
   if (pairs.length > 0) {
@@ -304,6 +307,14 @@ function changeChecks(change: Change): {
     told.push(disclosedState(view, asker, parameters), move.missing);
   }
   return { checks, flags, told };
+}
+
+/** SQL: the caller sends back what they read; whether a value is that of a field which they can't read tells it. */
+function knownSame({ view, asker, parameters }: Change, field: StoredField): string {
+  const readable = isReadable(view, field, asker, "_cur", parameters);
+  if (readable.kind === "never") return "false";
+  const same = `${column("_new", field)} is not distinct from ${column("_cur", field)}`;
+  return readable.kind === "always" ? same : `(${same} and ${readable.sql})`;
 }
 
 function pairChanges({ view, parameters, pairs }: Change): string {
