@@ -56,7 +56,7 @@ export function createStatement(
     (field) => `${initialValue(view, field, parameters, terms)} as ${quoteIdentifier(field.column)}`,
   );
   const pairs = joinedFields(view, given);
-  const written = writtenPairs(view, pairs, parameters);
+  const written = writtenPairs(view, pairs, asker, parameters, true);
   const { checks, flags } = createChecks(view, asker, given, terms, parameters, written);
   const allowed = permission(view, "create", asker, parameters, { new: "_new", written }).sql;
   const numbered = view.stored.filter(isNumbered).filter(({ sequence }) => sequence.at === undefined);

@@ -14,6 +14,7 @@ import {
   wireValue,
 } from "./entity-view.ts";
 import type { Parameters } from "./parameters.ts";
+import { isJoined, shownPairs } from "./references.ts";
 
 export interface ReadableField {
   readonly field: BundleField;
@@ -89,6 +90,20 @@ export interface Unseen {
 }
 const none: Unseen = { values: new Map(), pairs: new Map() };
 
+/** A field's value in JSON as the caller sees it, where they may read the field: a list of records names those that they may read. */
+export function shownValue(
+  view: EntityView,
+  asker: Asker,
+  field: BundleField,
+  row: string,
+  parameters: Parameters,
+  written?: WrittenPairs,
+): string {
+  return isJoined(field)
+    ? shownPairs(view, field, row, asker, parameters)
+    : wireValue(view, field, row, parameters, written);
+}
+
 /** The record as JSON text, from a row of that alias. */
 export function recordJson(
   view: EntityView,
@@ -99,7 +114,7 @@ export function recordJson(
 ): string {
   const fields = readableFields(view, asker.roles);
   const value = ({ field }: ReadableField): string =>
-    unseen.values.get(field.name) ?? wireValue(view, field, row, parameters, unseen.pairs);
+    unseen.values.get(field.name) ?? shownValue(view, asker, field, row, parameters, unseen.pairs);
   if (fields.every((each) => each.rules === null)) {
     const columns = fields.map((each) => `${value(each)} as ${quoteIdentifier(each.field.name)}`);
     return `(select row_to_json(_x)::text from (select ${columns.join(", ")}) _x)`;

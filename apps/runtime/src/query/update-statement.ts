@@ -25,6 +25,7 @@ import { isReadable, readableJson } from "./readable-fields.ts";
 import {
   type JoinedField,
   joinedFields,
+  pairsAfter,
   pairsBefore,
   pairsDelete,
   pairsInsert,
@@ -109,7 +110,7 @@ function changeStatement(
   const parameters = new Parameters(view.fields, sent.added);
   const given = sent.given.filter((name) => !terms.forced.has(name));
   const pairs = joinedFields(view, given);
-  const written = writtenPairs(view, pairs, parameters);
+  const written = writtenPairs(view, pairs, asker, parameters, false);
   const change: Change = { ...what, given, added: sent.added, parameters, pairs, written };
   const ways = change.ways ?? [];
   const changed = view.stored.filter((field) => isChanged(change, field));
@@ -126,11 +127,14 @@ function changeStatement(
     ...changed.map(auditedPair),
     ...pairs.map((field) => {
       const before = field.masked ? quoteLiteral(MASK) : pairsBefore(view, field, "_cur");
-      const after = field.masked ? quoteLiteral(MASK) : sentPairs(field, parameters);
+      const after = field.masked ? quoteLiteral(MASK) : pairsAfter(view, field, "_cur", asker, parameters, "all");
       return `jsonb_build_array(${before}, ${after}) as ${quoteIdentifier(field.name)}`;
     }),
   ];
-  const values = new Map(pairs.map((field) => [field.name, sentPairs(field, parameters)]));
+  const shown = new Map(pairs.map((field) => [field.name, sentPairs(field, parameters)]));
+  const values = new Map(
+    pairs.map((field) => [field.name, pairsAfter(view, field, "_upd", asker, parameters, "living")]),
+  );
   const trace = traceOf(parameters, [
     {
       view,
@@ -146,7 +150,7 @@ function changeStatement(
       change: { kind: "updated", before: { row: "_cur" }, after: "_upd" },
     },
   ]);
-  const json = readableJson(view, asker, parameters, "_upd", { values, pairs: written });
+  const json = readableJson(view, asker, parameters, "_upd", { values: shown, pairs: written });
   const text =
     `with _cur as (${locked}), ` +
     `${newRow(change)}, ` +
@@ -317,11 +321,11 @@ function knownSame({ view, asker, parameters }: Change, field: StoredField): str
   return readable.kind === "always" ? same : `(${same} and ${readable.sql})`;
 }
 
-function pairChanges({ view, parameters, pairs }: Change): string {
+function pairChanges({ view, asker, parameters, pairs }: Change): string {
   return pairs
     .map(
       (field, i) =>
-        `_gone_${i} as (${pairsDelete(view, field, "_upd", parameters)}), ` +
+        `_gone_${i} as (${pairsDelete(view, field, "_upd", asker, parameters)}), ` +
         `_pairs_${i} as (${pairsInsert(view, field, "_upd", parameters)}), `,
     )
     .join("");
