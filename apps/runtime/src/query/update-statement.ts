@@ -135,6 +135,12 @@ function changeStatement(
   const values = new Map(
     pairs.map((field) => [field.name, pairsAfter(view, field, "_upd", asker, parameters, "living")]),
   );
+  const lists = new Map(
+    pairs.map((field) => {
+      const after = pairsAfter(view, field, "_cur", asker, parameters, "all");
+      return [field.name, { before: pairsBefore(view, field, "_cur"), after }];
+    }),
+  );
   const trace = traceOf(parameters, [
     {
       view,
@@ -147,7 +153,7 @@ function changeStatement(
         old: oldValues(change, [...changed, ...moved]),
         unseen: { values, pairs: written },
       },
-      change: { kind: "updated", before: { row: "_cur" }, after: "_upd" },
+      change: { kind: "updated", before: { row: "_cur" }, after: "_upd", lists },
     },
   ]);
   const json = readableJson(view, asker, parameters, "_upd", { values: shown, pairs: written });
