@@ -119,3 +119,28 @@ describe("a reference that the caller can't read", () => {
     }
   });
 });
+
+describe("a version that the caller can't read", () => {
+  test("is not told by a write that the rule refuses", async () => {
+    const ids = { sales: await sale("theirs"), notes: await make("notes", { text: "theirs" }) };
+    for (const [plural, id] of Object.entries(ids)) {
+      const path = `/api/${plural}/${id}`;
+      const etag = (await cell.send("admin", "GET", path)).headers.get("etag") ?? "";
+      expect(etag).toMatch(/^"1-/);
+      const before = await cell.fingerprint(project);
+      for (const query of ["", "?dry_run=true"]) {
+        const [right, wrong] = await Promise.all(
+          ['"1-x"', '"2-x"'].map((match) =>
+            cell.send("ana", "DELETE", `${path}${query}`, undefined, { "if-match": match }),
+          ),
+        );
+        expect(told(right!)).toEqual(told(wrong!));
+        expect(right!.status).toBe(403);
+      }
+      expect(await cell.fingerprint(project)).toBe(before);
+      const stale = await cell.send("admin", "DELETE", path, undefined, { "if-match": '"2-x"' });
+      expect([stale.status, (await cell.send("admin", "GET", path)).status]).toEqual([412, 200]);
+      expect((await cell.send("admin", "DELETE", path, undefined, { "if-match": etag })).status).toBe(204);
+    }
+  });
+});

@@ -241,9 +241,9 @@ export async function deleteRecord(request: Request, recordId: string): Promise<
   const bindings = bind(request, recordId, nothing);
   if (!statement.cascades) {
     const rows = await run(request, "delete", statement, bindings);
-    const [deleted, matches] = rows[0] ?? missing();
-    if (deleted !== "t") throw matches === "t" ? refusedByRule("delete") : staleVersion();
-    return;
+    const [deleted, matches, allowed] = rows[0] ?? missing();
+    if (deleted === "t") return;
+    throw allowed === "t" && matches !== "t" ? staleVersion() : refusedByRule("delete");
   }
   const row = (await repeated(request, "delete", statement, bindings))[0] ?? missing();
   const [allowed, tooLarge, restricted, matches] = row;
