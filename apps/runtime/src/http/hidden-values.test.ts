@@ -13,8 +13,10 @@ entities:
     fields: { name: string, owner_id: user_ref = current_user.id }
     permissions:
       user: { read: name == "open", create: true }
+      mover: { read: true }
       admin: { all: true }
   sale:
+    soft_delete: true
     fields:
       title: string
       buyer_id: ref(buyer)?
@@ -26,7 +28,8 @@ entities:
         finish: { from: open, to: done, roles: [mover] }
     permissions:
       user: { read: { allow: true, fields: [title] }, update: title == "mine", delete: title == "mine" }
-      clerk: { update: true }
+      clerk: { update: true, delete: true }
+      mover: { read: title == "shown", update: true, restore: true }
       admin: { all: true }
   place:
     fields: { sale_id: ref(sale) on_delete(cascade), name: string }
@@ -142,5 +145,38 @@ describe("a version that the caller can't read", () => {
       expect([stale.status, (await cell.send("admin", "GET", path)).status]).toEqual([412, 200]);
       expect((await cell.send("admin", "DELETE", path, undefined, { "if-match": etag })).status).toBe(204);
     }
+  });
+});
+
+describe("a record that the caller may change and not read", () => {
+  const writes = (id: string): readonly (readonly [string, string, object | undefined])[] => [
+    ["POST", `/api/sales/${id}/transitions/finish`, {}],
+    ["PATCH", `/api/sales/${id}`, { title: "x" }],
+    ["PATCH", `/api/sales/${id}`, {}],
+  ];
+
+  test("is its id alone in every reply, whatever was asked for", async () => {
+    for (const shown of ["", "?dry_run=true", "?fields=id,title,state", "?expand=buyer", "?fields=version"]) {
+      const id = await sale("theirs");
+      for (const [method, path, body] of writes(id)) {
+        const reply = await cell.send("mover", method, `${path}${shown}`, body);
+        expect([reply.status, reply.json.data], `${method} ${path}${shown}`).toEqual([200, { id }]);
+        // An ETag without a version, the same whatever the record holds.
+        expect(reply.headers.get("etag") ?? '"x"').not.toMatch(/^"[0-9]+-/);
+      }
+      const many = await cell.send("mover", "PATCH", `/api/sales`, [{ id, title: "y" }]);
+      expect([many.status, many.json.data]).toEqual([200, [{ id }]]);
+      expect((await cell.send("clerk", "DELETE", `/api/sales/${id}`)).text).toBe("");
+      const restored = await cell.send("mover", "POST", `/api/sales/${id}/restore${shown}`);
+      expect([restored.status, restored.json.data]).toEqual([200, { id }]);
+    }
+  });
+
+  test("is refused without a word of its state", async () => {
+    const path = `/api/sales/${await sale("theirs")}/transitions/finish`;
+    expect((await cell.send("mover", "POST", path)).status).toBe(200);
+    const reply = await cell.send("mover", "POST", path);
+    expect([reply.status, reply.json.detail]).toEqual([409, "The record is in another state."]);
+    expect(reply.text).not.toContain("done");
   });
 });
