@@ -14,7 +14,7 @@ import {
   type WrittenPairs,
 } from "./entity-view.ts";
 import { keptReply } from "./kept-reply.ts";
-import { isNumbered, nextNumber, numbers } from "./numbering.ts";
+import { countersOf, isNumbered, nextNumber, numbers } from "./numbering.ts";
 import { Parameters } from "./parameters.ts";
 import { laneWith, lockOfNew } from "./parent-lock.ts";
 import { readableJson } from "./readable-fields.ts";
@@ -81,11 +81,12 @@ export function createStatement(
     flags.length === 0 && numbered.length === 0
       ? `with ${newRow}, _ins as (${insert} where ${allowed} returning *), ${joins}${trace}${kept} select true, ${json} from _ins`
       : `with ${newRow}, _chk as (select ${namedFlags(flags, allowed)} from _new), ` +
-        `${numbers(view, numbered, flags, "_new, _chk")}` +
+        `${numbers(view, numbered, { flags, from: "_new, _chk", asker, parameters })}` +
         `_ins as (${insert}, _chk where ${allFlags(flags)} returning *), ${joins}${trace}${kept} ` +
         `select ${flagColumns(flags)}, ${ifPresent("_ins", json)} from _chk left join _ins on true`;
   const lock = lockOfNew(view, (field, numbered) => initialValue(view, field, numbered, terms));
-  return { text, slots: parameters.slots, keep: true, writes: true, checks, ...laneWith(lock) };
+  const how = { keep: true, writes: true, numbers: countersOf(numbered), ...laneWith(lock) };
+  return { text, slots: parameters.slots, checks, ...how };
 }
 
 function createChecks(

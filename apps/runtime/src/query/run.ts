@@ -22,6 +22,7 @@ import { faultOf, type StatementKind } from "./database-faults.ts";
 import { type Asker, askerIn, entityView } from "./entity-view.ts";
 import type { Once } from "./idempotency.ts";
 import { AlreadyKept, isAlreadyKept } from "./kept-reply.ts";
+import { isNumbered } from "./numbering.ts";
 import { arrayLiteral, type Bindings } from "./parameters.ts";
 import type { AggregateQuery } from "./reading/aggregate-query.ts";
 import { type Filter, operandsOf } from "./reading/filter.ts";
@@ -335,7 +336,7 @@ async function runWhole(
 ): Promise<TenantRows> {
   const values = valuesOf(statement.slots, bindings);
   try {
-    const { text, keep, writes, confirm } = statement;
+    const { text, keep, writes, confirm, numbers = [] } = statement;
     const undo = request.isDryRun === true;
     const lane = undo ? "slow" : statement.lane;
     const lock = statement.lock && { ...statement.lock, values: valuesOf(statement.lock.slots, bindings) };
@@ -343,7 +344,11 @@ async function runWhole(
     const admit = request.requireRoom;
     const more = { ...reading, ...(admit && { admit }) };
     const around = { ...(confirm && { confirm }), ...(lock && { lock }), ...(undo && { undo }) };
-    return await request.tenant.run({ text, values, lane, keep, writes, msMax, ...more, ...around });
+    const { tenant } = request;
+    const counting = numbers.length > 0 ? { numbers } : {};
+    const rows = await tenant.run({ text, values, lane, keep, writes, msMax, ...more, ...around, ...counting });
+    for (const counter of numbers) tenant.tried?.set(counter, (tenant.tried.get(counter) ?? 0) + 1);
+    return rows;
   } catch (error) {
     if (error instanceof Overtaken) throw busy(error);
     if (isAlreadyKept(error)) throw new AlreadyKept(error);
@@ -357,20 +362,26 @@ function valuesOf(slots: Statement["slots"], bindings: Bindings): readonly (stri
   return values;
 }
 
-export function askerOf({
-  principal,
-  organization,
-  once = null,
-  versions = null,
-}: Pick<Request, "principal" | "organization" | "once" | "versions">): Asker {
+export function askerOf(request: Omit<Request, "ip" | "requestId">): Asker {
+  const { principal, organization, once = null, versions = null } = request;
   const asker = askerIn(principal, organization);
-  if (once === null && versions === null) return asker;
-  return { ...asker, ...(once !== null && { isOnce: true }), ...(versions !== null && { isConditional: true }) };
+  const isTried = (request.isDryRun === true || request.tenant.tried !== undefined) && isEverNumbered(request);
+  if (once === null && versions === null && !isTried) return asker;
+  return {
+    ...asker,
+    ...(once !== null && { isOnce: true }),
+    ...(versions !== null && { isConditional: true }),
+    ...(isTried && { isTried: true }),
+  };
+}
+
+function isEverNumbered({ release, entity }: Pick<Request, "release" | "entity">): boolean {
+  return entityView(release, entity).stored.some(isNumbered);
 }
 
 function bind(request: Request, recordId: string | null, values: FieldValues): Bindings {
   const { principal, requestId, ip, organization, cause = null, once = null, versions = null } = request;
-  const writing = { once, versions, recordId, values };
+  const writing = { once, versions, recordId, values, tried: request.tenant.tried ?? null };
   return { principal, requestId, ip, organization, cause, ...writing, cursor: null, limit: null };
 }
 

@@ -17,6 +17,8 @@ export interface Statement {
   readonly keep: boolean;
   /** Whether it commits something. */
   readonly writes: boolean;
+  /** Counters that it may take numbers from, and then holds until its transaction ends. */
+  readonly numbers?: readonly string[];
   /** What it can't see in its own snapshot. */
   readonly confirm?: Confirmation;
   /** What runs before it in its transaction; slow lane only. */

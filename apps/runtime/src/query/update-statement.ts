@@ -18,7 +18,7 @@ import {
   type WrittenPairs,
 } from "./entity-view.ts";
 import { keptReply } from "./kept-reply.ts";
-import { isNumbered, type NumberedField, nextNumber, numbers } from "./numbering.ts";
+import { countersOf, isNumbered, type NumberedField, nextNumber, numbers } from "./numbering.ts";
 import { Parameters } from "./parameters.ts";
 import { laneWith, lockOfStored } from "./parent-lock.ts";
 import { isReadable, readableJson } from "./readable-fields.ts";
@@ -161,14 +161,15 @@ function changeStatement(
     `with _cur as (${locked}), ` +
     `${newRow(change)}, ` +
     `_chk as (select ${[namedFlags(flags, allowed), ...told.map((sql, i) => `${sql} as _told_${i}`)].join(", ")} from _cur, _new), ` +
-    `${numbers(view, numbered, flags, "_cur, _new, _chk", (field) => isNumberedNow(change, field))}` +
+    `${numbers(view, numbered, { flags, from: "_cur, _new, _chk", asker, parameters }, (field) => isNumberedNow(change, field))}` +
     `_upd as (update ${view.from} _r set ${sets.join(", ")} from _new, _chk ` +
     `where _r."id" = _new."id" and ${allFlags(flags)} returning _r.*), ${pairChanges(change)}` +
     `${trace}${keptReply(view, asker, parameters, { status: 200, row: "_upd", json })} ` +
     `select ${flagColumns(flags)}, ${ifPresent("_upd", json)}${told.map((_, i) => `, _chk._told_${i}`).join("")} ` +
     `from _chk left join _upd on true`;
   const lock = lockOfStored(view, given, [terms.forced, ...ways.map((way) => way.forced)]);
-  return { text, slots: parameters.slots, keep: true, writes: true, checks, ...laneWith(lock) };
+  const how = { keep: true, writes: true, numbers: countersOf(numbered), ...laneWith(lock) };
+  return { text, slots: parameters.slots, checks, ...how };
 }
 
 /** The row as it will be. */
