@@ -71,6 +71,8 @@ export function isReadable(
   const readable = readableFields(view, asker.roles).find((each) => each.field.name === field.name);
   if (readable === undefined) return NEVER;
   const shown = readable.rules === null ? ALWAYS : oneHolds(view, readable.rules, parameters, { record: row });
+  // Before anything is numbered that would then stand nowhere in the text.
+  if (shown.kind === "never") return shown;
   return allOf([permission(view, "read", asker, parameters, { record: row }), shown]);
 }
 

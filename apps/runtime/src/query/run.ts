@@ -345,8 +345,7 @@ async function runWhole(
     const more = { ...reading, ...(admit && { admit }) };
     const around = { ...(confirm && { confirm }), ...(lock && { lock }), ...(undo && { undo }) };
     const { tenant } = request;
-    const counting = numbers.length > 0 ? { numbers } : {};
-    const rows = await tenant.run({ text, values, lane, keep, writes, msMax, ...more, ...around, ...counting });
+    const rows = await tenant.run({ text, values, lane, keep, writes, msMax, ...more, ...around, numbers });
     for (const counter of numbers) tenant.tried?.set(counter, (tenant.tried.get(counter) ?? 0) + 1);
     return rows;
   } catch (error) {
@@ -364,19 +363,14 @@ function valuesOf(slots: Statement["slots"], bindings: Bindings): readonly (stri
 
 export function askerOf(request: Omit<Request, "ip" | "requestId">): Asker {
   const { principal, organization, once = null, versions = null } = request;
-  const asker = askerIn(principal, organization);
-  const isTried = (request.isDryRun === true || request.tenant.tried !== undefined) && isEverNumbered(request);
-  if (once === null && versions === null && !isTried) return asker;
+  const isUndone = request.isDryRun === true || request.tenant.tried !== undefined;
+  const isTried = isUndone && entityView(request.release, request.entity).stored.some(isNumbered);
   return {
-    ...asker,
+    ...askerIn(principal, organization),
     ...(once !== null && { isOnce: true }),
     ...(versions !== null && { isConditional: true }),
     ...(isTried && { isTried: true }),
   };
-}
-
-function isEverNumbered({ release, entity }: Pick<Request, "release" | "entity">): boolean {
-  return entityView(release, entity).stored.some(isNumbered);
 }
 
 function bind(request: Request, recordId: string | null, values: FieldValues): Bindings {
