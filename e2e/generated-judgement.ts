@@ -119,16 +119,47 @@ export function shownBy(
       field.name,
       field.type.kind === "computed"
         ? (evaluateValue(field.type.expression, context) as JsonValue)
-        : shownValue(world, field, values[field.name] ?? null),
+        : shownValue(world, caller, field, values[field.name] ?? null),
     ]),
   );
 }
 
-/** Of many references, those to records that are there. */
-function shownValue(world: World, { type }: Field, value: JsonValue): JsonValue {
+/** Of many references, those to records that the caller reads. */
+function shownValue(world: World, caller: Caller, { type }: Field, value: JsonValue): JsonValue {
   if (type.kind !== "refs" || !Array.isArray(value)) return value;
   const ids = value as readonly string[];
-  return ids.filter((id) => !isDeleted(world.records.get(id)!)).sort();
+  return ids.filter((id) => mayRead(world, caller, world.records.get(id)!)).sort();
+}
+
+/** What is written of what was sent: a list takes away no record that the caller doesn't read. */
+export function keepingHidden(
+  world: World,
+  caller: Caller,
+  entity: Entity,
+  old: Readonly<Values>,
+  input: Values,
+): Values {
+  const entries = Object.entries(input).map(([name, value]): [string, JsonValue] => {
+    const { type } = entity.fields.find((each) => each.name === name)!;
+    const before = old[name] ?? null;
+    if (type.kind !== "refs" || !Array.isArray(value) || !Array.isArray(before)) return [name, value];
+    const hidden = (before as readonly string[]).filter((id) => !mayRead(world, caller, world.records.get(id)!));
+    return [name, [...new Set([...(value as readonly string[]), ...hidden])]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Whether the record shows them the field. */
+export function readsField(
+  world: World,
+  caller: Caller,
+  entity: Entity,
+  values: Readonly<Values>,
+  name: string,
+): boolean {
+  const { internal } = entity.fields.find((each) => each.name === name)!;
+  const grants = readGrants(world, caller, entity, values);
+  return !internal && grants.some((each) => each.fields === null || each.fields.includes(name));
 }
 
 /** What all the caller's grants for the operation set; of different values, the first role's. */

@@ -9,8 +9,10 @@ import {
   forcedBy,
   grantsFor,
   holding,
+  keepingHidden,
   mayRead,
   readGrants,
+  readsField,
   shownBy,
   takenUniques,
   unreadable,
@@ -111,15 +113,17 @@ export function expectUpdate(world: World, caller: Caller, entity: Entity, recor
   if (record === null || !isVisible(world, caller, record, "update", input)) return refused("missing or hidden", 404);
   const old = record.values;
   const context = contextOf(world, caller, entity, { old, next: old, input });
-  const base: Values = { ...old, ...input, ...valuesOf(forced, context) };
+  const written = keepingHidden(world, caller, entity, old, input);
+  const base: Values = { ...old, ...written, ...valuesOf(forced, context) };
   const way = wayOf(world, caller, entity, { old, next: base, input });
   const next = way?.next ?? base;
   const own = without(input, way?.forced ?? new Map());
+  const known = knownOf(world, caller, record, own);
   const held = holding(world, caller, entity, "update", { old, next, input });
   const problems = [
     ...(held.length === 0 ? [403] : closedToSome(held, input)),
-    ...notTheirOwn(entity, caller, own, old),
-    ...(unreadable(world, caller, entity, next, changedNames(own, old)) ? [422] : []),
+    ...notTheirOwn(entity, caller, own, known),
+    ...(unreadable(world, caller, entity, { ...next, ...own }, changedNames(own, known)) ? [422] : []),
     ...(way?.problems ?? []),
     ...storageProblems(world, entity, record.id, next),
   ];
@@ -154,12 +158,14 @@ export function expectTransition(
   const old = record.values;
   const machine = entity.stateMachine!;
   const set = valuesOf(forced, contextOf(world, caller, entity, { old, next: old, input }));
-  const next: Values = { ...old, ...input, ...set, [machine.field]: edge.to };
+  const written = keepingHidden(world, caller, entity, old, input);
+  const next: Values = { ...old, ...written, ...set, [machine.field]: edge.to };
   const held = holding(world, caller, entity, operation, { old, next, input });
+  const known = knownOf(world, caller, record, input);
   const problems = [
     ...(held.length === 0 ? [403] : closedToSome(held, input)),
-    ...notTheirOwn(entity, caller, input, old),
-    ...(unreadable(world, caller, entity, next, changedNames(input, old)) ? [422] : []),
+    ...notTheirOwn(entity, caller, input, known),
+    ...(unreadable(world, caller, entity, { ...next, ...input }, changedNames(input, known)) ? [422] : []),
     ...(edge.from.includes(String(old[machine.field])) ? [] : [409]),
     ...(lacksRequired(edge, next) ? [422] : []),
     ...storageProblems(world, entity, record.id, next),
@@ -347,6 +353,12 @@ function nextNumber(world: World, entity: Entity, field: Field): number {
 function decided(entity: Entity, name: string, input: Values): boolean {
   const field = fieldOf(entity, name);
   return field.writer !== "service" && (field.default === null || Object.hasOwn(input, name));
+}
+
+/** The values that the caller may send back as they are: those that they read. */
+function knownOf(world: World, caller: Caller, { entity, values }: Rec, input: Values): Values {
+  const known = Object.keys(input).filter((name) => readsField(world, caller, entity, values, name));
+  return Object.fromEntries(known.map((name) => [name, values[name] ?? null]));
 }
 
 function changedNames(input: Values, old: Values): string[] {

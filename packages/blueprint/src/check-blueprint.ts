@@ -6,6 +6,7 @@ import { checkApi } from "./check/api.ts";
 import { checkEntities } from "./check/entities/entities.ts";
 import { warnOfUnguardedSiblings } from "./check/entities/lock.ts";
 import { checkTransitions } from "./check/entities/transitions.ts";
+import { warnOfUnreadChecks } from "./check/entities/unread-checks.ts";
 import { warnOfUnreadRecords } from "./check/entities/unread-records.ts";
 import { warnOfUnusedEntities } from "./check/entities/unused-entities.ts";
 import { checkFills } from "./check/fills.ts";
@@ -68,6 +69,7 @@ export function checkBlueprint(text: string, most?: MostAllowed): CheckedBluepri
       warnOfOwnProfile(model, declarations.permissions, places, report);
       warnOfUnguardedSiblings(model, declarations.permissions, places, report);
       warnOfUnreadRecords(model, declarations.entities, report);
+      warnOfUnreadChecks(model, declarations.entities, report);
       warnOfUnusedEntities(model, declarations, report);
     }
     return { model: report.failed() ? null : model, draft: model, diagnostics: report.diagnostics(), places };

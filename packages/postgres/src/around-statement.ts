@@ -1,6 +1,7 @@
 // What runs before and after a statement in its transaction, each with a snapshot of its own: locks for what it must not overtake, and
 // a look at what it has missed. In: SQL, and a connection in a transaction. Out: nothing, or Overtaken.
-import type { RawResult, RawRow } from "./lane-statement.ts";
+import type { RawResult } from "./lane-statement.ts";
+import type { RawRow } from "./row-bytes.ts";
 
 type Query = (text: string, values: readonly unknown[]) => Promise<RawResult>;
 

@@ -28,11 +28,11 @@ export {
   type FastQuery,
 } from "./fast-lane.ts";
 export { quoteIdentifier, quoteLiteral } from "./identifier.ts";
-export type { RawResult, RawRow } from "./lane-statement.ts";
+export type { RawResult } from "./lane-statement.ts";
 export { type Listening, type ListenOptions, listen } from "./listen.ts";
 export { createPool, type PoolOptions } from "./pool.ts";
 export { UnprovenStatement } from "./prove-statement.ts";
-export { bytesOfRows, RowReader } from "./row-bytes.ts";
+export { bytesOfRows, type RawRow, RowReader } from "./row-bytes.ts";
 export { type Migration, type MigrationRun, runMigrations } from "./run-migrations.ts";
 export { allowedFunctions } from "./statement-words.ts";
 export { type TenantNames, tenantNames } from "./tenant-names.ts";

@@ -2,7 +2,9 @@
 // Planning the few texts of a workflow's step cost more of Postgres than carrying them out.
 import type { ClientBase } from "pg";
 import { sqlState } from "./errors.ts";
-import type { LaneWire, RawResult, RawRow } from "./lane-statement.ts";
+import type { RawResult } from "./lane-statement.ts";
+import type { LaneWire } from "./lane-wire.ts";
+import type { RawRow } from "./row-bytes.ts";
 
 export type RawQuery = (client: ClientBase, text: string, values: readonly unknown[]) => Promise<RawResult>;
 

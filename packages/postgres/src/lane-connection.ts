@@ -3,8 +3,8 @@
 // name, so that a late reply about an evicted one cannot be taken for its successor's.
 import pg from "pg";
 import { asFault, sqlState, unavailable } from "./errors.ts";
-import { type LaneWire, type RawResult, runOnLane } from "./lane-statement.ts";
-import { listenAsLane } from "./lane-wire.ts";
+import { type RawResult, runOnLane } from "./lane-statement.ts";
+import { type LaneWire, listenAsLane } from "./lane-wire.ts";
 import { fastSessionSql } from "./session.ts";
 
 export type LaneQuery = {

@@ -5,11 +5,9 @@
 import pg from "pg";
 // @ts-expect-error pg's types leave its helpers out.
 import utils from "pg/lib/utils.js";
-import type { WireRow } from "./lane-wire.ts";
-import { RowBytes } from "./row-bytes.ts";
+import type { LaneWire, WireRow } from "./lane-wire.ts";
+import { type RawRow, RowBytes } from "./row-bytes.ts";
 
-/** Column values as Postgres prints them. */
-export type RawRow = (string | null)[];
 export type RawResult = {
   readonly rows: RawRow[];
   readonly rowCount: number;
@@ -24,17 +22,6 @@ export class ResultTooLarge extends Error {
     this.name = "ResultTooLarge";
   }
 }
-
-/** What pg keeps about its connection, and what it calls. Not in its types; read under the version that the workspace pins. */
-export type LaneWire = {
-  readonly parsedStatements: Record<string, string>;
-  readonly submittedNamedStatements: Record<string, string>;
-  readonly stream: { cork(): void; uncork(): void; write(bytes: Buffer): void; destroy(error: Error): void };
-  attachListeners(stream: NodeJS.ReadableStream): void;
-  emit(event: string, message: unknown): void;
-  parse(statement: { readonly text: string; readonly name: string }): void;
-  bind(bound: { readonly statement: string; readonly values: readonly (string | Buffer | null)[] }): void;
-};
 
 export type LaneStatement = {
   /** Empty: it is run once. */

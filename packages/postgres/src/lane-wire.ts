@@ -2,8 +2,18 @@
 // only where somebody asks for them, since to make a text of each column of a list costs more than all else that is done with it.
 import type pg from "pg";
 import { Parser } from "pg-protocol/dist/parser.js";
-import type { LaneWire, RawRow } from "./lane-statement.ts";
-import { textsOf } from "./row-bytes.ts";
+import { type RawRow, textsOf } from "./row-bytes.ts";
+
+/** What pg keeps about its connection, and what it calls. Not in its types; read under the version that the workspace pins. */
+export type LaneWire = {
+  readonly parsedStatements: Record<string, string>;
+  readonly submittedNamedStatements: Record<string, string>;
+  readonly stream: { cork(): void; uncork(): void; write(bytes: Buffer): void; destroy(error: Error): void };
+  attachListeners(stream: NodeJS.ReadableStream): void;
+  emit(event: string, message: unknown): void;
+  parse(statement: { readonly text: string; readonly name: string }): void;
+  bind(bound: { readonly statement: string; readonly values: readonly (string | Buffer | null)[] }): void;
+};
 
 /** The message DataRow: its columns stand in `bytes` from `at` on. They may be overwritten once its handler has returned. */
 export class WireRow {

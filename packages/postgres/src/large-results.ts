@@ -5,7 +5,8 @@ import { createTurns, FairQueue } from "@plinth/service";
 import type { ClientBase } from "pg";
 import Cursor from "pg-cursor";
 import { rawTypes } from "./kept-statements.ts";
-import type { RawResult, RawRow } from "./lane-statement.ts";
+import type { RawResult } from "./lane-statement.ts";
+import type { RawRow } from "./row-bytes.ts";
 
 /** From so many bytes a result is large. */
 export const LARGE_BYTES = 131_072;

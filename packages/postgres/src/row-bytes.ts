@@ -1,6 +1,8 @@
 // Rows as they come over the wire, one behind the other: of each the number of its columns in 2 bytes, and of each column the number
 // of its bytes in 4 (-1 for null), and then those, which are its text in UTF-8. In: rows. Out: bytes, and rows again.
-import type { RawRow } from "./lane-statement.ts";
+
+/** Column values as Postgres prints them. */
+export type RawRow = (string | null)[];
 
 /** Behind the length of a message, which counts itself. */
 const LENGTH_BYTES = 4;

@@ -42,6 +42,12 @@ entities:
   stain:
     fields: { mark_id: ref(mark) on_delete(cascade), text: string }
     permissions: { user: { read: true, create: true } }
+  crew:
+    fields: { name: string, boss_id: ref(crew)? as(minions), captain_id: ref(crew)? as(sailors) }
+    permissions:
+      user: { read: { allow: true, fields: [name, captain_id] }, create: true, update: true, delete: true }
+      clerk: { read: { allow: name == "seen", fields: [name, boss_id] }, update: true, delete: true }
+      admin: { all: true }
 `;
 
 let cell: TestCell;
@@ -215,6 +221,34 @@ test("what has no place there is refused", async () => {
   const many = Array.from({ length: 100 }, () => ({ text: "a", price: 1 }));
   expect(paths(await create(order({ number: "C", lines: many })))).toEqual([422, "validation_failed", [""]]);
   expect(await counts()).toEqual([2, 4, 4, 10]);
+});
+
+test("a child is not found through a field that the caller can't read", async () => {
+  const make = async (values: object): Promise<string> =>
+    (await cell.send("admin", "POST", "/api/crews", values)).json.data.id;
+  const [boss, other] = [await make({ name: "seen" }), await make({ name: "seen" })];
+  const seen = await make({ name: "seen", boss_id: boss, captain_id: boss });
+  const unseen = await make({ name: "unseen", boss_id: boss });
+  const answers = (as: string, minions: object, name = "minions"): Promise<readonly unknown[]> =>
+    Promise.all(
+      [boss, other].map(async (at) =>
+        paths(await cell.send(as, "PATCH", `/api/crews/${at}?dry_run=true`, { [name]: minions })),
+      ),
+    );
+  // The field is closed to them: no relation leads by it, as in an expansion.
+  for (const id of [seen, unseen]) {
+    const closed = [403, "forbidden", ["/minions/update/0"]];
+    expect(await answers("ana", { update: [{ id, name: "x" }] })).toEqual([closed, closed]);
+  }
+  expect((await answers("ana", { delete: [seen] }))[0]).toEqual([403, "forbidden", ["/minions/delete/0"]]);
+  // They read it in some records alone.
+  const missing = [404, "not_found", ["/minions/update/0"]];
+  const found = [200, undefined, undefined];
+  expect(await answers("clerk", { update: [{ id: unseen, name: "x" }] })).toEqual([missing, missing]);
+  expect(await answers("clerk", { update: [{ id: seen, name: "seen" }] })).toEqual([found, missing]);
+  // What they read, they follow; and what they create, they know.
+  expect((await answers("ana", { update: [{ id: seen, name: "x" }] }, "sailors"))[0]).toEqual(found);
+  expect(await answers("ana", { create: [{ name: "new" }] })).toEqual([found, found]);
 });
 
 test("who may create the record but not its children creates neither", async () => {

@@ -41,7 +41,11 @@ export interface Tenant {
     readonly lock?: RowLock;
     /** Whether all that it wrote is undone behind it; slow lane only. */
     readonly undo?: boolean;
+    /** Counters whose numbers it may take. */
+    readonly numbers?: readonly string[];
   }): Promise<TenantRows>;
+  /** Of a transaction that is only tried: how many numbers of each counter its statements have forecast. */
+  readonly tried?: Map<string, number>;
 }
 
 /** The only door to a project's rows; `forProject` of the tenant scope in @plinth/postgres satisfies it. */

@@ -5,25 +5,16 @@
 import { sqlState } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { splitAdditions } from "./addition-names.ts";
-import { ALWAYS, allOf, type Condition, NEVER } from "./condition.ts";
-import { type Asker, column, type EntityView, oneHolds, permission, type StoredField } from "./entity-view.ts";
+import { type Asker, column, type EntityView, type StoredField } from "./entity-view.ts";
 import type { Parameters } from "./parameters.ts";
-import { readableFields } from "./readable-fields.ts";
+import { isReadable } from "./readable-fields.ts";
 
 /** SQL: the sum as the column holds it; of what the caller may not read, what it holds already. */
 export function sumOf(view: EntityView, field: StoredField, asker: Asker, parameters: Parameters): string {
   const old = column("_cur", field);
   const sum = `(${old} + ${parameters.value(field)})::${field.sqlType}`;
-  const readable = isReadable(view, field, asker, parameters);
+  const readable = isReadable(view, field, asker, "_cur", parameters);
   return readable.kind === "sql" ? `case when ${readable.sql} then ${sum} else ${old} end` : sum;
-}
-
-/** Whether the caller reads the field of the record, as it is before. */
-export function isReadable(view: EntityView, field: StoredField, asker: Asker, parameters: Parameters): Condition {
-  const readable = readableFields(view, asker.roles).find((each) => each.field.name === field.name);
-  if (readable === undefined) return NEVER;
-  const shown = readable.rules === null ? ALWAYS : oneHolds(view, readable.rules, parameters, { record: "_cur" });
-  return allOf([permission(view, "read", asker, parameters, { record: "_cur" }), shown]);
 }
 
 /** What is told of a sum that its column can't hold; null where the error is about something else. */

@@ -170,7 +170,7 @@ function find<S extends Statement>(
   write: (view: EntityView) => S,
 ): S {
   const { statements, shapes } = derivedForProject(release, own);
-  const key = `${operation} ${entity} ${asker.unscoped ? "!" : ""}${asker.isConditional ? "=" : ""}${asker.isOnce ? "1" : ""}${asker.roles.join(",")} ${shape}`;
+  const key = `${operation} ${entity} ${asker.unscoped ? "!" : ""}${asker.isConditional ? "=" : ""}${asker.isOnce ? "1" : ""}${asker.isTried ? "?" : ""}${asker.roles.join(",")} ${shape}`;
   const known = statements.get(key);
   // A key belongs to one operation, and each operation has one type of statement.
   if (known !== undefined) return known as S;

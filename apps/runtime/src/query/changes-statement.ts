@@ -2,17 +2,20 @@
 // In: an entity and what the group shares. Out: SQL, and its values. What differs between subscribers stands in columns.
 //
 // A change is judged as it was then, by the rules and the rights of now. Its content is shown to whom the record is visible as it
-// was written and still is: what somebody has lost sight of since is left to the change by which they lost it.
+// was written and still is: what somebody has lost sight of since is left to the change by which they lost it. Of an update that
+// changes nothing which they see, nothing is said.
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import type { Principal } from "../project/principal.ts";
 import { principalId, userId } from "../project/principal.ts";
 import { type Asker, type EntityView, living, permission } from "./entity-view.ts";
-import { SIGHT } from "./kept-changes.ts";
+import { LISTS, SIGHT } from "./kept-changes.ts";
 import { arrayLiteral, type Bindings, keyKind, Parameters, userEmail } from "./parameters.ts";
-import { recordJson } from "./readable-fields.ts";
+import { readableFields, recordJson } from "./readable-fields.ts";
 import { type Filter, operandsOf } from "./reading/filter.ts";
 import { FilterWriter } from "./reading/filter-sql.ts";
 import { unbounded } from "./reading/value-forms.ts";
+import { isJoined, shownOfKept } from "./references.ts";
+import { isTouched } from "./statement.ts";
 import { auditOf } from "./trace.ts";
 import { CHANGES_VIEW } from "./watched.ts";
 
@@ -119,6 +122,8 @@ export function changesStatement(view: EntityView, asker: Asker, filter: Filter)
   const image = (member: "old" | "new", row: string): string =>
     `cross join lateral jsonb_populate_record(null::${view.from}, coalesce(_batch."${member}", '{}'::jsonb)) as ${row}`;
   const stays = `exists (select 1 from ${view.from} _r where _r."id" = _batch."record_id" and ${sees("_r")}${living(view, "_r")})`;
+  const same = unseenChange(view, asker, parameters);
+  const told = same === null ? "" : ` and not (_seen._before and ${same})`;
   const isSight = `_batch."kind" = ${quoteLiteral(SIGHT)}`;
   const isAudited = view.entity.audit === "all";
   const judged =
@@ -128,7 +133,7 @@ export function changesStatement(view: EntityView, asker: Asker, filter: Filter)
     `from _batch cross join _who ${image("old", "_was")} ${image("new", "_is")} cross join lateral (select ` +
     `(_batch."new" is not null and coalesce((${sees("_is")}), false)) as _now, ` +
     `(_batch."old" is not null and coalesce((${sees("_was")}), false)) as _before) as _seen ` +
-    `where ${isSight} or (_seen._now and ${stays}) or (_seen._before and not _seen._now)`;
+    `where ${isSight} or (_seen._now and ${stays}${told}) or (_seen._before and not _seen._now)`;
   const audit = isAudited ? `, ${auditOfReads(view, parameters)}` : "";
   const used = columns.filter(({ name }) => parameters.used.has(name));
   const after = slot("after", "bigint", (batch) => String(batch.after));
@@ -161,6 +166,32 @@ export function changesStatement(view: EntityView, asker: Asker, filter: Filter)
       return parameters.slots.map((each, at) => batchOf.get(at)?.(batch) ?? each(shared));
     },
   };
+}
+
+/** SQL: an update has changed nothing that they see of the record; null where they see that it was changed. */
+function unseenChange(view: EntityView, asker: Asker, parameters: Parameters): string | null {
+  const readable = readableFields(view, asker.roles);
+  const touched = new Set(view.stored.filter(isTouched).map(({ name }) => name));
+  if (readable.some(({ field, rules }) => rules === null && touched.has(field.name))) return null;
+  const fields = readable.map(({ field }) => field);
+  const lists = fields.filter(isJoined).map((field) => {
+    const [before, after] = ["old", "new"].map((image) => {
+      const kept = `_batch."${image}"->${quoteLiteral(LISTS)}->${quoteLiteral(field.name)}`;
+      return shownOfKept(view, field, kept, asker, parameters) ?? `(${kept})`;
+    });
+    return `${before} is not distinct from ${after}`;
+  });
+  // Both images have the lists of now: what is computed of them was another value where the write has changed one.
+  const tables = view.entity.fields.filter(isJoined).map(({ join }) => quoteIdentifier(join.table));
+  const isOfLists = fields.some(
+    (field) => field.column === null && !isJoined(field) && tables.some((table) => field.select.includes(table)),
+  );
+  return [
+    `_batch."kind" = 'updated'`,
+    `${recordJson(view, asker, "_was", parameters)} = ${recordJson(view, asker, "_is", parameters)}`,
+    ...lists,
+    ...(isOfLists ? [`not (_batch."new" ? ${quoteLiteral(LISTS)})`] : []),
+  ].join(" and ");
 }
 
 interface Batch {

@@ -14,7 +14,7 @@ import {
   type WrittenPairs,
 } from "./entity-view.ts";
 import { keptReply } from "./kept-reply.ts";
-import { isNumbered, nextNumber, numbers } from "./numbering.ts";
+import { countersOf, isNumbered, nextNumber, numbers } from "./numbering.ts";
 import { Parameters } from "./parameters.ts";
 import { laneWith, lockOfNew } from "./parent-lock.ts";
 import { readableJson } from "./readable-fields.ts";
@@ -56,7 +56,7 @@ export function createStatement(
     (field) => `${initialValue(view, field, parameters, terms)} as ${quoteIdentifier(field.column)}`,
   );
   const pairs = joinedFields(view, given);
-  const written = writtenPairs(view, pairs, parameters);
+  const written = writtenPairs(view, pairs, asker, parameters, true);
   const { checks, flags } = createChecks(view, asker, given, terms, parameters, written);
   const allowed = permission(view, "create", asker, parameters, { new: "_new", written }).sql;
   const numbered = view.stored.filter(isNumbered).filter(({ sequence }) => sequence.at === undefined);
@@ -81,11 +81,12 @@ export function createStatement(
     flags.length === 0 && numbered.length === 0
       ? `with ${newRow}, _ins as (${insert} where ${allowed} returning *), ${joins}${trace}${kept} select true, ${json} from _ins`
       : `with ${newRow}, _chk as (select ${namedFlags(flags, allowed)} from _new), ` +
-        `${numbers(view, numbered, flags, "_new, _chk")}` +
+        `${numbers(view, numbered, { flags, from: "_new, _chk", asker, parameters })}` +
         `_ins as (${insert}, _chk where ${allFlags(flags)} returning *), ${joins}${trace}${kept} ` +
         `select ${flagColumns(flags)}, ${ifPresent("_ins", json)} from _chk left join _ins on true`;
   const lock = lockOfNew(view, (field, numbered) => initialValue(view, field, numbered, terms));
-  return { text, slots: parameters.slots, keep: true, writes: true, checks, ...laneWith(lock) };
+  const how = { keep: true, writes: true, numbers: countersOf(numbered), ...laneWith(lock) };
+  return { text, slots: parameters.slots, checks, ...how };
 }
 
 function createChecks(
@@ -105,15 +106,15 @@ function createChecks(
   for (const field of view.stored) {
     if (terms.forced.has(field.name)) {
       const within = field.references === null ? null : targetWithin(view, field);
-      if (within !== null) add({ kind: "reference", field }, within);
+      if (within !== null) add({ kind: "reference", field, judges: "body" }, within);
       continue;
     }
     if (!isCheckedReference(field, given)) continue;
     const readable = targetReadable(view, field, asker, parameters);
-    add({ kind: "reference", field }, `(${column("_new", field)} is null or ${readable})`);
+    add({ kind: "reference", field, judges: "body" }, `(${column("_new", field)} is null or ${readable})`);
   }
   for (const field of joinedFields(view, given)) {
-    add({ kind: "reference", field }, targetsReadable(view, field, asker, parameters));
+    add({ kind: "reference", field, judges: "body" }, targetsReadable(view, field, asker, parameters));
   }
   for (const name of given) {
     const field = view.fields.get(name);

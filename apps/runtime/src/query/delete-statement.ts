@@ -9,7 +9,7 @@ import { laneWith, lockOfStored } from "./parent-lock.ts";
 import { type DeleteStatement, hasVersion, lockedRow, rowAsJson, touches } from "./statement.ts";
 import { traceOf } from "./trace.ts";
 
-/** Columns: whether it was deleted, whether it has the version. No row: missing or hidden. */
+/** Columns: whether it was deleted, whether it has the version, whether the rule allows it. No row: missing or hidden. */
 export function deleteStatement(view: EntityView, asker: Asker): DeleteStatement {
   const cascade = cascadeOf(view);
   if (cascade !== null) return cascadeStatement(view, asker, cascade);
@@ -32,11 +32,13 @@ export function deleteStatement(view: EntityView, asker: Asker): DeleteStatement
     },
   ]);
   const matches = hasVersion(asker, "_cur", parameters);
+  // Whether the version is right is told to whom the rule allows the delete.
+  const rule = asker.isConditional === true ? allowed : '_del."id" is not null';
   const text =
     `with _cur as (${lockedRow(view, "delete", asker, parameters)}), ` +
     `_del as (${remove} where _r."id" = _cur."id" and ${allowed}${asker.isConditional === true ? ` and ${matches}` : ""} returning _r."id"), ` +
     `${trace}${keptReply(view, asker, parameters, { status: 204, row: "_del", record: null })} ` +
-    `select _del."id" is not null, ${matches} from _cur left join _del on true`;
+    `select _del."id" is not null, ${matches}, ${rule} from _cur left join _del on true`;
   const how = { keep: true, writes: true, cascades: false, ...laneWith(lockOfStored(view)) };
   return { text, slots: parameters.slots, ...how };
 }

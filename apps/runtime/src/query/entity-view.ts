@@ -59,6 +59,8 @@ export interface Asker {
   readonly isOnce?: true;
   /** Their write is for a record of certain versions alone. */
   readonly isConditional?: true;
+  /** Their write is only tried; absent where that makes no other statement. */
+  readonly isTried?: true;
 }
 
 /** Join table > SQL of its pairs as they will be, those of the row of an alias replaced. */

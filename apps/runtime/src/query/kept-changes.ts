@@ -9,6 +9,9 @@ import { CHANGES_VIEW, type Dependent, FOLLOWED_VIEW } from "./watched.ts";
 /** Of another entity than the one that was written: who sees which of its records may be another now. */
 export const SIGHT = "sight";
 
+/** Under it an image holds the lists that the write has changed, beside the columns. */
+export const LISTS = "_lists";
+
 /** Rows that a statement has written. */
 export interface ChangedRows {
   readonly view: EntityView;
@@ -27,6 +30,8 @@ export interface RowChange {
   readonly before: RowImage | null;
   /** The alias of the row as it is now; null where nobody sees it any more. */
   readonly after: string | null;
+  /** Many-to-many fields that it gives another list > SQL of what they held, and of what they hold now. */
+  readonly lists?: ReadonlyMap<string, { readonly before: string; readonly after: string }>;
 }
 
 /** `other`: values that the row of that alias has in the place of its own; column > SQL. */
@@ -49,8 +54,13 @@ export function keptChanges(written: readonly ChangedRows[], schema: string): st
 
 function changeOf({ view, from, row, change }: ChangedRows, schema: string): string {
   const { name } = view.entity;
-  const after = change.after === null ? "null::jsonb" : imageOf(view, { row: change.after });
-  const before = change.before === null ? "null::jsonb" : imageOf(view, change.before);
+  const lists = [...(change.lists ?? [])];
+  const listed = (of: "before" | "after"): string =>
+    lists.length === 0
+      ? ""
+      : ` || jsonb_build_object(${quoteLiteral(LISTS)}, jsonb_build_object(${lists.map(([field, list]) => `${quoteLiteral(field)}, ${list[of]}`).join(", ")}))`;
+  const after = change.after === null ? "null::jsonb" : `${imageOf(view, { row: change.after })}${listed("after")}`;
+  const before = change.before === null ? "null::jsonb" : `${imageOf(view, change.before)}${listed("before")}`;
   return (
     `select ${quoteLiteral(name)}, ${quoteLiteral(change.kind)}, ${row}."id", ${before}, ${after} from ${from} ` +
     `where ${isFollowed(name, schema)}`

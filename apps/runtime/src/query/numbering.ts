@@ -1,7 +1,9 @@
 // Numbers that sequences give within a write's statement. In: the fields that are numbered, when. Out: the CTE `_num` that counts,
 // and the number of a field. A statement that fails takes its numbers back, and those who count wait for one another: no gaps.
+// A write that is only tried looks at the counters and takes nothing: its numbers are a forecast, and nobody waits for them.
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
-import type { EntityView, StoredField } from "./entity-view.ts";
+import type { Asker, EntityView, StoredField } from "./entity-view.ts";
+import type { Parameters } from "./parameters.ts";
 import { allFlags } from "./statement.ts";
 
 /** Counters of sequences: a row each, written by the statement that uses the number. */
@@ -9,23 +11,45 @@ const COUNTERS = "sequences";
 
 export type NumberedField = StoredField & { readonly sequence: NonNullable<StoredField["sequence"]> };
 
+interface Counting {
+  readonly flags: readonly string[];
+  /** What `_new`, and what the flags and `wanted` are over. */
+  readonly from: string;
+  readonly asker: Asker;
+  readonly parameters: Parameters;
+}
+
 export function isNumbered(field: StoredField): field is NumberedField {
   return field.sequence !== null;
 }
 
+/** The counters, without what tells those of organizations apart. */
+export function countersOf(numbered: readonly NumberedField[]): readonly string[] {
+  return [...new Set(numbered.map(({ sequence }) => sequence.counter))];
+}
+
 /**
  * Empty where nothing is numbered.
- * @param from What `_new`, and what the flags and `wanted` are over.
  * @param wanted Whether the record is numbered now; where absent, it is.
  */
 export function numbers(
   { schema }: EntityView,
   numbered: readonly NumberedField[],
-  flags: readonly string[],
-  from: string,
+  { flags, from, asker, parameters }: Counting,
   wanted: (field: NumberedField) => string | null = () => null,
 ): string {
   if (numbered.length === 0) return "";
+  if (asker.isTried === true) {
+    const rows = numbered.map(
+      (field) =>
+        `(${counterName(field)}, ${wanted(field) ?? "true"}, ${parameters.triedBefore(field.sequence.counter)})`,
+    );
+    return (
+      `_num as (select _n."name", coalesce(_c."value", 0) + 1 + _n."tried" as "value" ` +
+      `from ${from}, lateral (values ${rows.join(", ")}) as _n ("name", "wanted", "tried") ` +
+      `left join ${schema}.${quoteIdentifier(COUNTERS)} _c on _c."name" = _n."name" where _n."wanted" and ${allFlags(flags)}), `
+    );
+  }
   const rows = numbered.map((field) => `(${counterName(field)}, ${wanted(field) ?? "true"})`).sort();
   return (
     `_num as (insert into ${schema}.${quoteIdentifier(COUNTERS)} as _c ("name", "value") ` +

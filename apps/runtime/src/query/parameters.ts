@@ -20,6 +20,8 @@ export interface Bindings {
   readonly once?: Once | null;
   /** Of a conditional write. */
   readonly versions?: readonly number[] | null;
+  /** Of a write in a transaction that is only tried: numbers that those before it have forecast, by their counter. */
+  readonly tried?: ReadonlyMap<string, number> | null;
   /** The record that the route names, or the one being created. */
   readonly recordId: string | null;
   /** Field > value of the body; a field that wasn't given is absent. */
@@ -86,6 +88,11 @@ export class Parameters {
 
   cause(): string {
     return `${this.at("cause", (bindings) => bindings.cause ?? null)}::jsonb`;
+  }
+
+  /** How many numbers of the counter were forecast before in the same trial. */
+  triedBefore(counter: string): string {
+    return `${this.at(`tried.${counter}`, ({ tried }) => String(tried?.get(counter) ?? 0))}::bigint`;
   }
 
   /** The sent value as the column holds it. */

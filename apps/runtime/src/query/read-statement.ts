@@ -1,9 +1,9 @@
 // Writes the statement that reads one record. In: an entity and who asks. Out: SQL and slots.
 // It never writes, but for the audit row of entities whose reads are kept.
 import { quoteIdentifier } from "@plinth/postgres";
-import { type Asker, type EntityView, living, permission, wireValue } from "./entity-view.ts";
+import { type Asker, type EntityView, living, permission } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
-import { readableFields, recordJson } from "./readable-fields.ts";
+import { readableFields, recordJson, shownValue } from "./readable-fields.ts";
 import { auditOfExpanded, auditOfLooks } from "./reading/audited-reads.ts";
 import { EVERYTHING, type Filter, filterShape } from "./reading/filter.ts";
 import { FilterWriter } from "./reading/filter-sql.ts";
@@ -56,7 +56,7 @@ export function readStatement(view: EntityView, asker: Asker, { selection, key, 
     text = `select ${jsonOf(view, asker, parameters, filters, selection)} from ${view.from} _r ${where()}`;
   } else if (fields.every((each) => each.rules === null)) {
     const columns = fields.map(
-      ({ field }) => `${wireValue(view, field, "_r", parameters)} as ${quoteIdentifier(field.name)}`,
+      ({ field }) => `${shownValue(view, asker, field, "_r", parameters)} as ${quoteIdentifier(field.name)}`,
     );
     text = `select row_to_json(_x)::text from (select ${columns.join(", ")} from ${view.from} _r ${where()}) _x`;
   } else {

@@ -2,6 +2,8 @@
 // over the row. It never shows an internal field or a secret, whatever a grant says.
 import { type BundleField, distinctPredicates, type Grant, type Predicate, predicateSql } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
+import { SERVICE_ROLE } from "../project/principal.ts";
+import { ALWAYS, allOf, type Condition, NEVER } from "./condition.ts";
 import {
   type Asker,
   type EntityView,
@@ -12,6 +14,7 @@ import {
   wireValue,
 } from "./entity-view.ts";
 import type { Parameters } from "./parameters.ts";
+import { isJoined, shownPairs } from "./references.ts";
 
 export interface ReadableField {
   readonly field: BundleField;
@@ -56,6 +59,23 @@ export function readabilityOf(
   return readable.rules === null ? "always" : "sometimes";
 }
 
+/** Whether the caller reads the field of that very row. */
+export function isReadable(
+  view: EntityView,
+  field: BundleField,
+  asker: Asker,
+  row: string,
+  parameters: Parameters,
+): Condition {
+  if (asker.roles.includes(SERVICE_ROLE)) return ALWAYS;
+  const readable = readableFields(view, asker.roles).find((each) => each.field.name === field.name);
+  if (readable === undefined) return NEVER;
+  const shown = readable.rules === null ? ALWAYS : oneHolds(view, readable.rules, parameters, { record: row });
+  // Before anything is numbered that would then stand nowhere in the text.
+  if (shown.kind === "never") return shown;
+  return allOf([permission(view, "read", asker, parameters, { record: row }), shown]);
+}
+
 /** The most records of a page, and so the default where it is less than the API's. */
 export function pageBound(view: EntityView, roles: readonly string[], pageMax: number): number {
   if (!view.narrowed) return pageMax;
@@ -72,6 +92,20 @@ export interface Unseen {
 }
 const none: Unseen = { values: new Map(), pairs: new Map() };
 
+/** A field's value in JSON as the caller sees it, where they may read the field: a list of records names those that they may read. */
+export function shownValue(
+  view: EntityView,
+  asker: Asker,
+  field: BundleField,
+  row: string,
+  parameters: Parameters,
+  written?: WrittenPairs,
+): string {
+  return isJoined(field)
+    ? shownPairs(view, field, row, asker, parameters)
+    : wireValue(view, field, row, parameters, written);
+}
+
 /** The record as JSON text, from a row of that alias. */
 export function recordJson(
   view: EntityView,
@@ -82,7 +116,7 @@ export function recordJson(
 ): string {
   const fields = readableFields(view, asker.roles);
   const value = ({ field }: ReadableField): string =>
-    unseen.values.get(field.name) ?? wireValue(view, field, row, parameters, unseen.pairs);
+    unseen.values.get(field.name) ?? shownValue(view, asker, field, row, parameters, unseen.pairs);
   if (fields.every((each) => each.rules === null)) {
     const columns = fields.map((each) => `${value(each)} as ${quoteIdentifier(each.field.name)}`);
     return `(select row_to_json(_x)::text from (select ${columns.join(", ")}) _x)`;

@@ -1,9 +1,10 @@
 // Locks the records that a request is about to change one after another, in the order of their ids: two such requests never wait
-// for each other in a circle. In: an entity, an operation, who asks. Out: a statement. What the caller may not see is not locked.
+// for each other in a circle. In: an entity, an operation, who asks. Out: a statement. It finds no record that the caller may not
+// see, and none by a field that they can't read in it.
 import type { Operation } from "@plinth/bundle";
-import { quoteIdentifier } from "@plinth/postgres";
-import { type Asker, type EntityView, living } from "./entity-view.ts";
+import { type Asker, column, type EntityView, living } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
+import { isReadable } from "./readable-fields.ts";
 import { type Statement, visibleFor } from "./statement.ts";
 
 /**
@@ -14,17 +15,18 @@ export function recordsLock(view: EntityView, operation: Operation, asker: Asker
   const parameters = new Parameters(view.fields);
   const ids = parameters.at("value.ids", (bindings) => bindings.values.get("id") ?? null);
   const visible = visibleFor(view, operation, asker, parameters);
-  const column = reference === null ? null : view.fields.get(reference)?.column;
-  if (column === undefined) throw new Error(`${view.entity.name}.${reference} has no column`);
-  const parent = parentIn(column, reference, parameters);
+  const parent = reference === null ? "" : parentIn(view, reference, asker, parameters);
   const text =
     `select _r."id" from ${view.from} _r where _r."id" = any(${ids}::uuid[])${parent} and ${visible}${living(view, "_r")} ` +
     `order by _r."id" for update of _r`;
   return { text, slots: parameters.slots, lane: "slow", keep: false, writes: true };
 }
 
-function parentIn(column: string | null, reference: string | null, parameters: Parameters): string {
-  if (column === null || reference === null) return "";
+function parentIn(view: EntityView, reference: string, asker: Asker, parameters: Parameters): string {
+  const field = view.fields.get(reference);
+  if (field === undefined) throw new Error(`${view.entity.name} has no field ${reference}`);
+  const readable = isReadable(view, field, asker, "_r", parameters);
   const id = parameters.at("value.parent", (bindings) => bindings.values.get(reference) ?? null);
-  return ` and _r.${quoteIdentifier(column)} = ${id}::uuid`;
+  const shown = readable.kind === "always" ? "" : ` and ${readable.sql}`;
+  return ` and ${column("_r", field)} = ${id}::uuid${shown}`;
 }

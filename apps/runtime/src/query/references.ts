@@ -1,5 +1,6 @@
-// References in writes. In: a field that refers to records. Out: SQL that tells whether they may be read, and what puts
-// many-to-many pairs in place. A missing and a hidden record have one answer.
+// References. In: a field that refers to records. Out: SQL that tells whether they may be read, what a caller sees of a many-to-many
+// list, and what puts its pairs in place. A missing and a hidden record have one answer, and a list that a caller writes takes no
+// link away that they can't see.
 import type { BundleField } from "@plinth/bundle";
 import { quoteIdentifier } from "@plinth/postgres";
 import {
@@ -10,15 +11,20 @@ import {
   permission,
   sameOrganization,
   type WrittenPairs,
+  wireValue,
 } from "./entity-view.ts";
 import type { Parameters } from "./parameters.ts";
 
 export type JoinedField = BundleField & { readonly join: NonNullable<BundleField["join"]> };
 
+export function isJoined(field: BundleField): field is JoinedField {
+  return field.join !== null;
+}
+
 /** The many-to-many fields of these names. */
 export function joinedFields(view: EntityView, names: Iterable<string>): readonly JoinedField[] {
   const given = new Set(names);
-  return view.entity.fields.filter((field): field is JoinedField => field.join !== null && given.has(field.name));
+  return view.entity.fields.filter(isJoined).filter(({ name }) => given.has(name));
 }
 
 /** Whether the record that the new row refers to is there for the caller. */
@@ -76,12 +82,55 @@ export function pairsInsert(view: EntityView, field: JoinedField, row: string, p
   );
 }
 
-/** The CTE that takes away the pairs that the sent list doesn't hold. */
-export function pairsDelete(view: EntityView, field: JoinedField, row: string, parameters: Parameters): string {
+/** The CTE that takes away the pairs that the sent list doesn't hold, of those that the caller sees. */
+export function pairsDelete(
+  view: EntityView,
+  field: JoinedField,
+  row: string,
+  asker: Asker,
+  parameters: Parameters,
+): string {
   const { table, own, other } = field.join;
+  const hidden = hiddenPair(view, field, "_j", asker, parameters);
   return (
     `delete from ${view.schema}.${quoteIdentifier(table)} _j using ${row} where _j.${quoteIdentifier(own)} = ${row}."id" ` +
-    `and _j.${quoteIdentifier(other)} <> all (${parameters.ids(field)})`
+    `and _j.${quoteIdentifier(other)} <> all (${parameters.ids(field)})${hidden === null ? "" : ` and not ${hidden}`}`
+  );
+}
+
+/** SQL: the pair leads to a record that the caller doesn't see, deleted ones included; null where there can be none. */
+function hiddenPair(
+  view: EntityView,
+  field: JoinedField,
+  pair: string,
+  asker: Asker,
+  parameters: Parameters,
+): string | null {
+  const target = targetOf(view, field);
+  const readable = permission(target, "read", asker, parameters, { record: "_ref" });
+  if (readable.kind === "never") return "true";
+  if (readable.kind === "always" && target.entity.softDelete === null) return null;
+  const member = `${pair}.${quoteIdentifier(field.join.other)}`;
+  return `not exists (select 1 from ${target.from} _ref where _ref."id" = ${member} and ${readable.sql}${living(target, "_ref")})`;
+}
+
+/** The list as the caller sees it. Where they see all records of its kind, it costs no more than the list itself. */
+export function shownPairs(
+  view: EntityView,
+  field: JoinedField,
+  row: string,
+  asker: Asker,
+  parameters: Parameters,
+): string {
+  const target = targetOf(view, field);
+  const readable = permission(target, "read", asker, parameters, { record: "_ref" });
+  if (readable.kind === "always") return wireValue(view, field, row, parameters);
+  if (readable.kind === "never") return "'[]'::json";
+  const { table, own, other } = field.join;
+  return (
+    `(select coalesce(json_agg(_ref."id" order by _ref."id"), '[]'::json) from ${view.schema}.${quoteIdentifier(table)} _pair ` +
+    `join ${target.from} _ref on _ref."id" = _pair.${quoteIdentifier(other)} ` +
+    `where _pair.${quoteIdentifier(own)} = ${row}."id" and ${readable.sql}${living(target, "_ref")})`
   );
 }
 
@@ -90,16 +139,73 @@ export function sentPairs(field: JoinedField, parameters: Parameters): string {
   return `(select coalesce(json_agg(_u order by _u), '[]'::json) from unnest(${parameters.ids(field)}) as _u)`;
 }
 
-/** All pairs as they will be once a row of this entity has those of the sent lists. */
-export function writtenPairs(view: EntityView, fields: readonly JoinedField[], parameters: Parameters): WrittenPairs {
+/** What the caller sees of a list that was kept as jsonb; null where that is all of it. */
+export function shownOfKept(
+  view: EntityView,
+  field: JoinedField,
+  kept: string,
+  asker: Asker,
+  parameters: Parameters,
+): string | null {
+  const target = targetOf(view, field);
+  const readable = permission(target, "read", asker, parameters, { record: "_ref" });
+  if (readable.kind === "always") return null;
+  if (readable.kind === "never") return "'[]'::jsonb";
+  // A field of this name may have held something else when the event was kept.
+  const texts = `jsonb_array_elements_text(case when jsonb_typeof(${kept}) = 'array' then ${kept} else '[]'::jsonb end)`;
+  const ids = `array(select case when _kept ~ '^[0-9a-f-]{36}$' then _kept::uuid end from ${texts} as _kept)`;
+  return (
+    `(select coalesce(jsonb_agg(_ref."id" order by _ref."id"), '[]'::jsonb) from ${target.from} _ref ` +
+    `where _ref."id" = any(${ids}) and ${readable.sql}${living(target, "_ref")})`
+  );
+}
+
+/** The list as it will be: what was sent, and what the caller doesn't see and so leaves. `living`: without deleted records. */
+export function pairsAfter(
+  view: EntityView,
+  field: JoinedField,
+  row: string,
+  asker: Asker,
+  parameters: Parameters,
+  of: "all" | "living",
+): string {
+  const hidden = hiddenPair(view, field, "_j", asker, parameters);
+  if (hidden === null) return sentPairs(field, parameters);
+  const { table, own, other } = field.join;
+  const target = targetOf(view, field);
+  const member = `_j.${quoteIdentifier(other)}`;
+  const alive =
+    of === "all" || target.entity.softDelete === null
+      ? ""
+      : ` and exists (select 1 from ${target.from} _alive where _alive."id" = ${member}${living(target, "_alive")})`;
+  return (
+    `(select coalesce(json_agg(_list._u order by _list._u), '[]'::json) from (select _u from unnest(${parameters.ids(field)}) as _u ` +
+    `union select ${member} from ${view.schema}.${quoteIdentifier(table)} _j ` +
+    `where _j.${quoteIdentifier(own)} = ${row}."id" and ${hidden}${alive}) _list)`
+  );
+}
+
+/** All pairs as they will be once a row of this entity has those of the sent lists, and those that it keeps. */
+export function writtenPairs(
+  view: EntityView,
+  fields: readonly JoinedField[],
+  asker: Asker,
+  parameters: Parameters,
+  isNew: boolean,
+): WrittenPairs {
   return new Map(
     fields.map((field) => {
       const { table } = field.join;
       const [own, other] = [quoteIdentifier(field.join.own), quoteIdentifier(field.join.other)];
-      const ids = (): string => parameters.ids(field);
-      const pairs = (row: string): string =>
-        `(select _w.${own}, _w.${other} from ${view.schema}.${quoteIdentifier(table)} _w where _w.${own} <> ${row}."id" ` +
-        `union all select ${row}."id", _u from unnest(${ids()}) as _u)`;
+      const pairs = (row: string): string => {
+        const hidden = isNew ? null : hiddenPair(view, field, "_w", asker, parameters);
+        const stays = `_w.${own} <> ${row}."id"`;
+        return (
+          `(select _w.${own}, _w.${other} from ${view.schema}.${quoteIdentifier(table)} _w ` +
+          `where ${hidden === null ? stays : `(${stays} or ${hidden})`} ` +
+          `union all select ${row}."id", _u from unnest(${parameters.ids(field)}) as _u)`
+        );
+      };
       return [table, pairs];
     }),
   );

@@ -21,6 +21,7 @@ import type { CursorCodec } from "./cursor.ts";
 import { faultOf, type StatementKind } from "./database-faults.ts";
 import { type Asker, askerIn, entityView } from "./entity-view.ts";
 import { AlreadyKept, isAlreadyKept } from "./kept-reply.ts";
+import { isNumbered } from "./numbering.ts";
 import type { Once } from "./once.ts";
 import { arrayLiteral, type Bindings } from "./parameters.ts";
 import { PLAIN_READING, type Reading } from "./read-statement.ts";
@@ -245,9 +246,9 @@ export async function deleteRecord(request: Request, recordId: string): Promise<
   const bindings = bind(request, recordId, nothing);
   if (!statement.cascades) {
     const rows = await run(request, "delete", statement, bindings);
-    const [deleted, matches] = rows[0] ?? missing();
-    if (deleted !== "t") throw matches === "t" ? refusedByRule("delete") : staleVersion();
-    return;
+    const [deleted, matches, allowed] = rows[0] ?? missing();
+    if (deleted === "t") return;
+    throw allowed === "t" && matches !== "t" ? staleVersion() : refusedByRule("delete");
   }
   const row = (await repeated(request, "delete", statement, bindings))[0] ?? missing();
   const [allowed, tooLarge, restricted, matches] = row;
@@ -344,7 +345,7 @@ async function runWhole(
 ): Promise<TenantRows> {
   const values = valuesOf(statement.slots, bindings);
   try {
-    const { text, keep, writes, confirm } = statement;
+    const { text, keep, writes, confirm, numbers = [] } = statement;
     const undo = request.isDryRun === true;
     const lane = undo ? "slow" : statement.lane;
     const lock = statement.lock && { ...statement.lock, values: valuesOf(statement.lock.slots, bindings) };
@@ -352,7 +353,10 @@ async function runWhole(
     const admit = request.requireRoom;
     const more = { ...fetching, ...(admit && { admit }) };
     const around = { ...(confirm && { confirm }), ...(lock && { lock }), ...(undo && { undo }) };
-    return await request.tenant.run({ text, values, lane, keep, writes, msMax, ...more, ...around });
+    const { tenant } = request;
+    const rows = await tenant.run({ text, values, lane, keep, writes, msMax, ...more, ...around, numbers });
+    for (const counter of numbers) tenant.tried?.set(counter, (tenant.tried.get(counter) ?? 0) + 1);
+    return rows;
   } catch (error) {
     if (error instanceof Overtaken) throw busy(error);
     if (isAlreadyKept(error)) throw new AlreadyKept(error);
@@ -366,20 +370,21 @@ function valuesOf(slots: Statement["slots"], bindings: Bindings): readonly (stri
   return values;
 }
 
-export function askerOf({
-  principal,
-  organization,
-  once = null,
-  versions = null,
-}: Pick<Request, "principal" | "organization" | "once" | "versions">): Asker {
-  const asker = askerIn(principal, organization);
-  if (once === null && versions === null) return asker;
-  return { ...asker, ...(once !== null && { isOnce: true }), ...(versions !== null && { isConditional: true }) };
+export function askerOf(request: Omit<Request, "ip" | "requestId">): Asker {
+  const { principal, organization, once = null, versions = null } = request;
+  const isUndone = request.isDryRun === true || request.tenant.tried !== undefined;
+  const isTried = isUndone && entityView(request.release, request.entity).stored.some(isNumbered);
+  return {
+    ...askerIn(principal, organization),
+    ...(once !== null && { isOnce: true }),
+    ...(versions !== null && { isConditional: true }),
+    ...(isTried && { isTried: true }),
+  };
 }
 
 function bind(request: Request, recordId: string | null, values: FieldValues): Bindings {
   const { principal, requestId, ip, organization, cause = null, once = null, versions = null } = request;
-  const writing = { once, versions, recordId, values };
+  const writing = { once, versions, recordId, values, tried: request.tenant.tried ?? null };
   return { principal, requestId, ip, organization, cause, ...writing, cursor: null, limit: null };
 }
 

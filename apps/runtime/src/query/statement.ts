@@ -17,6 +17,8 @@ export interface Statement {
   readonly keep: boolean;
   /** Whether it commits something. */
   readonly writes: boolean;
+  /** Counters that it may take numbers from, and then holds until its transaction ends. */
+  readonly numbers?: readonly string[];
   /** What it can't see in its own snapshot. */
   readonly confirm?: Confirmation;
   /** What runs before it in its transaction; slow lane only. */
@@ -26,11 +28,11 @@ export interface Statement {
 /** What a write finds out beside the rule; each is told by a column. */
 export type Check =
   /** The record that the field refers to exists and may be read. */
-  | { readonly kind: "reference"; readonly field: BundleField }
+  | { readonly kind: "reference"; readonly field: BundleField; readonly judges: Judged }
   /** A grant that holds for this record lets the caller write the field. */
   | { readonly kind: "field"; readonly field: BundleField }
   /** A field that only an admin gives another value has the one that it had. */
-  | { readonly kind: "own"; readonly field: BundleField }
+  | { readonly kind: "own"; readonly field: BundleField; readonly judges: Judged }
   /** The record has a version that the caller asks for. */
   | { readonly kind: "version" }
   /** An edge that the caller may take leads to the new state. */
@@ -41,6 +43,9 @@ export type Check =
   | { readonly kind: "complete" }
   /** Nobody changed the record since the statement's snapshot, which is all that joined rows are seen by. */
   | { readonly kind: "current" };
+
+/** A check of the body, beside what the caller reads, may be told to everybody; one of the row, to whom the rule allows the write. */
+type Judged = "body" | "row";
 
 export interface DeleteStatement extends Statement {
   /** The first column tells whether the rule allows it; then, of a cascade, what stands against it. */

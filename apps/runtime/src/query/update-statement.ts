@@ -5,7 +5,7 @@ import type { BundleField, Operation } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { MASK } from "../project/mask.ts";
 import { splitAdditions } from "./addition-names.ts";
-import { isReadable, sumOf } from "./additions.ts";
+import { sumOf } from "./additions.ts";
 import {
   type Asker,
   column,
@@ -18,13 +18,14 @@ import {
   type WrittenPairs,
 } from "./entity-view.ts";
 import { keptReply } from "./kept-reply.ts";
-import { isNumbered, type NumberedField, nextNumber, numbers } from "./numbering.ts";
+import { countersOf, isNumbered, type NumberedField, nextNumber, numbers } from "./numbering.ts";
 import { Parameters } from "./parameters.ts";
 import { laneWith, lockOfStored } from "./parent-lock.ts";
-import { readableJson } from "./readable-fields.ts";
+import { isReadable, readableJson } from "./readable-fields.ts";
 import {
   type JoinedField,
   joinedFields,
+  pairsAfter,
   pairsBefore,
   pairsDelete,
   pairsInsert,
@@ -109,7 +110,7 @@ function changeStatement(
   const parameters = new Parameters(view.fields, sent.added);
   const given = sent.given.filter((name) => !terms.forced.has(name));
   const pairs = joinedFields(view, given);
-  const written = writtenPairs(view, pairs, parameters);
+  const written = writtenPairs(view, pairs, asker, parameters, false);
   const change: Change = { ...what, given, added: sent.added, parameters, pairs, written };
   const ways = change.ways ?? [];
   const changed = view.stored.filter((field) => isChanged(change, field));
@@ -126,11 +127,20 @@ function changeStatement(
     ...changed.map(auditedPair),
     ...pairs.map((field) => {
       const before = field.masked ? quoteLiteral(MASK) : pairsBefore(view, field, "_cur");
-      const after = field.masked ? quoteLiteral(MASK) : sentPairs(field, parameters);
+      const after = field.masked ? quoteLiteral(MASK) : pairsAfter(view, field, "_cur", asker, parameters, "all");
       return `jsonb_build_array(${before}, ${after}) as ${quoteIdentifier(field.name)}`;
     }),
   ];
-  const values = new Map(pairs.map((field) => [field.name, sentPairs(field, parameters)]));
+  const shown = new Map(pairs.map((field) => [field.name, sentPairs(field, parameters)]));
+  const values = new Map(
+    pairs.map((field) => [field.name, pairsAfter(view, field, "_upd", asker, parameters, "living")]),
+  );
+  const lists = new Map(
+    pairs.map((field) => {
+      const after = pairsAfter(view, field, "_cur", asker, parameters, "all");
+      return [field.name, { before: pairsBefore(view, field, "_cur"), after }];
+    }),
+  );
   const trace = traceOf(parameters, [
     {
       view,
@@ -143,22 +153,23 @@ function changeStatement(
         old: oldValues(change, [...changed, ...moved]),
         unseen: { values, pairs: written },
       },
-      change: { kind: "updated", before: { row: "_cur" }, after: "_upd" },
+      change: { kind: "updated", before: { row: "_cur" }, after: "_upd", lists },
     },
   ]);
-  const json = readableJson(view, asker, parameters, "_upd", { values, pairs: written });
+  const json = readableJson(view, asker, parameters, "_upd", { values: shown, pairs: written });
   const text =
     `with _cur as (${locked}), ` +
     `${newRow(change)}, ` +
     `_chk as (select ${[namedFlags(flags, allowed), ...told.map((sql, i) => `${sql} as _told_${i}`)].join(", ")} from _cur, _new), ` +
-    `${numbers(view, numbered, flags, "_cur, _new, _chk", (field) => isNumberedNow(change, field))}` +
+    `${numbers(view, numbered, { flags, from: "_cur, _new, _chk", asker, parameters }, (field) => isNumberedNow(change, field))}` +
     `_upd as (update ${view.from} _r set ${sets.join(", ")} from _new, _chk ` +
     `where _r."id" = _new."id" and ${allFlags(flags)} returning _r.*), ${pairChanges(change)}` +
     `${trace}${keptReply(view, asker, parameters, { status: 200, row: "_upd", record: { alias: "_upd", json } })} ` +
     `select ${flagColumns(flags)}, ${ifPresent("_upd", json)}${told.map((_, i) => `, _chk._told_${i}`).join("")} ` +
     `from _chk left join _upd on true`;
   const lock = lockOfStored(view, given, [terms.forced, ...ways.map((way) => way.forced)]);
-  return { text, slots: parameters.slots, keep: true, writes: true, checks, ...laneWith(lock) };
+  const how = { keep: true, writes: true, numbers: countersOf(numbered), ...laneWith(lock) };
+  return { text, slots: parameters.slots, checks, ...how };
 }
 
 /** The row as it will be. */
@@ -264,14 +275,17 @@ function changeChecks(change: Change): {
     if (field.references === null) continue;
     const isForced = terms.forced.has(field.name) || (change.ways ?? []).some((way) => way.forced.has(field.name));
     const within = isForced ? targetWithin(view, field) : null;
-    if (within !== null) add({ kind: "reference", field }, within);
+    if (within !== null) add({ kind: "reference", field, judges: "row" }, within);
     if (!given.includes(field.name)) continue;
-    const value = column("_new", field);
-    const same = `${value} is not distinct from ${column("_cur", field)}`;
+    const set = orSet(change, field.name);
     const readable = targetReadable(view, field, asker, parameters);
-    add({ kind: "reference", field }, `(${value} is null or ${same} or ${readable}${orSet(change, field.name)})`);
+    add(
+      { kind: "reference", field, judges: set === "" ? "body" : "row" },
+      `(${column("_new", field)} is null or ${knownSame(change, field)} or ${readable}${set})`,
+    );
   }
-  for (const field of pairs) add({ kind: "reference", field }, targetsReadable(view, field, asker, parameters));
+  for (const field of pairs)
+    add({ kind: "reference", field, judges: "body" }, targetsReadable(view, field, asker, parameters));
   for (const name of given) {
     const field = view.fields.get(name) as BundleField;
     const rules = writableBy(terms, name);
@@ -280,15 +294,15 @@ function changeChecks(change: Change): {
   }
   for (const field of view.stored) {
     if (!change.added.has(field.name) || !given.includes(field.name)) continue;
-    const readable = isReadable(view, field, asker, parameters);
+    const readable = isReadable(view, field, asker, "_cur", parameters);
     if (readable.kind !== "always") add({ kind: "unread", field }, readable.sql);
     add({ kind: "unset", field }, `(${column("_cur", field)} is not null)`);
   }
   if (!asker.roles.includes("admin")) {
     for (const field of view.stored) {
       if (field.writer !== "admin" || !given.includes(field.name)) continue;
-      const same = `${column("_new", field)} is not distinct from ${column("_cur", field)}`;
-      add({ kind: "own", field }, `(${same}${orSet(change, field.name)})`);
+      const set = orSet(change, field.name);
+      add({ kind: "own", field, judges: set === "" ? "body" : "row" }, `(${knownSame(change, field)}${set})`);
     }
   }
   if (pairs.length > 0) {
@@ -306,11 +320,19 @@ function changeChecks(change: Change): {
   return { checks, flags, told };
 }
 
-function pairChanges({ view, parameters, pairs }: Change): string {
+/** SQL: the caller sends back what they read; whether a value is that of a field which they can't read tells it. */
+function knownSame({ view, asker, parameters }: Change, field: StoredField): string {
+  const readable = isReadable(view, field, asker, "_cur", parameters);
+  if (readable.kind === "never") return "false";
+  const same = `${column("_new", field)} is not distinct from ${column("_cur", field)}`;
+  return readable.kind === "always" ? same : `(${same} and ${readable.sql})`;
+}
+
+function pairChanges({ view, asker, parameters, pairs }: Change): string {
   return pairs
     .map(
       (field, i) =>
-        `_gone_${i} as (${pairsDelete(view, field, "_upd", parameters)}), ` +
+        `_gone_${i} as (${pairsDelete(view, field, "_upd", asker, parameters)}), ` +
         `_pairs_${i} as (${pairsInsert(view, field, "_upd", parameters)}), `,
     )
     .join("");

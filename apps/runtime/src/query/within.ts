@@ -1,6 +1,6 @@
 // Runs statements within a transaction that is open, as a request's statements run for themselves. In: the transaction. Out: a door
 // to the same rows, for as long as it is open. It commits nothing.
-import { isRetryable, Overtaken, type TenantTransaction, takeLocks } from "@plinth/postgres";
+import { isRetryable, isTimeout, Overtaken, type TenantTransaction, takeLocks } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { Tenant, TenantRows } from "../project/tenant.ts";
 import { undoable } from "./undoable.ts";
@@ -10,19 +10,41 @@ export interface WithinOptions {
   readonly isRepeated: boolean;
   /** Whether the same few texts are run for many records. */
   readonly isForMany?: boolean;
+  /** Whether all of it is undone at its end. */
+  readonly isTried?: boolean;
+  /** For so long it may go on behind its first number, since all others wait for theirs until it ends. */
+  readonly numbersMsMax?: number;
 }
 
-export function within(open: TenantTransaction, { isRepeated, isForMany = false }: WithinOptions): Tenant {
+export function within(open: TenantTransaction, options: WithinOptions): Tenant {
+  const { isRepeated, isForMany = false, isTried = false, numbersMsMax = null } = options;
+  let untilMs = Number.POSITIVE_INFINITY;
+  const hold = async (numbers: readonly string[]): Promise<void> => {
+    if (numbers.length === 0 || numbersMsMax === null || untilMs !== Number.POSITIVE_INFINITY) return;
+    untilMs = Date.now() + numbersMsMax;
+    await open.client.query(`SET LOCAL statement_timeout = ${numbersMsMax}`);
+  };
   return {
+    ...(isTried && { tried: new Map<string, number>() }),
     run: async (statement) => {
+      if (Date.now() > untilMs) throw heldTooLong();
       const run = (): Promise<TenantRows> => runWithin(open, statement, isForMany);
       try {
-        return await (isRepeated || statement.lock !== undefined ? undoable(open, run) : run());
+        const rows = await (isRepeated || statement.lock !== undefined ? undoable(open, run) : run());
+        await hold(statement.numbers ?? []);
+        return rows;
       } catch (error) {
+        if (untilMs !== Number.POSITIVE_INFINITY && isTimeout(error)) throw heldTooLong(error);
         throw isRetryable(error) ? new BehindOthers(error) : error;
       }
     },
   };
+}
+
+function heldTooLong(cause?: unknown): Fault {
+  const detail =
+    "What came behind the first record that was given a number took too long: others wait for theirs. Send fewer, or that record last.";
+  return new Fault("timeout", { detail, cause });
 }
 
 /**

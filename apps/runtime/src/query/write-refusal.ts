@@ -5,7 +5,6 @@ import { Fault } from "@plinth/service";
 import type { TextRow } from "../project/tenant.ts";
 import { unknownReference } from "./database-faults.ts";
 import type { EntityView } from "./entity-view.ts";
-import { readabilityOf } from "./readable-fields.ts";
 import { edgesFrom } from "./state-machine.ts";
 import type { WriteStatement } from "./statement.ts";
 
@@ -15,18 +14,16 @@ export function refusalOf(
   { checks }: WriteStatement,
   row: TextRow,
 ): Fault | null {
+  const isAllowed = row[checks.length] === "t";
   const failed = checks.filter((_, i) => row[i] !== "t");
-  const notOwn = failed.flatMap((check) => (check.kind === "own" ? [check.field] : []));
-  if (notOwn.length > 0) {
-    // Whom the rule refuses anyway isn't told that a field held another value, unless they may read it.
-    const told = row[checks.length] === "t" || notOwn.every((field) => readabilityOf(view, field, roles) === "always");
-    return told ? adminOnly(notOwn) : null;
-  }
-  const unknown = failed.flatMap((check) => (check.kind === "reference" ? [check.field.name] : []));
+  const told = failed.filter((check) => isAllowed || ("judges" in check && check.judges === "body"));
+  const notOwn = told.flatMap((check) => (check.kind === "own" ? [check.field] : []));
+  if (notOwn.length > 0) return adminOnly(notOwn);
+  const unknown = told.flatMap((check) => (check.kind === "reference" ? [check.field.name] : []));
   if (unknown.length > 0) {
     return new Fault("validation_failed", { errors: unknown.map((name) => unknownReference(name)) });
   }
-  if (row[checks.length] !== "t") return null;
+  if (!isAllowed) return null;
   if (failed.some((check) => check.kind === "version")) return staleVersion();
   const closed = failed.flatMap((check) => (check.kind === "field" ? [check.field.name] : []));
   if (closed.length > 0) return fieldsRefused(closed);

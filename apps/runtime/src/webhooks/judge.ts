@@ -1,6 +1,7 @@
 // What somebody may see of an event. In: the event as it is kept, and a reader. Out: the record and its previous values as far as the
 // reader's rules allow it over the event's own values, whatever has become of the record since; of an event that carries no record,
 // what it tells of the record that it is about. It never shows what is hidden.
+import type { BundleField } from "@plinth/bundle";
 import { quoteLiteral, type TenantTransaction } from "@plinth/postgres";
 import type { ProjectEvent, Subject } from "../events/event.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
@@ -15,6 +16,7 @@ import {
 } from "../query/entity-view.ts";
 import { arrayLiteral, type Bindings, Parameters } from "../query/parameters.ts";
 import { readableFields, recordJson } from "../query/readable-fields.ts";
+import { isJoined, shownOfKept } from "../query/references.ts";
 import type { Reader } from "./endpoint.ts";
 
 /** JSON texts: numbers keep their digits. */
@@ -141,13 +143,13 @@ function statementOf(
   only: readonly string[] | null,
 ): { readonly text: string; readonly values: readonly (string | null)[] } {
   const parameters = new Parameters();
+  const keptOf = (field: BundleField, row: string): string => `${row}."_values"->${quoteLiteral(field.name)}`;
+  /** Null where it is the value that was kept. */
+  const partOf = (field: BundleField, row: string): string | null =>
+    isJoined(field) ? shownOfKept(view, field, keptOf(field, row), asker, parameters) : null;
+  const fields = readableFields(view, asker.roles).map(({ field }) => field);
   const shownOf = (row: string): string => {
-    const values = new Map(
-      readableFields(view, asker.roles).map(({ field }) => [
-        field.name,
-        `${row}."_values"->${quoteLiteral(field.name)}`,
-      ]),
-    );
+    const values = new Map(fields.map((field) => [field.name, partOf(field, row) ?? keptOf(field, row)]));
     const json = recordJson(view, asker, row, parameters, { values, pairs: new Map() });
     const filter =
       only === null ? "" : ` where _m.key = any(${parameters.at("only", () => arrayLiteral(only))}::text[])`;
@@ -156,10 +158,15 @@ function statementOf(
   };
   const rowOf = (values: string, alias: string): string =>
     `lateral (select _p.*, ${values} as "_values" from jsonb_populate_record(null::${view.from}, ${values}) _p) ${alias}`;
+  // A list that is another one only by records that the reader doesn't see is the same to them.
+  const unchanged = fields.flatMap((field) => {
+    const now = partOf(field, "_now");
+    return now === null ? [] : [` and not (_o.key = ${quoteLiteral(field.name)} and _o.value = ${now})`];
+  });
   const id = parameters.at("event", () => event.id);
   const text =
     `select ${shownOf("_now")}::text, ` +
-    `(select jsonb_object_agg(_o.key, _o.value) from jsonb_each(${shownOf("_was")}) _o where _e."old" ? _o.key)::text, ` +
+    `(select jsonb_object_agg(_o.key, _o.value) from jsonb_each(${shownOf("_was")}) _o where _e."old" ? _o.key${unchanged.join("")})::text, ` +
     `coalesce(_e."data", 'null'::jsonb)::text from ${view.schema}."workers__events" _e, ` +
     `${rowOf('_e."record"', "_now")}, ${rowOf(`(_e."record" || coalesce(_e."old", '{}'::jsonb))`, "_was")} where _e."id" = ${id}::uuid`;
   const bindings = bindingsOf(principal, event, { organization: event.organization, id: event.recordId });

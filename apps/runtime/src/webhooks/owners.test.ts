@@ -18,10 +18,14 @@ entities:
       more: json?
       user_id: user_ref?
       draft: string internal = "hidden"
+      labels: refs(label)
     permissions:
       user: { read: user_id == current_user.id }
       support: { read: { allow: title != "secret", fields: [title] } }
       admin: { all: true }
+  label:
+    fields: { name: string }
+    permissions: { user: { read: name != "internal" }, admin: { all: true } }
   note:
     org_scoped: true
     fields: { title: string }
@@ -94,6 +98,33 @@ it("a record that comes into sight brings none of its former values, and one tha
   expect(events.find(({ record }) => record.title === "hers")).toMatchObject({ old: null });
   expect(events.find(({ record }) => record.title === "still hers").old).toMatchObject({ title: "hers" });
   expect(JSON.stringify(events)).not.toContain("his");
+});
+
+it("a list names the records that the reader may read, before as well as after", async () => {
+  const { ana, endpoint, sentTo, createTicket, until, work } = await open();
+  await endpoint("ana", { user_id: ana });
+  await endpoint("admin", {});
+  const [open_, internal, other] = ["open", "internal", "other"].map((name) => ({ id: crypto.randomUUID(), name }));
+  for (const { id, name } of [open_!, internal!, other!]) {
+    await createRecord(await work.request("label"), id, new Map([["name", name]]));
+  }
+  const list = (...labels: readonly { readonly id: string }[]): string => `{${labels.map(({ id }) => id).join(",")}}`;
+  const id = await createTicket("hers", { user_id: ana, labels: list(open_!) });
+  const change = async (title: string, labels: string) =>
+    updateRecord(await work.request("ticket"), id, new Map(Object.entries({ title, labels })));
+  await change("hidden added", list(open_!, internal!));
+  await change("seen added", list(open_!, internal!, other!));
+  await until(() => sentTo("ana").filter(({ record }) => record.title !== undefined).length === 3);
+  await until(() => sentTo("admin").length === 6);
+  const told = (path: string, title: string) => {
+    const { record, old } = sentTo(path).find((event) => event.record.title === title);
+    return { now: record.labels, before: old.labels };
+  };
+  const ids = (...labels: readonly { readonly id: string }[]): string[] => labels.map((one) => one.id).sort();
+  expect(told("ana", "hidden added")).toEqual({ now: ids(open_!), before: undefined });
+  expect(told("ana", "seen added")).toEqual({ now: ids(open_!, other!), before: ids(open_!) });
+  expect(told("admin", "hidden added")).toEqual({ now: ids(open_!, internal!), before: ids(open_!) });
+  expect(JSON.stringify(sentTo("ana"))).not.toContain(internal!.id);
 });
 
 it("a role's endpoint gets the fields and the records that the role reads, and nothing that no rule is about", async () => {

@@ -62,3 +62,31 @@ test.each([
   const errors = checkBlueprint(blueprint([line])).diagnostics.filter((each) => each.severity === "error");
   expect(errors.map(({ code, message }) => `${code}: ${message}`)).toEqual([]);
 });
+
+test("a list of references takes none away that its writer can't read", () => {
+  const text = `
+project: judged
+modules: [auth, users, roles, audit_logs]
+entities:
+  tag:
+    fields: { name: string }
+    permissions: { user: { read: name != "hidden" }, admin: { all: true } }
+  article:
+    fields: { title: string, tags: refs(tag) }
+    permissions:
+      user: { read: true, update: 'size(new.tags) < 2 && new.tags.exists(x, x.name == "hidden")' }
+      admin: { read: true, update: size(new.tags) == 0 }
+tests:
+  users: { ana: { roles: [user] }, root: { roles: [admin] } }
+  rows:
+    tag: { open: { name: open }, hidden: { name: hidden } }
+    article: { one: { title: a, tags: [open, hidden] } }
+  expect:
+    - { as: ana, update: article.one, with: { tags: [] }, allow: true }
+    - { as: ana, update: article.one, with: { tags: [open] }, allow: false }
+    - { as: ana, update: article.one, with: { tags: [hidden] }, allow: false }
+    - { as: root, update: article.one, with: { tags: [] }, allow: true }
+`;
+  const errors = checkBlueprint(text).diagnostics.filter((each) => each.severity === "error");
+  expect(errors.map(({ code, message }) => `${code}: ${message}`)).toEqual([]);
+});

@@ -163,12 +163,13 @@ function rowsFor(row: WorldRow | null, after: Row | null, input: Row): Evaluatio
 
 /** The row as it would be: what was sent, what the state machine does, and what the caller's grants set. */
 function newRow(
-  { entity, row, input }: Question,
+  question: Question,
   forced: ReadonlyMap<string, Expression>,
   edge: Edge | null,
   asker: Asker,
   world: World,
 ): Row {
+  const { entity, row, input } = question;
   const before = row === null ? created(entity, input, asker, world) : row.row.values;
   const moved = edge === null || entity.stateMachine === null ? {} : { [entity.stateMachine.field]: edge.to };
   const context: EvaluationContext = {
@@ -177,7 +178,23 @@ function newRow(
     sent: Object.keys(input),
   };
   const set = [...forced].map(([field, value]): [string, Value] => [field, evaluateValue(value, context)]);
-  return world.connect(entity, { ...before, ...input, ...Object.fromEntries(set), ...moved });
+  const sent = row === null ? input : keepingHidden(question, asker, world);
+  return world.connect(entity, { ...before, ...sent, ...Object.fromEntries(set), ...moved });
+}
+
+/** A list of references that is sent takes none away that the caller can't read. */
+function keepingHidden(
+  { as, entity, row, input }: Question,
+  { user }: Asker,
+  world: World,
+): Readonly<Record<string, Value>> {
+  const lists = entity.fields.flatMap(({ name, type }): [string, Value][] => {
+    const [sent, before] = [input[name], row?.row.values[name]];
+    if (type.kind !== "refs" || !Array.isArray(sent) || !Array.isArray(before)) return [];
+    const hidden = (before as readonly Value[]).filter((id) => !mayRead(type.entity, id, as, user, world));
+    return [[name, [...new Set([...(sent as readonly Value[]), ...hidden])]]];
+  });
+  return { ...input, ...Object.fromEntries(lists) };
 }
 
 function created(

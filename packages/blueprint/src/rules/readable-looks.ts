@@ -53,7 +53,7 @@ function grantsOf(entity: string, field: string | null, readers: Readers): reado
 }
 
 /** The roles that whoever has this one holds in any case. */
-function heldWith(role: string, { roles }: Readers["model"]): ReadonlySet<string> {
+export function heldWith(role: string, { roles }: Pick<Model, "roles">): ReadonlySet<string> {
   const held = new Set(["public", role, ...(roles.find(({ name }) => name === role)?.inherits ?? [])]);
   const signedIn = ["user", "owner"];
   return signedIn.some((one) => held.has(one)) ? new Set([...held, ...signedIn]) : held;

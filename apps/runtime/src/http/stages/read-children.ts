@@ -4,6 +4,7 @@ import type { BundleRelation } from "@plinth/bundle";
 import { Fault, type FieldError, isUuid } from "@plinth/service";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import { entityView } from "../../query/entity-view.ts";
+import { requireRelation } from "../../query/reading/paths.ts";
 import { requireOperation } from "../../query/require-operation.ts";
 import { checkMembers } from "../../records/check-body.ts";
 import { RECORDS_MAX } from "../../records/check-list.ts";
@@ -161,7 +162,10 @@ function decodeChild(
   const { at, relation, operation } = child;
   const entity = relation.entity;
   const written = placed(at, problems, () => {
-    requireOperation(context.release, entity, operation, context.principal.roles);
+    const { release, principal } = context;
+    requireOperation(release, entity, operation, principal.roles);
+    // Who creates a child knows what it refers to; whether one that is there belongs to the record, only who reads that.
+    if (operation !== "create") requireRelation(entityView(release, entity), relation, principal.roles, "", "follow");
     return writeOf(context, child, parent);
   });
   const of = written?.recordId ?? parent;

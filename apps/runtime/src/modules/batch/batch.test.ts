@@ -32,6 +32,9 @@ entities:
     permissions:
       user: { read: order.owner_id == current_user.id, create: order.owner_id == current_user.id }
       admin: { all: true }
+  bill:
+    fields: { number: sequence(B-), text: string }
+    permissions: { admin: { all: true } }
 `;
 
 let cell: TestCell;
@@ -216,4 +219,67 @@ test("each operation counts against the rate limit", async () => {
   expect(reply.status, reply.text).toBe(200);
   // Some have come back meanwhile.
   expect(before - left(reply)).toBeGreaterThan(40);
+});
+
+/** A batch that has made a bill, and then waits for a record that somebody else holds. */
+async function waiting(more: object): Promise<{ readonly reply: Promise<TestReply>; free(): Promise<void> }> {
+  const { id } = (await cell.send("admin", "POST", "/api/orders", { number: "held", owner_id: await anyUser() })).json
+    .data;
+  const client = await cell.pool.connect();
+  await client.query("begin");
+  await client.query(`select 1 from "${project.names.schema}".orders where id = $1 for update`, [id]);
+  const operations = [
+    { method: "POST", path: "/api/bills", body: { text: "x" } },
+    { method: "PATCH", path: `/api/orders/${id}`, body: { total: 1 } },
+  ];
+  const reply = batch("admin", operations, {}, more);
+  const waits =
+    "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%\"orders\"%' and state = 'active'";
+  while ((await cell.pool.query(waits)).rows.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  return {
+    reply,
+    free: async () => {
+      await client.query("rollback");
+      client.release();
+    },
+  };
+}
+
+async function anyUser(): Promise<unknown> {
+  return (await cell.rows(project, "select id from {schema}.users limit 1"))[0]?.["id"];
+}
+
+const bill = (): Promise<TestReply> => cell.send("admin", "POST", "/api/bills", { text: "y" });
+
+test("a batch that is only tried keeps nobody from their numbers, and forecasts its own", async () => {
+  const { reply, free } = await waiting({ dry_run: true });
+  let isAnswered = false;
+  void reply.then(() => {
+    isAnswered = true;
+  });
+  const made = await bill();
+  const wasAnswered = isAnswered;
+  await free();
+  expect([made.status, made.json.data?.number, wasAnswered], made.text).toEqual([201, "B-1", false]);
+  expect((await reply).json.data[0].data.number).toBe("B-1");
+  const several = await batch(
+    "admin",
+    [1, 2].map(() => ({ method: "POST", path: "/api/bills", body: { text: "z" } })),
+    {},
+    { dry_run: true },
+  );
+  expect(several.json.data.map(({ data }: { data: { number: string } }) => data.number)).toEqual(["B-2", "B-3"]);
+  expect((await bill()).json.data.number).toBe("B-2");
+});
+
+test("a batch that has taken a number goes on for a bounded time, and gives it back", async () => {
+  const { reply, free } = await waiting({});
+  const refused = await reply;
+  await free();
+  expect([refused.status, refused.json.code, refused.json.detail], refused.text).toEqual([
+    503,
+    "timeout",
+    expect.stringContaining("number"),
+  ]);
+  expect((await bill()).json.data.number).toBe("B-3");
 });

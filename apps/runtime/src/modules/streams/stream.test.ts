@@ -12,11 +12,14 @@ entities:
       status: enum[open, done] = open
       note: string?
       code: string? internal
+      labels: refs(label)
+      others: refs(label) as(other_tickets)
+      note_size: computed(size(note))
     permissions:
       admin: { all: true }
       user:
         create: true
-        read: { allow: created_by == current_user.id, fields: [title, status, created_by] }
+        read: { allow: created_by == current_user.id, fields: [title, status, created_by, labels, note_size] }
         update: created_by == current_user.id
         delete: created_by == current_user.id
   sheet:
@@ -24,6 +27,9 @@ entities:
     audit: all
     fields: { name: string }
     permissions: { admin: { all: true } }
+  label:
+    fields: { name: string, open: bool = true }
+    permissions: { admin: { all: true }, user: { read: open } }
   letter:
     fields: { text: string }
     permissions: { admin: { all: true } }
@@ -87,7 +93,7 @@ describe("a stream", () => {
     const [created] = await hers.until(1);
     expect(created?.data).toEqual({
       id,
-      record: { id, title: "hers", status: "open", created_by: ana.id },
+      record: { id, title: "hers", status: "open", labels: [], note_size: 1, created_by: ana.id },
     });
     await desk.call("POST", tickets, ben.token, { title: "his" });
     await his.until(1);
@@ -95,6 +101,35 @@ describe("a stream", () => {
     expect(hers.events.length).toBe(1);
     hers.leave();
     his.leave();
+  });
+
+  it("tells a user nothing of a change that they don't see", async () => {
+    const label = async (open: boolean): Promise<string> =>
+      (await desk.call("POST", "/v1/resources/labels", desk.adminKey, { name: "l", open })).id;
+    const [seen, hidden] = [await label(true), await label(false)];
+    const [hers, all] = await Promise.all([
+      desk.follow("resource=tickets", ana.token),
+      desk.follow("resource=tickets", desk.adminKey),
+    ]);
+    const { id } = await desk.call("POST", tickets, ana.token, { title: "0", note: "a" });
+    const change = (values: object): Promise<unknown> => desk.call("PATCH", `${tickets}/${id}`, desk.adminKey, values);
+    for (const values of [{ note: "b" }, { code: "c" }, { labels: [hidden] }, { others: [seen] }, { title: "0" }])
+      await change("code" in values ? { note: "c" } : values);
+    await change({ labels: [hidden, seen] });
+    await change({ note: "longer" });
+    await change({ title: "1", note: "d" });
+    await all.until(9);
+    await hers.until(4);
+    // What she sees: the label, the length of the note, the title.
+    expect(hers.events.map(({ event, data: { record } }) => [event, record.title, record.note_size])).toEqual([
+      ["created", "0", 1],
+      ["updated", "0", 1],
+      ["updated", "0", 6],
+      ["updated", "1", 1],
+    ]);
+    expect(JSON.stringify(hers.events)).not.toContain(hidden);
+    hers.leave();
+    all.leave();
   });
 
   it("goes on behind the last event that was received, in another process too", async () => {

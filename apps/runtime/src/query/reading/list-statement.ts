@@ -2,17 +2,9 @@
 // It never skips rows by OFFSET and never leaves a NULL's place to chance: they come last ascending, first descending.
 import type { BundleField, Predicate } from "@plinth/bundle";
 import { ALWAYS } from "../condition.ts";
-import {
-  type Asker,
-  column,
-  deleted,
-  type EntityView,
-  living,
-  oneHolds,
-  permission,
-  wireValue,
-} from "../entity-view.ts";
+import { type Asker, column, deleted, type EntityView, living, oneHolds, permission } from "../entity-view.ts";
 import { Parameters } from "../parameters.ts";
+import { shownValue } from "../readable-fields.ts";
 import type { Statement } from "../statement.ts";
 import { type Audited, auditOf } from "../trace.ts";
 import { auditOfExpanded, auditOfLooks, type ShownRecords } from "./audited-reads.ts";
@@ -75,7 +67,7 @@ export function listStatement(view: EntityView, asker: Asker, query: ListQuery):
   const shown = selectedFields(view, asker, query.selection);
   const values = shown.map(({ field }) => {
     if (isInstant(field)) return column("_r", field);
-    const value = wireValue(view, field, "_r", parameters);
+    const value = shownValue(view, asker, field, "_r", parameters);
     // Postgres prints a boolean as `t` or `f`; its cast to text is JSON's.
     return field.sqlType === "boolean" ? `(${value})::text` : value;
   });

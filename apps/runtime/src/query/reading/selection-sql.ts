@@ -1,9 +1,9 @@
 // Writes the records within records. In: a row and a selection. Out: SQL of JSON. Each record stands under the read rule of its own
 // entity, each field under its own, whatever leads to it.
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
-import { type Asker, type EntityView, oneHolds, wireValue } from "../entity-view.ts";
+import { type Asker, type EntityView, oneHolds } from "../entity-view.ts";
 import type { Parameters } from "../parameters.ts";
-import { type ReadableField, readableFields } from "../readable-fields.ts";
+import { type ReadableField, readableFields, shownValue } from "../readable-fields.ts";
 import type { FilterWriter } from "./filter-sql.ts";
 import { reach } from "./reach.ts";
 import type { Expansion, Selection } from "./selection.ts";
@@ -66,7 +66,7 @@ export class SelectionWriter {
     const fields = selectedFields(view, this.#asker, selection);
     if (fields.some(({ rules }) => rules !== null) || fields.length + selection.expansions.length === 0) return null;
     return [
-      ...fields.map(({ field }) => [field.name, wireValue(view, field, row, this.#parameters)] as const),
+      ...fields.map(({ field }) => [field.name, shownValue(view, this.#asker, field, row, this.#parameters)] as const),
       ...this.#within(view, row, selection).map(({ name, json }) => [name, json] as const),
     ]
       .map(([name, sql]) => `${sql} as ${quoteIdentifier(name)}`)
@@ -89,7 +89,10 @@ export class SelectionWriter {
     const within = this.#within(view, row, selection);
     const flags = new Map<string, string>();
     const members = fields.map(({ field, rules }) => {
-      const member = memberOf({ name: field.name, json: `to_json(${wireValue(view, field, row, this.#parameters)})` });
+      const member = memberOf({
+        name: field.name,
+        json: `to_json(${shownValue(view, this.#asker, field, row, this.#parameters)})`,
+      });
       if (rules === null) return member;
       const { sql } = oneHolds(view, rules, this.#parameters, { record: row });
       const flag = flags.get(sql) ?? `_s${flags.size}`;

@@ -31,6 +31,7 @@ export function everyStatement(release: ActiveRelease): ReadonlySet<string> {
     { roles: ["admin", "owner", "public", "user"], unscoped: false },
     { roles: ["admin", "public"], unscoped: true },
     { roles: release.bundle.roles.map((role) => role.name), unscoped: false },
+    { roles: ["admin", "public"], unscoped: false, isTried: true },
   ];
   const texts = new Set<string>();
   for (const { name } of release.bundle.entities) {

@@ -10,7 +10,8 @@ export type EntityCode =
   | "reference_circle"
   | "entity_unused"
   | "siblings_unguarded"
-  | "computed_beyond_reader";
+  | "computed_beyond_reader"
+  | "check_beyond_reader";
 
 const owned = (option: string): string =>
   `${listing("")}    soft_delete: true\n  offer:\n${option}    fields: { listing_id: "ref(listing) on_delete(cascade)" }\n`;
@@ -21,6 +22,9 @@ const booked = (option: string): string =>
 
 const totalled = (read: string): string =>
   `project: demo\nmodules: [auth]\nentities:\n  bill:\n    fields:\n      total: computed(lines.sum(l, l.price))\n    permissions: { user: { read: true } }\n  line:\n    fields: { bill_id: ref(bill), price: int }\n    permissions: { user: { read: "${read}", create: true } }\n`;
+
+const priced = (fields: string): string =>
+  `project: demo\nmodules: [auth]\nentities:\n  offer:\n    fields: { price: int, cost: int }\n    checks: { covers: price >= cost }\n    permissions:\n      user: { read: { allow: true, fields: [${fields}] }, update: { allow: true, fields: [price] } }\n`;
 
 export const entityDiagnostics: Readonly<Record<EntityCode, DiagnosticKind>> = {
   lookalike_name: error(
@@ -53,6 +57,11 @@ export const entityDiagnostics: Readonly<Record<EntityCode, DiagnosticKind>> = {
     "A computed field that shows something of records which who reads it may not read",
     totalled("price < 10"),
     totalled("true"),
+  ),
+  check_beyond_reader: warning(
+    "A check that tells who writes one of its fields another one, which they may not read",
+    priced("price"),
+    priced("price, cost"),
   ),
   reference_circle: error(
     "Required references that lead back to where they begin",
