@@ -18,7 +18,7 @@ export interface Planned<Item> extends Placed {
 
 type Version = Pick<WriteOptions, "version">;
 
-export interface Planner<Types extends ProjectTypes, Name extends EntityName<Types>> {
+export interface Planner<in out Types extends ProjectTypes, in out Name extends EntityName<Types>> {
   readonly findOne: (key: string | KeyOf<Types, Name>) => Planned<RecordOf<Types, Name>>;
   readonly create: (fields: CreateOf<Types, Name>) => Planned<RecordOf<Types, Name>>;
   readonly upsert: (
@@ -41,7 +41,7 @@ export interface Planner<Types extends ProjectTypes, Name extends EntityName<Typ
   ) => Planned<RecordOf<Types, Name>>;
 }
 
-export interface Plan<Types extends ProjectTypes> {
+export interface Plan<in out Types extends ProjectTypes> {
   readonly entity: <Name extends EntityName<Types>>(name: Name) => Planner<Types, Name>;
 }
 

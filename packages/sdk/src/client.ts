@@ -42,7 +42,7 @@ export interface ClientOptions<Types extends ProjectTypes = AnyProject> {
   readonly timeoutMs?: number;
 }
 
-export interface Client<Types extends ProjectTypes = AnyProject> {
+export interface Client<in out Types extends ProjectTypes = AnyProject> {
   readonly entity: <Name extends EntityName<Types>>(name: Name) => Entity<Types, Name>;
   readonly auth: Auth<Types>;
   readonly organizations: Organizations;
@@ -155,8 +155,8 @@ export function createClient<Types extends ProjectTypes = AnyProject>(options: C
         return asUser((token) => opener({ path, query }, { ...scope, ...userHeader(token), ...from }, signal), signal);
       };
     return {
-      entity: (name) => ({
-        ...createRecords(name, call),
+      entity: <Name extends EntityName<Types>>(name: Name): Entity<Types, Name> => ({
+        ...createRecords<Types, Name>(name, call),
         subscribe: ({ where, ...more } = {}) => {
           const query = queryOf(where === undefined ? {} : { where });
           query.set("resource", name);

@@ -51,9 +51,11 @@ export interface Page<Item> {
   readonly countIs?: "exact" | "at_least";
 }
 
+// The types of a project are `in out` here and elsewhere. Otherwise TypeScript compares the calls of two imagined projects to find the
+// variance, which takes seconds (compile-cost.test.ts).
 export interface AggregateOptions<
-  Types extends ProjectTypes,
-  Name extends EntityName<Types>,
+  in out Types extends ProjectTypes,
+  in out Name extends EntityName<Types>,
   Select extends Calculation<Types, Name> = Calculation<Types, Name>,
   Group extends GroupKey<Types, Name> = GroupKey<Types, Name>,
 > extends CallOptions {
@@ -67,7 +69,7 @@ export interface AggregateOptions<
 }
 
 /** What lists are read by: all records of an entity, or those of a view. */
-export interface Lists<Types extends ProjectTypes, Name extends EntityName<Types>> {
+export interface Lists<in out Types extends ProjectTypes, in out Name extends EntityName<Types>> {
   /** The records of one page. */
   readonly findMany: <
     const Fields extends FieldName<Types, Name> = never,
@@ -98,7 +100,8 @@ export interface Lists<Types extends ProjectTypes, Name extends EntityName<Types
   ) => Promise<Found<Types, Name, Fields, Expand> | null>;
 }
 
-export interface Records<Types extends ProjectTypes, Name extends EntityName<Types>> extends Lists<Types, Name> {
+export interface Records<in out Types extends ProjectTypes, in out Name extends EntityName<Types>>
+  extends Lists<Types, Name> {
   /** A list that the blueprint declares: its conditions hold beside those given here, and its order unless one is given. */
   readonly view: (name: ViewOf<Types, Name>) => Lists<Types, Name>;
   /**
@@ -191,7 +194,8 @@ interface Counted {
   readonly count?: "exact" | "estimated";
 }
 
-export interface Entity<Types extends ProjectTypes, Name extends EntityName<Types>> extends Records<Types, Name> {
+export interface Entity<in out Types extends ProjectTypes, in out Name extends EntityName<Types>>
+  extends Records<Types, Name> {
   /** The changes of records as they happen, for entities that are declared with `realtime: true`. */
   readonly subscribe: (
     options?: SubscribeOptions<OwnWhere<Types, Name>, RecordOf<Types, Name>>,

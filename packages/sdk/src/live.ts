@@ -12,7 +12,8 @@ import { pause } from "./transport.ts";
 import type { EntityName, ProjectTypes, RecordOf } from "./types.ts";
 import type { CallOptions } from "./writing.ts";
 
-export interface LiveOptions<Types extends ProjectTypes, Name extends EntityName<Types>> extends CallOptions {
+export interface LiveOptions<in out Types extends ProjectTypes, in out Name extends EntityName<Types>>
+  extends CallOptions {
   /** Conditions on the entity's own fields only: the list does not follow changes of related records. */
   readonly where?: OwnWhere<Types, Name>;
   /** The entity's own fields only. Default: the newest first. */

@@ -52,7 +52,7 @@ export interface UpdateVariables<Types extends ProjectTypes, Name extends Entity
 
 export interface DeleteVariables extends WriteOptions, Named {}
 
-export interface Hooks<Types extends ProjectTypes> {
+export interface Hooks<in out Types extends ProjectTypes> {
   readonly useFindMany: <
     const Name extends EntityName<Types>,
     const Fields extends FieldName<Types, Name> = never,

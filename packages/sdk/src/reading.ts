@@ -20,8 +20,8 @@ export type Expansion<Types extends ProjectTypes, Name extends string> = [keyof 
 
 /** Which fields and related records to return. The type of the result depends on them. */
 export interface Shown<
-  Types extends ProjectTypes,
-  Name extends string,
+  in out Types extends ProjectTypes,
+  in out Name extends string,
   Fields extends FieldName<Types, Name> = FieldName<Types, Name>,
   Expand = Expansion<Types, Name>,
 > {
@@ -31,15 +31,15 @@ export interface Shown<
 }
 
 /** Options of a to-many relation. */
-interface Within<Types extends ProjectTypes, Name extends string> extends Shown<Types, Name> {
+interface Within<in out Types extends ProjectTypes, in out Name extends string> extends Shown<Types, Name> {
   readonly limit?: number;
   readonly sort?: Sort<Types, Name>;
   readonly where?: Where<Types, Name>;
 }
 
 export interface ListOptions<
-  Types extends ProjectTypes,
-  Name extends EntityName<Types>,
+  in out Types extends ProjectTypes,
+  in out Name extends EntityName<Types>,
   Fields extends FieldName<Types, Name> = FieldName<Types, Name>,
   Expand = Expansion<Types, Name>,
 > extends Shown<Types, Name, Fields, Expand> {
