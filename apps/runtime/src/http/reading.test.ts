@@ -104,10 +104,8 @@ describe("a filter", () => {
     ["editor.username=Ana", [1]],
     ["editor.username[is_null]=false", [1]],
     ["editor.username[is_null]=true", [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]],
-    ["editor.id[is_null]=true&status=draft", [3, 6, 9, 12]],
     ["meta.gone[is_null]=true&meta[is_null]=false", [1, 4, 7, 10]],
     ["meta.gone[ne]=1", []],
-    ["meta.gone[nin]=1,2", []],
     ['title[in]="Title 1",Title 2', [1, 2]],
     ['title[in]="a, \\"b\\"","Title 3"', [3]],
     ["tags.name=web", [1, 4]],
@@ -131,7 +129,6 @@ describe("a filter", () => {
     [{ not: { editor: { username: "Eve" } }, status: "published" }, [1, 4, 7, 10]],
     [{ "editor.username": null, status: "draft" }, [3, 6, 9, 12]],
     [{ editor: { username: null } }, []],
-    [{ not: { "meta.gone": 1 } }, []],
     [{ comments: { likes: 3, author: { username: "Ana" } } }, [1, 2, 4]],
     [{ or: [] }, []],
     [{ and: [] }, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]],
@@ -150,7 +147,6 @@ describe("a filter", () => {
     ["status=drafts", 400, "not_allowed"],
     ["status[gt]=draft", 400, "unknown_operator"],
     ['title[in]="Title 1', 400, "invalid_format"],
-    ['title[in]="Title 1"x,Title 2', 400, "invalid_format"],
     ["title[is_null]=maybe", 400, "invalid_format"],
     ["labels=a", 400, "unknown_operator"],
     ["tags=web", 400, "not_allowed"],
@@ -277,13 +273,6 @@ describe("an expansion", () => {
       { likes: 3 },
     ]);
     expect((await list("admin", `title=Title 3&${options}`))[0]!.comments).toEqual([]);
-  });
-
-  test("of lists three deep has room for them by itself", async () => {
-    const [row] = await list("admin", "title=Title 4&expand=tags.articles.comments&fields=tags.articles.title");
-    expect(row!.tags[0].articles[0]).toMatchObject({ title: expect.any(String) });
-    const problem = await refusal("admin", "expand=tags.articles.comments&expand[tags][limit]=50");
-    expect(problem.errors[0]).toMatchObject({ code: "too_many", message: expect.stringContaining("up to 5000") });
   });
 
   test("shows records and fields under their own rules", async () => {

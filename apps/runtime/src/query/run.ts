@@ -28,7 +28,7 @@ import { PLAIN_READING, type Reading } from "./read-statement.ts";
 import type { AggregateQuery } from "./reading/aggregate-query.ts";
 import { type Filter, operandsOf } from "./reading/filter.ts";
 import { type ListQuery, listName, operands } from "./reading/list-query.ts";
-import { countJson, readPage, recordsJson } from "./reading/page-json.ts";
+import { countJson, readPage, recordsJson, replyJson } from "./reading/page-json.ts";
 import { backwardName } from "./reading/parse-list.ts";
 import { type Selection, selectionOperands, WHOLE } from "./reading/selection.ts";
 import { withAdvice } from "./reading/slow.ts";
@@ -112,7 +112,7 @@ export async function listRecords(request: Request, query: ListQuery, cursors: C
   const previous = first === null ? "null" : `"${cursors.seal(first, backwardName(list))}"`;
   const counted = count === null ? "" : countJson(Number(count), query.count);
   const page = `"page":{"next_cursor":${next},"prev_cursor":${previous},"has_more":${last !== null}${counted}}`;
-  return Buffer.concat([LIST_BEGIN, records, Buffer.from(`],${page}}`)]);
+  return replyJson(records, page);
 }
 
 /** The records alone, as a JSON list. @throws Fault `conflict` where they are too large together. */
@@ -133,7 +133,7 @@ export async function aggregateRecords(request: Request, query: AggregateQuery):
   if (cut === true) throw groupsTooLarge();
   const data = recordsJson(bytesOfRows(rows), statement.members, query.limit);
   if (data.length > REPLY_BYTES_MAX) throw groupsTooLarge();
-  return Buffer.concat([DATA_BEGIN, data, Buffer.from(`,"page":{"has_more":${rows.length > query.limit}}}`)]);
+  return replyJson(data, `"page":{"has_more":${rows.length > query.limit}}`);
 }
 
 /** Where a page is empty by now, the one beside it is the last or the first of all. */
@@ -149,9 +149,6 @@ interface FoundPage {
   readonly count: string | null;
   readonly isCut: boolean;
 }
-
-const LIST_BEGIN = Buffer.from(`{"data":[`);
-const DATA_BEGIN = Buffer.from(`{"data":`);
 
 async function findPage(request: Request, query: ListQuery, bytesMax: number): Promise<FoundPage> {
   const statement = assembleList(request.release, request.entity, askerOf(request), query);

@@ -81,7 +81,7 @@ describe("a page", () => {
   });
 
   test("of groups stops at the limit", () => {
-    expect(JSON.parse(recordsJson(rows, members, 2).toString())).toEqual([a, b]);
-    expect(recordsJson(Buffer.alloc(0), members, 2).toString()).toBe("[]");
+    expect(JSON.parse(`[${recordsJson(rows, members, 2)}]`)).toEqual([a, b]);
+    expect(recordsJson(Buffer.alloc(0), members, 2).toString()).toBe("");
   });
 });

@@ -7,10 +7,9 @@ import type { ListStatement, Member } from "./list-statement.ts";
 
 const OPEN = "{".charCodeAt(0);
 const CLOSE = "}".charCodeAt(0);
-const OPEN_LIST = "[".charCodeAt(0);
-const CLOSE_LIST = "]".charCodeAt(0);
 const COMMA = ",".charCodeAt(0);
 const TRUE = "t".charCodeAt(0);
+const LIST_BEGIN = Buffer.from(`{"data":[`);
 const NULL = Buffer.from("null");
 /** Names, quotes and commas, beside the values themselves. */
 const FRAME = 1.5;
@@ -59,16 +58,19 @@ export function readPage(rows: Buffer, statement: ListStatement, { limit, isBack
   return { records: isBackward ? reversed(written, starts) : written, first, last, rowCount, count };
 }
 
-/** A record for each row, up to the limit, as a JSON list. */
+/** @param records With commas between them. @param page The member of the reply that tells of the page. */
+export function replyJson(records: Buffer, page: string): Buffer {
+  return Buffer.concat([LIST_BEGIN, records, Buffer.from(`],${page}}`)]);
+}
+
+/** A record for each row, up to the limit, with commas between them. */
 export function recordsJson(rows: Buffer, members: readonly Member[], limit: number): Buffer {
   const row = new RowReader(rows);
   const json = new JsonBytes(Math.ceil(rows.length * FRAME));
-  json.byte(OPEN_LIST);
   for (let i = 0; i < limit && row.next(); i++) {
     if (i > 0) json.byte(COMMA);
     writeRecord(json, members, row);
   }
-  json.byte(CLOSE_LIST);
   return json.all();
 }
 
