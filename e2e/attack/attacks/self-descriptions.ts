@@ -12,13 +12,13 @@ const paths = ["/v1/openapi.json", "/v1/sdk.d.ts"] as const;
 export const selfDescriptions: readonly Attack[] = [
   {
     name: "descriptions",
-    about: "8 readers at a time of a project's large OpenAPI document and of its types",
+    about: "4 readers at a time of a project's large OpenAPI document and of its types",
     kind: "neighbour",
     run: async (target, seconds) => {
-      const { send, close } = createSender({ origin: target.origin, from: attackerAddress, socketsMax: 8 });
+      const { send, close } = createSender({ origin: target.origin, from: attackerAddress, socketsMax: 4 });
       const tally = new Tally();
       let sent = 0;
-      await inParallel(8, seconds, async () => {
+      await inParallel(4, seconds, async () => {
         const path = paths[sent++ % 2] as string;
         tally.add(await send({ method: "GET", path, headers: bearer(target.wide) }));
       });
