@@ -105,7 +105,6 @@ describe("a filter", () => {
     ["editor.username[is_null]=false", [1]],
     ["editor.username[is_null]=true", [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]],
     ["meta.gone[is_null]=true&meta[is_null]=false", [1, 4, 7, 10]],
-    ["meta.gone[ne]=1", []],
     ['title[in]="Title 1",Title 2', [1, 2]],
     ['title[in]="a, \\"b\\"","Title 3"', [3]],
     ["tags.name=web", [1, 4]],
