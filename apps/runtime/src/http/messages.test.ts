@@ -1,5 +1,6 @@
 // What a developer reads when something is refused: it says what was wrong, and how it is written right.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { publishing } from "./testing/publishing.ts";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";
 import { wholeBlueprint } from "./testing/whole-blueprint.ts";
 
@@ -10,6 +11,8 @@ beforeAll(async () => {
   cell = await createTestCell();
   project = await cell.addProject(wholeBlueprint);
   await cell.addUser("ana", project, ["owner", "user"]);
+  const press = await cell.addProject(publishing);
+  cell.addCaller("reader", press, keyPrincipal("key_reader", ["admin"]));
   cell.addCaller("adminkey", project, keyPrincipal("key_admin", ["admin"]));
 });
 afterAll(() => cell?.close());
@@ -120,10 +123,118 @@ test("a caller without a user hears that nobody is signed in where that is what 
 
 test("a filter by a field that has no order is no unknown field", async () => {
   expect((await read("ana", "GET", "/api/samples?tags=x"))[0]).toBe(
-    "tags: Records can't be filtered by it. Name a field of what it lists: tags.id.",
+    "tags: Records can't be filtered by it: it lists many other records. Name a field of theirs: tags.id.",
   );
   expect((await cell.send("ana", "GET", "/api/samples?tags.id=018f0000-0000-7000-8000-000000000000")).status).toBe(200);
   expect((await read("ana", "GET", "/api/samples?inner=x"))[0]).toBe('The parameter "inner" is unknown.');
+});
+
+describe("a list that can't be had as it was asked for", () => {
+  const first = async (query: string, path = "/api/articles"): Promise<string> =>
+    (await read("reader", "GET", `${path}?${query}`))[0] ?? "";
+  const where = (json: unknown): string => `where=${encodeURIComponent(JSON.stringify(json))}`;
+
+  test.each<[unknown, string, string]>([
+    [{ price: "x" }, "where.price", "It must be a decimal number."],
+    [{ price: { gte: 1, lt: "x" } }, "where.price.lt", "It must be a decimal number."],
+    [
+      { and: [{ status: "draft" }, { status: { in: ["gone"] } }] },
+      "where.and.1.status.in",
+      "It must be one of draft, published, archived.",
+    ],
+    [{ not: { comments: { likes: { gte: "x" } } } }, "where.not.comments.likes.gte", "It must be a number."],
+    [{ or: { status: "draft" } }, "where.or", "or takes a list of conditions."],
+    [{ or: ["draft"] }, "where.or.0", 'It must be an object: {"status":"active"}.'],
+    [{ and: [{ prise: "1" }] }, "where.and.0.prise", 'It is no field of article. Did you mean "price"?'],
+  ])("where=%j names the place", async (json, path, message) => {
+    const reply = await cell.send("reader", "GET", `/api/articles?${where(json)}`);
+    expect(reply.json.errors).toEqual([{ path, code: expect.any(String), message }]);
+    expect(reply.json.detail).not.toContain("parameter");
+  });
+
+  test("names the place within an expansion too", async () => {
+    const options = `expand=comments&expand[comments][${where({ likes: { gt: "x" } }).replace("=", "]=")}`;
+    expect(await first(options)).toBe("expand[comments][where].likes.gt: It must be a number.");
+  });
+
+  test.each([
+    ["tags=x", "tags: Records can't be filtered by it: it lists many other records. Name a field of theirs: tags.id."],
+    ["sort=labels", "sort: Records can't be sorted by labels: it is a list."],
+    [
+      "sort=meta",
+      "sort: Records can't be sorted by meta: it holds JSON. Keep what you need of it in a field of its own.",
+    ],
+  ])("%s says why", async (query, message) => {
+    expect(await first(query)).toBe(message);
+  });
+
+  test("says why records can't be grouped or calculated with", async () => {
+    const aggregate = "/api/articles/aggregate";
+    expect(await first("group_by=labels", aggregate)).toBe(
+      "group_by: Records can't be grouped by labels: it is a list.",
+    );
+    expect(await first("group_by=title.month", aggregate)).toBe(
+      "group_by: Records can't be grouped by title.month: only a date or a time has a month.",
+    );
+    expect(await first("select=sum(title)", aggregate)).toBe("select: There is no sum of title: it holds no number.");
+    expect(await first("select=count&having=x", aggregate)).toBe(
+      'The parameter "having" is unknown. Groups can\'t be filtered: filter the records, or choose among the groups of the reply.',
+    );
+  });
+
+  const pages = "Pages go by `limit` and `cursor`: send the `page.next_cursor` of the page before.";
+  const order = "The order is written `sort=-created_at,title`.";
+  test.each([
+    ["offset=20", `The parameter "offset" is unknown. ${pages}`],
+    ["page=2", `The parameter "page" is unknown. ${pages}`],
+    ["order=title", `The parameter "order" is unknown. ${order}`],
+    ["orderBy=title", `The parameter "orderBy" is unknown. ${order}`],
+    [
+      "search=x",
+      'The parameter "search" is unknown. `q` searches the searchable texts; `title[icontains]=word` looks into one field.',
+    ],
+    [
+      "filter[status]=draft",
+      'The parameter "filter" is unknown. A filter begins with its field: `status=open`, `price[gte]=10`.',
+    ],
+    ["price_gte=1", 'The parameter "price_gte" is unknown. Write price[gte].'],
+    ["$or=x", 'The parameter "$or" is unknown. `where` takes JSON, in which `or` takes a list of conditions.'],
+    ["include=author", 'The parameter "include" is unknown. `expand=author,comments` shows related records.'],
+    [where({ $or: [] }), 'There is no "$or". `or` takes a list of conditions.'],
+    [where({ AND: [] }), 'There is no "AND". `and` takes a list of conditions.'],
+    ["constructor=x", 'The parameter "constructor" is unknown.'],
+  ])("%s is told what it is called here", async (query, message) => {
+    expect(await first(query)).toBe(message);
+  });
+
+  test.each([
+    ["title[like]=x", "Write contains or icontains."],
+    ["title[ilike]=x", "Write contains or icontains."],
+    ["title[startsWith]=x", "Write starts_with."],
+    ["price[between]=1,2", "Write gte and lte."],
+    ["price[$gte]=1", "Write gte."],
+    [where({ price: { neq: "1" } }), "Write ne."],
+    ["price[like]=1", "It takes eq, ne, in, nin, is_null, gt, gte, lt, lte."],
+  ])("%s is told the operator", async (query, message) => {
+    expect(await first(query)).toMatch(new RegExp(`${message.replaceAll(".", "\\.")}$`));
+  });
+
+  test.each([
+    ["article_id.title=x", 'There is no "article_id.title". Did you mean "article.title"?'],
+    [
+      where({ "article_id.author.username": "x" }),
+      'There is no "article_id.author.username". Did you mean "article.author.username"?',
+    ],
+    ["sort=article_id.title", 'There is no "article_id.title". Did you mean "article.title"?'],
+  ])("%s names the relation", async (query, message) => {
+    expect(await first(query, "/api/comments")).toBe(message);
+  });
+
+  test("names the relation of a field that can't be expanded", async () => {
+    expect((await read("ana", "GET", "/api/lots?expand=yard_id"))[0]).toBe(
+      'expand: lot has no relation "yard_id". Did you mean "yard"?',
+    );
+  });
 });
 
 test("what is unique within an organization names what the caller has chosen", async () => {

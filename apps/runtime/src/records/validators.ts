@@ -114,7 +114,9 @@ function typeMessage(error: ErrorObject, field: BundleField | undefined): string
     return "Only an update or a transition adds to a number: send the number itself.";
   }
   const form = error.data === null ? null : formIn(error, field);
-  const add = isAddable(error.parentSchema) ? `, or {"add": ${field?.wire === "string" ? '"1"' : "1"}} to add to it` : "";
+  const add = isAddable(error.parentSchema)
+    ? `, or {"add": ${field?.wire === "string" ? '"1"' : "1"}} to add to it`
+    : "";
   if (form !== null) return `${form.replace(/\.$/, "")}, as a string${add}.`;
   return `It must be ${listed(add === "" ? types : types.filter((type) => type !== "object"))}${add}.`;
 }

@@ -6,7 +6,7 @@ import { pageBound, readabilityOf } from "../readable-fields.ts";
 import { didYouMean } from "../suggest.ts";
 import { EVERYTHING } from "./filter.ts";
 import { parseWhere } from "./parse-filter.ts";
-import { findRelation, HOPS_MAX, relationNames, requireRelation } from "./paths.ts";
+import { findRelation, HOPS_MAX, relationBy, relationNames, requireRelation } from "./paths.ts";
 import { isToMany, targetOf } from "./reach.ts";
 import { bad, unreadable } from "./refusals.ts";
 import type { Expansion, Selection } from "./selection.ts";
@@ -138,7 +138,8 @@ class SelectionReader {
   #relation(view: EntityView, name: string): BundleRelation {
     const relation = findRelation(view, name);
     if (relation === undefined) {
-      const hint = didYouMean(name, relationNames(view, this.#roles));
+      const by = relationBy(view, name, this.#roles);
+      const hint = by === undefined ? didYouMean(name, relationNames(view, this.#roles)) : ` Did you mean "${by}"?`;
       const shown = name.slice(0, 64);
       throw bad("expand", "unknown_relation", `${view.entity.name} has no relation "${shown}".${hint}`);
     }
