@@ -4,6 +4,7 @@ import { keysOf } from "../requests/keys.ts";
 import { createSchemaOf } from "../requests/schemas.ts";
 import { described } from "./described-schema.ts";
 import type { DocumentedEntity } from "./documented-entity.ts";
+import { one } from "./entity-words.ts";
 import { withChildren } from "./openapi-children.ts";
 import { keyParameter, selectionParameters } from "./openapi-reading.ts";
 import { body, type Components, errors, type OpenapiObject, reference } from "./openapi-shared.ts";
@@ -30,7 +31,7 @@ export function keyPaths(
   operation: (name: string, summary: string) => OpenapiObject,
   { parameters: conditions, stale }: WriteCondition,
 ): OpenapiObject {
-  const { name, plural, fields, orgField } = entity;
+  const { name, fields, orgField } = entity;
   const known = new Map(fields.map((field) => [field.name, field]));
   const scope = orgField === null ? [] : [reference("parameters", "organization")];
   const written = reference("responses", `${name}.written`);
@@ -43,7 +44,7 @@ export function keyPaths(
         {
           parameters: [...key.map((field) => keyParameter(known.get(field)!)), ...scope],
           get: {
-            ...operation(`read.by.${by}`, `Read one of ${plural} ${its}`),
+            ...operation(`read.by.${by}`, `Read ${one(entity)} ${its}`),
             parameters: [...selectionParameters(entity), reference("parameters", "ifNoneMatch")],
             responses: {
               200: reference("responses", `${name}.one`),
@@ -52,7 +53,7 @@ export function keyPaths(
             },
           },
           put: {
-            ...operation(`upsert.by.${by}`, `Create or update one of ${plural} ${its}`),
+            ...operation(`upsert.by.${by}`, `Create or update ${one(entity)} ${its}`),
             parameters: [...selectionParameters(entity), ...writeParameters, ...conditions],
             requestBody: reference("requestBodies", `${name}.upsert`),
             responses: {
@@ -62,13 +63,13 @@ export function keyPaths(
             },
           },
           patch: {
-            ...operation(`update.by.${by}`, `Update one of ${plural} ${its}`),
+            ...operation(`update.by.${by}`, `Update ${one(entity)} ${its}`),
             parameters: [...selectionParameters(entity), ...writeParameters, ...conditions],
             requestBody: reference("requestBodies", `${name}.update`),
             responses: { 200: written, ...errors(400, 401, 403, 404, 409, ...stale, 413, 415, 422, 429, 503) },
           },
           delete: {
-            ...operation(`delete.by.${by}`, `Delete one of ${plural} ${its}`),
+            ...operation(`delete.by.${by}`, `Delete ${one(entity)} ${its}`),
             parameters: [...writeParameters, ...conditions],
             responses: { 204: reference("responses", "Gone"), ...errors(400, 401, 403, 404, 409, ...stale, 429, 503) },
           },

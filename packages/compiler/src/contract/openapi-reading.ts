@@ -5,6 +5,7 @@ import { relationName } from "@plinth/expression";
 import { isFilterable } from "../requests/queries.ts";
 import { readableFields, valueSchema } from "../requests/schemas.ts";
 import type { DocumentedEntity } from "./documented-entity.ts";
+import { many } from "./entity-words.ts";
 import { errors, type OpenapiObject, reference, reply } from "./openapi-shared.ts";
 import { withFormat } from "./value-formats.ts";
 
@@ -66,7 +67,6 @@ export function aggregatePath(
   operation: OpenapiObject,
   scope: readonly OpenapiObject[],
 ): OpenapiObject {
-  const { plural } = entity;
   const schema: OpenapiObject = {
     type: "object",
     properties: {
@@ -99,7 +99,10 @@ export function aggregatePath(
           ...filterParameters(entity),
         ],
         responses: {
-          200: reply(`Values of ${plural}, by group`, schema, { data: [{ count: 3 }], page: { has_more: false } }),
+          200: reply(`Totals of ${many(entity)}, by group`, schema, {
+            data: [{ count: 3 }],
+            page: { has_more: false },
+          }),
           ...errors(400, 401, 403, 429, 503),
         },
       },
@@ -157,10 +160,10 @@ function whereParameter([field]: readonly Field[]): OpenapiObject {
     name: "where",
     in: "query",
     description:
-      'Conditions as JSON: fields with a value or operators, relations with conditions on their records, and `and`, `or`, `not`: `{"or":[{"status":"draft"},{"author":{"name":{"contains":"a"}}}]}`.',
-    content: {
-      "application/json": { schema: { type: "object" }, example: { [field?.name ?? "id"]: { is_null: false } } },
-    },
+      'Conditions as the text of JSON: fields with a value or operators, relations with conditions on their records, and `and`, `or`, `not`: `{"or":[{"status":"draft"},{"author":{"name":{"contains":"a"}}}]}`.',
+    // As a text: clients write a parameter that is JSON as they write objects, and that is another form.
+    schema: { type: "string", contentMediaType: "application/json" },
+    example: JSON.stringify({ [field?.name ?? "id"]: { is_null: false } }),
   };
 }
 
