@@ -7,6 +7,7 @@ import { checkEntities } from "./check/entities/entities.ts";
 import { warnOfUnguardedSiblings } from "./check/entities/lock.ts";
 import { checkTransitions } from "./check/entities/transitions.ts";
 import { warnOfUnreadRecords } from "./check/entities/unread-records.ts";
+import { warnOfUnreadTransitions } from "./check/entities/unread-transitions.ts";
 import { warnOfUnusedEntities } from "./check/entities/unused-entities.ts";
 import { checkFills } from "./check/fills.ts";
 import { checkModules } from "./check/modules.ts";
@@ -68,6 +69,7 @@ export function checkBlueprint(text: string, most?: MostAllowed): CheckedBluepri
       warnOfOwnProfile(model, declarations.permissions, places, report);
       warnOfUnguardedSiblings(model, declarations.permissions, places, report);
       warnOfUnreadRecords(model, declarations.entities, report);
+      warnOfUnreadTransitions(model, declarations.entities, report);
       warnOfUnusedEntities(model, declarations, report);
     }
     return { model: report.failed() ? null : model, draft: model, diagnostics: report.diagnostics(), places };

@@ -10,7 +10,8 @@ export type EntityCode =
   | "reference_circle"
   | "entity_unused"
   | "siblings_unguarded"
-  | "computed_beyond_reader";
+  | "computed_beyond_reader"
+  | "transition_beyond_reader";
 
 const owned = (option: string): string =>
   `${listing("")}    soft_delete: true\n  offer:\n${option}    fields: { listing_id: "ref(listing) on_delete(cascade)" }\n`;
@@ -21,6 +22,9 @@ const booked = (option: string): string =>
 
 const totalled = (read: string): string =>
   `project: demo\nmodules: [auth]\nentities:\n  bill:\n    fields:\n      total: computed(lines.sum(l, l.price))\n    permissions: { user: { read: true } }\n  line:\n    fields: { bill_id: ref(bill), price: int }\n    permissions: { user: { read: "${read}", create: true } }\n`;
+
+const paid = (when: string): string =>
+  `project: demo\nmodules: [auth]\nentities:\n  bill:\n    fields:\n      status: enum[open, paid]\n      owner_id: user_ref = current_user.id\n    transitions:\n      status:\n        initial: open\n        pay: { from: open, to: paid, roles: [user]${when} }\n    permissions:\n      owner: { read: owner_id == current_user.id, create: true }\n`;
 
 export const entityDiagnostics: Readonly<Record<EntityCode, DiagnosticKind>> = {
   lookalike_name: error(
@@ -53,6 +57,11 @@ export const entityDiagnostics: Readonly<Record<EntityCode, DiagnosticKind>> = {
     "A computed field that shows something of records which who reads it may not read",
     totalled("price < 10"),
     totalled("true"),
+  ),
+  transition_beyond_reader: warning(
+    "A transition that who takes it may take on records which they may not read",
+    paid(""),
+    paid(", when: owner_id == current_user.id"),
   ),
   reference_circle: error(
     "Required references that lead back to where they begin",
