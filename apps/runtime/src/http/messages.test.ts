@@ -27,9 +27,33 @@ test("a path that is no route is told from a record that isn't there", async () 
   expect(await read("ana", "GET", "/api/sampels")).toEqual([
     "There is no such route; /v1/openapi.json lists all. Did you mean /api/samples?",
   ]);
-  expect(await read("ana", "POST", "/v1/resources/tickets/x/transitions/slove")).toEqual([
-    "There is no such route; /v1/openapi.json lists all.",
+});
+
+test.each([
+  ["GET", "/api/samples/", "/api/samples"],
+  ["GET", "/samples", "/api/samples"],
+  ["GET", "/v1/samples", "/api/samples"],
+  ["GET", "/v1/sample", "/api/samples"],
+  ["GET", "/v1/resources/sampels", "/v1/resources/samples"],
+  ["POST", "/v1/resources/tickets/x/transitions/slove", "/v1/resources/tickets/x/transitions/solve"],
+  ["GET", "/v1/auth/signup", "/v1/auth/sign-up"],
+  ["GET", "/v1/resources/nothing-of-that-name", null],
+  ["GET", "/colours", null],
+])("%s %s is told %s", async (method, path, meant) => {
+  const hint = meant === null ? "" : ` Did you mean ${meant}?`;
+  expect(await read("ana", method, path)).toEqual([`There is no such route; /v1/openapi.json lists all.${hint}`]);
+});
+
+test("what is no id is told so; a record that is hidden is not told from one that is missing", async () => {
+  expect(await read("ana", "GET", "/api/samples/123")).toEqual([
+    "123 is no id: each is a UUID, as the field `id` shows it.",
   ]);
+  const { json } = await cell.send("adminkey", "POST", "/api/tags", { name: "kept", secret_tag: true });
+  const problem = async (id: string): Promise<unknown> => {
+    const reply = await cell.send("ana", "GET", `/api/tags/${id}`);
+    return { ...reply.json, request_id: "" };
+  };
+  expect(await problem(json.data.id)).toEqual(await problem("018f0000-0000-7000-8000-000000000000"));
 });
 
 test("a role that lacks a transition hears which", async () => {
@@ -144,7 +168,7 @@ describe("a list that can't be had as it was asked for", () => {
     ],
     [{ not: { comments: { likes: { gte: "x" } } } }, "where.not.comments.likes.gte", "It must be a number."],
     [{ or: { status: "draft" } }, "where.or", "or takes a list of conditions."],
-    [{ or: ["draft"] }, "where.or.0", 'It must be an object: {"status":"active"}.'],
+    [{ or: ["draft"] }, "where.or.0", 'It must be an object: {"<field>":"<value>"}.'],
     [{ and: [{ prise: "1" }] }, "where.and.0.prise", 'It is no field of article. Did you mean "price"?'],
   ])("where=%j names the place", async (json, path, message) => {
     const reply = await cell.send("reader", "GET", `/api/articles?${where(json)}`);
@@ -183,7 +207,7 @@ describe("a list that can't be had as it was asked for", () => {
   });
 
   const pages = "Pages go by `limit` and `cursor`: send the `page.next_cursor` of the page before.";
-  const order = "The order is written `sort=-created_at,title`.";
+  const order = "The order is written `sort=-created_at,<field>`.";
   test.each([
     ["offset=20", `The parameter "offset" is unknown. ${pages}`],
     ["page=2", `The parameter "page" is unknown. ${pages}`],
@@ -191,15 +215,15 @@ describe("a list that can't be had as it was asked for", () => {
     ["orderBy=title", `The parameter "orderBy" is unknown. ${order}`],
     [
       "search=x",
-      'The parameter "search" is unknown. `q` searches the searchable texts; `title[icontains]=word` looks into one field.',
+      'The parameter "search" is unknown. `q` searches the searchable texts; `<field>[icontains]=word` looks into one field.',
     ],
     [
       "filter[status]=draft",
-      'The parameter "filter" is unknown. A filter begins with its field: `status=open`, `price[gte]=10`.',
+      'The parameter "filter" is unknown. A filter begins with its field: `<field>=<value>`, `<field>[gte]=<value>`.',
     ],
     ["price_gte=1", 'The parameter "price_gte" is unknown. Write price[gte].'],
     ["$or=x", 'The parameter "$or" is unknown. `where` takes JSON, in which `or` takes a list of conditions.'],
-    ["include=author", 'The parameter "include" is unknown. `expand=author,comments` shows related records.'],
+    ["include=author", 'The parameter "include" is unknown. `expand=<relation>` shows related records.'],
     [where({ $or: [] }), 'There is no "$or". `or` takes a list of conditions.'],
     [where({ AND: [] }), 'There is no "AND". `and` takes a list of conditions.'],
     ["constructor=x", 'The parameter "constructor" is unknown.'],
@@ -228,6 +252,22 @@ describe("a list that can't be had as it was asked for", () => {
     ["sort=article_id.title", 'There is no "article_id.title". Did you mean "article.title"?'],
   ])("%s names the relation", async (query, message) => {
     expect(await first(query, "/api/comments")).toBe(message);
+  });
+
+  test("shows a relation of its own where an expansion's option is written wrong", async () => {
+    expect(await first("expand=comments&expand[comments]=1")).toContain("It is written expand[comments][limit].");
+    expect(await first("expand[x]=1", "/api/tags")).toContain("It is written expand[articles][limit].");
+    expect((await read("ana", "GET", "/api/towns?expand[x]=1"))[0]).toContain("It is written expand[yards][limit].");
+    expect((await read("ana", "GET", "/api/forms?expand[x]=1"))[0]).toContain("expand[<relation>][limit].");
+  });
+
+  test("is told of a + that became a space", async () => {
+    expect(await first("created_at[gte]=2024-12-31T12:00:00+01:00")).toBe(
+      "created_at[gte]: It must be a time of RFC 3339: 2024-12-31T23:59:59Z. In an address, + stands for a space: write %2B.",
+    );
+    expect((await cell.send("reader", "GET", "/api/articles?created_at[gte]=2024-12-31T12:00:00%2B01:00")).status).toBe(
+      200,
+    );
   });
 
   test("names the relation of a field that can't be expanded", async () => {

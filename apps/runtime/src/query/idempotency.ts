@@ -59,6 +59,12 @@ export function onceOf(request: OnceRequest, principal: CallerPrincipal, organiz
   };
 }
 
+export function keyReused(): Fault {
+  return new Fault("idempotency_key_reused", {
+    detail: "The first request with this key had another method, path or body. Send this one with a key of its own.",
+  });
+}
+
 /**
  * @param effect Runs in the transaction; what it throws is what this throws.
  * @throws Fault `idempotency_in_flight`, `idempotency_key_reused`, `deployment_required`.
@@ -84,7 +90,7 @@ export async function doOnce(
   );
   const [given = null, status = null, location = null, body = null] = known.rows[0] ?? [];
   if (given !== null) {
-    if (given !== fingerprint) throw new Fault("idempotency_key_reused");
+    if (given !== fingerprint) throw keyReused();
     return { reply: { status: Number(status), location, body: body ?? "" }, isReplayed: true };
   }
   const reply = await effect();

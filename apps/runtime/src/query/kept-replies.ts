@@ -9,6 +9,7 @@ import {
   IDEMPOTENCY_HOURS,
   IDEMPOTENCY_TABLE,
   inFlight,
+  keyReused,
   type Once,
   type OnceReply,
 } from "./idempotency.ts";
@@ -100,7 +101,7 @@ export async function findReply(
   const { rows } = await tenant.run({ text, values: [principal, key], lane: "fast" });
   const [given = null, status = null, location = null, body = null] = rows[0] ?? [];
   if (given === null) return null;
-  if (given !== fingerprint) throw new Fault("idempotency_key_reused");
+  if (given !== fingerprint) throw keyReused();
   return { status: Number(status), location, body: body ?? "" };
 }
 

@@ -119,11 +119,13 @@ export function decodeInput(
   }
 }
 
-/** What is no UUID names no record: the same answer as for a record that doesn't exist. */
+/** What is no UUID names no record. That says nothing of any record, so it may be said. */
 function recordIdOf(route: RouteMatch): string {
   const id = route.recordId ?? "";
-  if (!isUuid(id)) throw new Fault("not_found");
-  return id.toLowerCase();
+  if (isUuid(id)) return id.toLowerCase();
+  throw new Fault("not_found", {
+    detail: `${id.slice(0, 64)} is no id: each is a UUID, as the field \`id\` shows it.`,
+  });
 }
 
 function refuseBody(incoming: Incoming): void {

@@ -61,7 +61,7 @@ export function parseAggregate(text: string, view: EntityView, { principal }: Li
   const groups = partsOf(parameters.get("group_by")).map((name) => groupOf(name, view, roles));
   const values = partsOf(parameters.get("select")).map((name) => aggregateOf(name, view, roles));
   if (groups.length + values.length === 0) {
-    throw bad("select", "required", "Say what to calculate: select=count, or group_by=status.");
+    throw bad("select", "required", "Say what to calculate: select=count, or group_by=<field>.");
   }
   if (groups.length > KEYS_MAX) throw bad("group_by", "too_many", `At most ${KEYS_MAX} fields may be grouped by.`);
   if (values.length > VALUES_MAX) throw bad("select", "too_many", `At most ${VALUES_MAX} values may be calculated.`);
@@ -115,7 +115,7 @@ function aggregateOf(text: string, view: EntityView, roles: readonly string[]): 
     throw bad(
       "select",
       "unknown_function",
-      `It takes count, and ${functions.slice(1).join(", ")} of a field: sum(price).${hint}`,
+      `It takes count, and ${functions.slice(1).join(", ")} of a field: sum(<field>).${hint}`,
     );
   }
   const { hops, subject } = findNamed(view, name, roles, "select", "calculate with");

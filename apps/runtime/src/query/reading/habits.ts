@@ -2,12 +2,12 @@
 // sentence behind a space, or nothing. It is asked only where no field has the name.
 
 const pages = "Pages go by `limit` and `cursor`: send the `page.next_cursor` of the page before.";
-const order = "The order is written `sort=-created_at,title`.";
-const search = "`q` searches the searchable texts; `title[icontains]=word` looks into one field.";
-const shown = "`fields=id,title` names what is shown.";
-const related = "`expand=author,comments` shows related records.";
-const filter = "A filter begins with its field: `status=open`, `price[gte]=10`.";
-const groups = "Groups are read at `/aggregate`, with `group_by=status&select=count`.";
+const order = "The order is written `sort=-created_at,<field>`.";
+const search = "`q` searches the searchable texts; `<field>[icontains]=word` looks into one field.";
+const shown = "`fields=id,<field>` names what is shown.";
+const related = "`expand=<relation>` shows related records.";
+const filter = "A filter begins with its field: `<field>=<value>`, `<field>[gte]=<value>`.";
+const groups = "Groups are read at `/aggregate`, with `group_by=<field>&select=count`.";
 const having = "Groups can't be filtered: filter the records, or choose among the groups of the reply.";
 
 const parameters = namedBy([

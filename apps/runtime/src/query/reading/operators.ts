@@ -107,7 +107,12 @@ function itemOf(view: EntityView, subject: Subject, sent: Sent, parameter: strin
   const type = subject.type.endsWith("[]") ? subject.type.slice(0, -2) : subject.type;
   const text = sent.kind === "text" ? sent.text : scalarOf(sent.value, type, parameter);
   const problem = formProblem(type, text);
-  if (problem !== null) throw bad(parameter, "invalid_format", problem);
+  if (problem !== null) {
+    // `2024-12-31T12:00:00+01:00`, as it arrives where nobody has encoded it.
+    const plus =
+      sent.kind === "text" && / \d{2}:\d{2}$/.test(text) ? " In an address, + stands for a space: write %2B." : "";
+    throw bad(parameter, "invalid_format", `${problem}${plus}`);
+  }
   const choices = choicesOf(subject, view);
   if (choices !== null && !choices.includes(text)) {
     const message = `It must be one of ${choices.join(", ")}.${didYouMean(text, choices)}`;

@@ -42,7 +42,7 @@ export function parseWhere(text: string, view: EntityView, roles: readonly strin
   try {
     json = JSON.parse(text);
   } catch {
-    throw bad(parameter, "invalid_format", 'It must be JSON: {"status":"active"}.');
+    throw bad(parameter, "invalid_format", 'It must be JSON, such as {"<field>":"<value>"}.');
   }
   return requireFew(new WhereReader(roles).object(json, view, parameter, 0), parameter);
 }
@@ -63,7 +63,7 @@ class WhereReader {
   }
 
   object(json: unknown, view: EntityView, at: string, depth: number): Filter {
-    if (!isObject(json)) throw bad(at, "invalid_format", 'It must be an object: {"status":"active"}.');
+    if (!isObject(json)) throw bad(at, "invalid_format", 'It must be an object: {"<field>":"<value>"}.');
     if (depth > WHERE_DEPTH_MAX) throw bad(at, "invalid_format", `It may be nested ${WHERE_DEPTH_MAX} deep.`);
     const of = Object.entries(json).map(([name, value]) => this.#member(name, value, view, `${at}.${name}`, depth + 1));
     return { kind: "all", of };

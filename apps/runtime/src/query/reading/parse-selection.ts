@@ -40,7 +40,7 @@ export function parseSelection(
   roles: readonly string[],
   pageMax: number,
 ): Selection {
-  const asked = askedOf(parameters);
+  const asked = askedOf(parameters, () => exampleOf(view, roles));
   if (asked === null) return WHOLE;
   const reader = new SelectionReader(roles, pageMax);
   const selection = reader.read(asked, view, "", 1);
@@ -50,7 +50,13 @@ export function parseSelection(
   return selection;
 }
 
-function askedOf(parameters: ReadonlyMap<string, string>): Asked | null {
+/** A list that may be expanded, for hints. */
+function exampleOf(view: EntityView, roles: readonly string[]): string {
+  const names = relationNames(view, roles);
+  return view.entity.relations.find((one) => isToMany(one) && names.includes(one.name))?.name ?? "<relation>";
+}
+
+function askedOf(parameters: ReadonlyMap<string, string>, example: () => string): Asked | null {
   let root: Asked | null = null;
   const at = (path: readonly string[], mayAdd: boolean): Asked | null => {
     root ??= newAsked();
@@ -78,7 +84,7 @@ function askedOf(parameters: ReadonlyMap<string, string>): Asked | null {
   for (const [parameter, value] of parameters) {
     if (!isExpandOption(parameter)) continue;
     const [, relation = "", option = ""] = /^expand\[([^[\]]+)\]\[([^[\]]+)\]$/.exec(parameter) ?? [];
-    if (relation === "") throw bad(parameter, "invalid_format", "It is written expand[comments][limit].");
+    if (relation === "") throw bad(parameter, "invalid_format", `It is written expand[${example()}][limit].`);
     const node = at(relation.split("."), false);
     if (node === null) throw bad(parameter, "not_expanded", `Add expand=${relation.slice(0, 64)}.`);
     node.options.set(option, value);
