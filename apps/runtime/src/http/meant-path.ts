@@ -5,11 +5,15 @@ import { suggest } from "../query/suggest.ts";
 
 type Known = Pick<Bundle, "entities" | "moduleRoutes">;
 
+/** Longer ones are shown to nobody. */
+const CHARS_MAX = 256;
+
 /** @param isRoute Whether a path has any method. */
 export function meantPath(bundle: Known, path: string, isRoute: (path: string) => boolean): string | null {
+  if (path.length > CHARS_MAX) return null;
   const trimmed = path.replace(/\/+$/, "");
   if (trimmed !== path && isRoute(trimmed)) return trimmed;
-  return ofEntity(bundle, trimmed) ?? ofModule(bundle, trimmed);
+  return ofEntity(bundle, trimmed, isRoute) ?? ofModule(bundle, trimmed);
 }
 
 /** `/v1/auth/signup`: another route beside it. */
@@ -27,12 +31,15 @@ function parted(path: string): readonly [parent: string, name: string] {
 }
 
 /** `/products`, `/v1/products`, `/api/prodcuts` and `/api/products/<id>/transitions/activat`. */
-function ofEntity({ entities }: Known, path: string): string | null {
+function ofEntity({ entities }: Known, path: string, isRoute: (path: string) => boolean): string | null {
   const [, prefix = "", name = "", rest = ""] =
     /^(\/api\/|\/v1\/resources\/|\/v1\/|\/)([^/]+)(\/.*)?$/.exec(path) ?? [];
   const isFull = prefix === "/api/" || prefix === "/v1/resources/";
   const entity = entities.find((one) => one.plural === name || (prefix === "/v1/resources/" && one.name === name));
-  if (entity !== undefined) return isFull ? transitionOf(entity, `${prefix}${name}`, rest) : `/api/${name}${rest}`;
+  if (entity !== undefined) {
+    if (isFull) return transitionOf(entity, `${prefix}${name}`, rest);
+    return isRoute(`/api/${name}${rest}`) ? `/api/${name}${rest}` : `/api/${name}`;
+  }
   const names = new Map(
     entities.flatMap((one) => [[one.name, one.plural] as const, [one.plural, one.plural] as const]),
   );

@@ -33,6 +33,9 @@ test.each([
   ["GET", "/api/samples/", "/api/samples"],
   ["GET", "/samples", "/api/samples"],
   ["GET", "/v1/samples", "/api/samples"],
+  ["GET", "/samples/aggregate", "/api/samples/aggregate"],
+  ["GET", "/samples/1/2/3/4", "/api/samples"],
+  ["GET", `/samples/${"x".repeat(300)}`, null],
   ["GET", "/v1/sample", "/api/samples"],
   ["GET", "/v1/resources/sampels", "/v1/resources/samples"],
   ["POST", "/v1/resources/tickets/x/transitions/slove", "/v1/resources/tickets/x/transitions/solve"],
@@ -263,7 +266,7 @@ describe("a list that can't be had as it was asked for", () => {
 
   test("is told of a + that became a space", async () => {
     expect(await first("created_at[gte]=2024-12-31T12:00:00+01:00")).toBe(
-      "created_at[gte]: It must be a time of RFC 3339: 2024-12-31T23:59:59Z. In an address, + stands for a space: write %2B.",
+      "created_at[gte]: It must be a time of RFC 3339: 2024-12-31T23:59:59Z. In an address, + means a space: write %2B.",
     );
     expect((await cell.send("reader", "GET", "/api/articles?created_at[gte]=2024-12-31T12:00:00%2B01:00")).status).toBe(
       200,

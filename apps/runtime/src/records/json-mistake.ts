@@ -3,13 +3,13 @@
 
 type Expected = "value" | "first value" | "key" | "first key" | "colon" | "next" | "end";
 
-/** A sentence, such as `It breaks off in line 3, column 7.` */
+/** A sentence, such as `The mistake is at line 3, column 7.` */
 export function jsonMistake(text: string): string {
   const at = mistakeAt(text);
   if (at >= text.length) return "It ends too early.";
   const before = text.slice(0, at).split("\n");
   const column = (before.at(-1) ?? "").length + 1;
-  return `It breaks off at line ${before.length}, column ${column}.`;
+  return `The mistake is at line ${before.length}, column ${column}.`;
 }
 
 /** The index of the first character that can't be there; the text's length where it ends too early. */

@@ -29,16 +29,16 @@ describe("strict JSON", () => {
   });
 
   test.each([
-    ['{"title": "x", "price": abc}', "It breaks off at line 1, column 25."],
-    ['{\n  "title": "x",\n}', "It breaks off at line 3, column 1."],
-    ["{'title': 1}", "It breaks off at line 1, column 2."],
-    ['{"a": 1} x', "It breaks off at line 1, column 10."],
-    ['["a\nb"]', "It breaks off at line 1, column 4."],
-    ['{"a": "\\x"}', "It breaks off at line 1, column 8."],
-    ["[1, 01]", "It breaks off at line 1, column 5."],
+    ['{"title": "x", "price": abc}', "The mistake is at line 1, column 25."],
+    ['{\n  "title": "x",\n}', "The mistake is at line 3, column 1."],
+    ["{'title': 1}", "The mistake is at line 1, column 2."],
+    ['{"a": 1} x', "The mistake is at line 1, column 10."],
+    ['["a\nb"]', "The mistake is at line 1, column 4."],
+    ['{"a": "\\x"}', "The mistake is at line 1, column 8."],
+    ["[1, 01]", "The mistake is at line 1, column 5."],
     ['{"title": ', "It ends too early."],
     ['{"title": "x', "It ends too early."],
-  ])("says where %s breaks off", (text, where) => {
+  ])("says where the mistake of %s is", (text, where) => {
     expect(() => parse(text)).toThrow(`The body is not valid JSON. ${where}`);
   });
 

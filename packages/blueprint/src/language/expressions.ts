@@ -30,7 +30,11 @@ export const ruleNames: Readonly<Record<string, WordHelp>> = {
     'request.key_kind == "secret"',
   ),
   now: word("now", "The time of the request. Computed fields, checks and `fill` have none.", "published_at <= now"),
-  today: word("today", "The day of the request, in UTC. Computed fields, checks and `fill` have none.", "due_on >= today"),
+  today: word(
+    "today",
+    "The day of the request, in UTC. Computed fields, checks and `fill` have none.",
+    "due_on >= today",
+  ),
 };
 
 export const ruleFunctions: Readonly<Record<string, WordHelp>> = {

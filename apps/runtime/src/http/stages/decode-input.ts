@@ -20,6 +20,7 @@ import {
   requireNoFields,
 } from "../../records/decode-body.ts";
 import type { Incoming } from "../contracts.ts";
+import { notAnId } from "../not-an-id.ts";
 import type { RouteMatch } from "../route-table.ts";
 
 export type Call =
@@ -119,13 +120,11 @@ export function decodeInput(
   }
 }
 
-/** What is no UUID names no record. That says nothing of any record, so it may be said. */
+/** What is no UUID names no record. */
 function recordIdOf(route: RouteMatch): string {
   const id = route.recordId ?? "";
   if (isUuid(id)) return id.toLowerCase();
-  throw new Fault("not_found", {
-    detail: `${id.slice(0, 64)} is no id: each is a UUID, as the field \`id\` shows it.`,
-  });
+  throw notAnId(id);
 }
 
 function refuseBody(incoming: Incoming): void {

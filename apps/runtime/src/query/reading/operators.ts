@@ -110,7 +110,7 @@ function itemOf(view: EntityView, subject: Subject, sent: Sent, parameter: strin
   if (problem !== null) {
     // `2024-12-31T12:00:00+01:00`, as it arrives where nobody has encoded it.
     const plus =
-      sent.kind === "text" && / \d{2}:\d{2}$/.test(text) ? " In an address, + stands for a space: write %2B." : "";
+      sent.kind === "text" && / \d{2}:\d{2}$/.test(text) ? " In an address, + means a space: write %2B." : "";
     throw bad(parameter, "invalid_format", `${problem}${plus}`);
   }
   const choices = choicesOf(subject, view);

@@ -24,7 +24,7 @@ export function warnOfUnreadTransitions(model: Model, declared: readonly EntityD
       report.add(
         "transition_beyond_reader",
         name.range,
-        `${taken} may take \`${name.text}\` on each \`${entity.name}\`, also on one that they may not read.`,
+        `${taken} may take \`${name.text}\` on every \`${entity.name}\`, also on those that they may not read.`,
         "Say on which records: `when: user_id == current_user.id`. If all are meant, say `when: true`.",
       );
     }

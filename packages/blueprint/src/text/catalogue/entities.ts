@@ -59,7 +59,7 @@ export const entityDiagnostics: Readonly<Record<EntityCode, DiagnosticKind>> = {
     totalled("true"),
   ),
   transition_beyond_reader: warning(
-    "A transition that who takes it may take on records which they may not read",
+    "A transition that its roles may take on records which they may not read",
     paid(""),
     paid(", when: owner_id == current_user.id"),
   ),
