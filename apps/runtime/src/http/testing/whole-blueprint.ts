@@ -123,18 +123,6 @@ entities:
       user: { all: true }
       admin: { all: true }
 
-  form:
-    fields:
-      country: country?
-      zone: timezone?
-      mail: email?
-      page: url?
-      tone: color?
-      money: currency?
-      language: locale?
-      mobile: phone?
-      days: list<date>?
-    permissions: { user: { all: true } }
   maker:
     fields: { name: string }
     permissions: { user: { all: true } }
