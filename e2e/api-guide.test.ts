@@ -16,7 +16,8 @@ const examples = [...reading.matchAll(/```http\n(.*?)\n```\s+```json\n([\s\S]*?)
   ([, request = "", reply = ""]) => [request, reply] as const,
 );
 
-const writing = ["Writing one record", "Several operations at once"]
+const signing = /\n## Signing in\n([\s\S]*?)(?=\n## |$)/.exec(page)?.[1] ?? "";
+const writing = ["Writing one record", "Several operations at once", "What the caller may do"]
   .map((title) => new RegExp(`\\n## ${title}\\n([\\s\\S]*?)(?=\\n## |$)`).exec(page)?.[1] ?? "")
   .join("\n");
 const writes = [...writing.matchAll(/```http\n([^`]*?)```\s+```json\n([\s\S]*?)```/g)].map(
@@ -106,6 +107,28 @@ test.each(examples)("%s", async (request, expected) => {
   expect(reply.status, reply.text).toBe(200);
   const wanted = JSON.parse(expected, (_, value) => (value === "..." ? expect.any(String) : value));
   expect(reply.body).toMatchObject(wanted);
+});
+
+test("somebody signs in as it says", async () => {
+  const requests = [...signing.matchAll(/```http\nPOST (\S+)\n\n([^`]*?)```\s+```json\n([\s\S]*?)```/g)];
+  expect(requests).toHaveLength(2);
+  let refreshToken = "";
+  for (const [, path = "", body = "", expected = ""] of requests) {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const sent = { method: "POST", headers, body: body.replace("<refresh token>", refreshToken) };
+    const reply = await call(cell.origin + path, sent);
+    expect(reply.status, reply.text).toBeLessThan(300);
+    const wanted = JSON.parse(expected, (_, value) => (value === "..." ? expect.any(String) : value));
+    expect(reply.body).toMatchObject(wanted);
+    refreshToken = reply.body.data.refresh_token;
+    const token = { authorization: `Bearer ${key}`, "plinth-user-token": reply.body.data.access_token };
+    const me = await call(`${cell.origin}/v1/users/me`, { method: "GET", headers: token });
+    expect(me.body.data).toMatchObject({ name: "Cleo", username: "cleo" });
+  }
+  const routes = [...signing.matchAll(/`POST (\/v1\/auth\/[a-z-]+)`/g)].map(([, path]) => path);
+  const document = await call(`${cell.origin}/v1/openapi.json`, { headers: { authorization: `Bearer ${key}` } });
+  const told = Object.keys(document.body.paths).filter((path) => path.startsWith("/v1/auth/"));
+  expect([...new Set(routes)].sort()).toEqual(told.sort());
 });
 
 test("each request of its writing gives the reply below it, twice where it has a key", async () => {

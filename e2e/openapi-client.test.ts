@@ -87,10 +87,18 @@ const stale = await client.PATCH("/api/listings/{id}", {
   body: { price: 1 },
 });
 const page = await client.GET("/api/listings", { params: { query: { limit: 5, sort: "-created_at", count: "exact" } } });
+const found = await client.GET("/api/listings", {
+  params: {
+    query: { where: JSON.stringify({ price: { gte: 50 } }), title: { icontains: "OAK" }, expand: "inquiries,created_by" },
+  },
+});
+const [first] = found.data?.data ?? [];
+const inquiries: readonly { message?: string }[] | undefined = first?.inquiries;
 const gone = await client.DELETE("/api/listings/{id}", { params: { path: { id: record.id } } });
 console.log(JSON.stringify({
   title,
-  status: [created, one, changed, stale, page, gone].map(({ response }) => response.status),
+  inquiries,
+  status: [created, one, changed, stale, page, found, gone].map(({ response }) => response.status),
   code: stale.error?.code,
   titles: page.data?.data.map((each) => each.title),
 }));
@@ -109,7 +117,8 @@ test("the program fits the types, and runs", async () => {
   });
   expect(JSON.parse(printed)).toEqual({
     title: "Oak table",
-    status: [201, 200, 200, 412, 200, 204],
+    inquiries: [],
+    status: [201, 200, 200, 412, 200, 200, 204],
     code: "precondition_failed",
     titles: ["Oak table"],
   });

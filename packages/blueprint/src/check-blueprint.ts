@@ -8,6 +8,7 @@ import { warnOfUnguardedSiblings } from "./check/entities/lock.ts";
 import { checkTransitions } from "./check/entities/transitions.ts";
 import { warnOfUnreadChecks } from "./check/entities/unread-checks.ts";
 import { warnOfUnreadRecords } from "./check/entities/unread-records.ts";
+import { warnOfUnreadTransitions } from "./check/entities/unread-transitions.ts";
 import { warnOfUnusedEntities } from "./check/entities/unused-entities.ts";
 import { checkFills } from "./check/fills.ts";
 import { checkModules } from "./check/modules.ts";
@@ -70,6 +71,7 @@ export function checkBlueprint(text: string, most?: MostAllowed): CheckedBluepri
       warnOfUnguardedSiblings(model, declarations.permissions, places, report);
       warnOfUnreadRecords(model, declarations.entities, report);
       warnOfUnreadChecks(model, declarations.entities, report);
+      warnOfUnreadTransitions(model, declarations.entities, report);
       warnOfUnusedEntities(model, declarations, report);
     }
     return { model: report.failed() ? null : model, draft: model, diagnostics: report.diagnostics(), places };

@@ -112,6 +112,26 @@ describe("a proposal", () => {
     expect(changes.at(-1)).toMatchObject({ kind: "api_contract_changed", classes: ["breaking"] });
   });
 
+  test("what leads to other records is told by its field, not by the records that it expands to", () => {
+    const blueprint = (fields: string): Model => {
+      const comment = `\n  comment:\n    fields: { ${fields} }\n    permissions: { admin: { all: true } }`;
+      const user = "\n  listing:\n    fields: { title: string }\n    permissions: { admin: { all: true } }";
+      const head = "project: sample\nmodules: [auth, users, roles]\nentities:";
+      return checkBlueprint(`${head}${user}${fields === "" ? "" : comment}\n`).model ?? expect.fail("it has errors");
+    };
+    const before = blueprint("listing_id: ref(listing)?, body: text, author_id: user_ref?");
+    const consents = (fields: string): readonly string[] => propose(before, blueprint(fields)).consents;
+    expect(consents("listing_id: ref(listing)?, body: text")).toEqual([
+      "breaking comment.author_id",
+      "destructive comment.author_id",
+    ]);
+    expect(consents("body: text, author_id: user_ref?")).toEqual([
+      "breaking comment.listing_id",
+      "destructive comment.listing_id",
+    ]);
+    expect(consents("")).toEqual(["breaking comment", "destructive comment"]);
+  });
+
   test("a rename moves the column, and is breaking once", () => {
     const before = modelOf("title: string\nnote: text?");
     const { plan, consents } = propose(before, modelOf("title: string\nremark: text? was(note)"));

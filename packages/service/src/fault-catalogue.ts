@@ -44,7 +44,7 @@ export const faultCatalogue: { readonly [Code in FaultCode]: { readonly status: 
   invalid_cursor: { status: 400, title: "The cursor does not belong to this list" },
   unauthenticated: { status: 401, title: "No valid key or token was given" },
   user_required: { status: 401, title: "A signed-in user is required" },
-  invalid_credentials: { status: 401, title: "The e-mail address or the password is wrong" },
+  invalid_credentials: { status: 401, title: "These credentials are not valid" },
   forbidden: { status: 403, title: "This is not allowed" },
   project_mismatch: { status: 403, title: "The request names more than one project" },
   organization_forbidden: { status: 403, title: "You do not belong to this organization" },

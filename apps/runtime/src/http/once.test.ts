@@ -281,6 +281,7 @@ describe("an Idempotency-Key", () => {
       await send("own", "DELETE", "/api/notes/0190b3c2-6a7e-7d51-8f0e-3a5b9c1d2e4f"),
     ]) {
       expect([other.status, other.json.code], other.text).toEqual([422, "idempotency_key_reused"]);
+      expect(other.json.detail).toContain("another method, path or body");
     }
     expect((await send("own", "POST", "/api/notes", { title: "another" }, "ben")).status).toBe(201);
     expect(await count("another")).toBe(1);

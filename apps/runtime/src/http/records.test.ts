@@ -116,7 +116,7 @@ describe.each(["/v1/resources/listings", "/v1/resources/listing", "/api/listings
       ["DELETE", undefined],
     ] as const) {
       const replies = [];
-      for (const id of [hidden, missing, "not-a-uuid"]) {
+      for (const id of [hidden, missing]) {
         const request: Parameters<TestCell["send"]> = [
           "bob",
           method,

@@ -94,9 +94,11 @@ async function lookUp(options: Parts, headers: IncomingHttpHeaders, ip: string, 
   const beside = headers[USER_TOKEN_HEADER];
   if (Array.isArray(beside)) throw unauthenticated("Plinth-User-Token stands twice.");
   const key = bearer.startsWith("plk_") ? await findKey(options, bearer, ip) : null;
-  if (key === null && beside !== undefined) throw unauthenticated("A user's token stands twice.");
-  const token = key === null ? bearer : beside;
-  const subject = token === undefined ? null : await findSubject(options, token, ip);
+  if (key === null && beside !== undefined) {
+    throw unauthenticated("Authorization and Plinth-User-Token both hold a user's token: send one of them.");
+  }
+  const [token, texts] = key === null ? [bearer, bearerTexts] : [beside, besideTexts];
+  const subject = token === undefined ? null : await findSubject(options, token, texts, ip);
   if (key !== null && subject !== null && subject.projectId !== key.projectId) throw new Fault("project_mismatch");
   const projectId = (key?.projectId ?? subject?.projectId) as ProjectId;
   requireHostOf(projectId, byHost);
@@ -105,14 +107,14 @@ async function lookUp(options: Parts, headers: IncomingHttpHeaders, ip: string, 
   const keyId = key?.keyId ?? null;
   if (subject === null) return { caller: keyCaller(key as KeyRecord, release), keyId };
   // Without a release the schema has no sessions to look into.
-  if (release === null) throw unauthenticated(notValid);
+  if (release === null) throw unauthenticated(texts.notValid);
   const organizations = organizationTables(release);
   const user =
     options.users.peek(subject, organizations) ?? (await orUnavailable(options.users.get(subject, organizations)));
   if (user === null) {
     options.tokens.end(token as string, subject);
     options.unknownLimit.take(networkOf(ip));
-    throw sessionEnded();
+    throw unauthenticated(texts.ended);
   }
   return { caller: userCaller(subject, user, key, release), keyId };
 }
@@ -143,23 +145,36 @@ function findUnknownKey(options: Parts, hash: string, ip: string): Promise<KeyRe
   );
 }
 
-/** The same for whatever is neither, so that it tells nothing of what exists. */
-const notValid = "This is no valid API key or access token, or it has expired.";
+/** What is said of a user's token, by the header that holds it. */
+interface TokenTexts {
+  /** The same for all that is no token, so that it tells nothing of what exists. */
+  readonly notValid: string;
+  readonly ended: string;
+}
+
+const bearerTexts: TokenTexts = {
+  notValid: "Authorization holds no valid API key or access token, or one that has expired.",
+  ended: "This session has ended.",
+};
+const besideTexts: TokenTexts = {
+  notValid: "Plinth-User-Token holds no valid access token, or one that has expired: refresh it, or sign in again.",
+  ended: "The session of the token in Plinth-User-Token has ended: sign in again.",
+};
 
 function hasExpired(key: KeyRecord | null, now: number): boolean {
   return key !== null && key.expiresAt !== null && key.expiresAt.getTime() <= now;
 }
 
-async function findSubject(options: Parts, token: string, ip: string): Promise<TokenSubject> {
+async function findSubject(options: Parts, token: string, texts: TokenTexts, ip: string): Promise<TokenSubject> {
   if (options.tokens.hasEnded(token)) {
     requireAttempt(options, networkOf(ip));
-    throw sessionEnded();
+    throw unauthenticated(texts.ended);
   }
   const seldom = (): Promise<TokenSubject | null> =>
     options.tokenTurns.run(networkOf(ip), () => options.tokens.verify(token));
   const subject =
     options.tokens.peek(token) ?? (await limited(options, ip, () => options.tokens.verify(token), seldom));
-  if (subject === null) throw unauthenticated(notValid);
+  if (subject === null) throw unauthenticated(texts.notValid);
   return subject;
 }
 
@@ -201,10 +216,6 @@ function tooManyUnknown(seconds: number): Fault {
     detail: "Too many unknown credentials came from this address.",
     headers: { "Retry-After": String(seconds) },
   });
-}
-
-function sessionEnded(): Fault {
-  return unauthenticated("This session has ended.");
 }
 
 async function crossCheck(

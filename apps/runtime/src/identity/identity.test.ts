@@ -208,6 +208,20 @@ describe("a user's token", () => {
     await authenticate(token);
   });
 
+  it("that doesn't hold beside a good key is told by its header", async () => {
+    const { token, refresh } = await signUp();
+    const { key: app } = await makeKey(cell, projectId, { kind: "publishable" });
+    const beside = (text: string) => authenticate(app, { "plinth-user-token": text }, cell, newIp());
+    await expect(beside("nonsense")).rejects.toMatchObject({
+      detail: "Plinth-User-Token holds no valid access token, or one that has expired: refresh it, or sign in again.",
+    });
+    await beside(token);
+    await callModule(cell, { path: "/v1/auth/sign-out", key: app, body: { refresh_token: refresh } });
+    await expect(beside(token)).rejects.toMatchObject({
+      detail: "The session of the token in Plinth-User-Token has ended: sign in again.",
+    });
+  });
+
   it("of an ended session is looked up once, and then costs its sender", async () => {
     const { token, refresh } = await signUp();
     const ip = newIp();

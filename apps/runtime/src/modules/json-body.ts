@@ -6,9 +6,16 @@ import type { Incoming, Reply } from "../http/contracts.ts";
 import { requireJsonType } from "../http/json-type.ts";
 import { parseStrictJson } from "../records/strict-json.ts";
 
-/** @throws Fault unsupported_media_type, malformed_json, validation_failed. */
-export function readBody<Body>(incoming: Incoming, schema: z.ZodType<Body>): Body {
+/**
+ * @param shape What is told of a body that is no object at all, such as `{"operations": [...]}`.
+ * @throws Fault unsupported_media_type, malformed_json, validation_failed.
+ */
+export function readBody<Body>(incoming: Incoming, schema: z.ZodType<Body>, shape?: string): Body {
   const body = readJson(incoming);
+  if (shape !== undefined && (typeof body !== "object" || body === null || Array.isArray(body))) {
+    const message = `It must be an object: ${shape}.`;
+    throw new Fault("validation_failed", { errors: [{ path: "", code: "wrong_type", message }] });
+  }
   const parsed = schema.safeParse(body, { reportInput: true });
   if (parsed.success) {
     const path = unstorablePath(body, "");

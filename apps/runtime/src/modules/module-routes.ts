@@ -3,6 +3,7 @@
 import type { ModuleRoute } from "@plinth/bundle";
 import { Fault, isUuid } from "@plinth/service";
 import type { MatchOpen, ModuleContext, ModuleHandler, ModuleMatch, ModuleRoutes } from "../http/contracts.ts";
+import { notAnId } from "../http/not-an-id.ts";
 import { type Derivation, derived } from "../project/derived.ts";
 
 /** Operation > what answers it. */
@@ -71,13 +72,12 @@ function matchOf({ route, ids }: Found, handler: ModuleHandler): ModuleMatch {
     pattern: route.path,
     bodyBytesMax: route.bodyBytesMax,
     answer: async (context) => {
-      const isNamed = ids.every(isUuid);
-      if (isNamed && filters === null && context.incoming.query !== "") {
+      const wrong = ids.find((id) => !isUuid(id));
+      if (wrong === undefined && filters === null && context.incoming.query !== "") {
         throw new Fault("unknown_parameter", { detail: "This route takes no query parameters." });
       }
       requireAudience(route, context);
-      // What is no UUID names nothing: the same answer as for what doesn't exist.
-      if (!isNamed) throw new Fault("not_found");
+      if (wrong !== undefined) throw notAnId(wrong);
       return handler({ ...context, ids: ids.map((id) => id.toLowerCase()), filters });
     },
   };

@@ -6,7 +6,7 @@ import type { TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ActiveRelease } from "../project/active-release.ts";
 import type { Tenant } from "../project/tenant.ts";
-import { IDEMPOTENCY_HOURS, IDEMPOTENCY_TABLE, isRepetition, type Once } from "./once.ts";
+import { IDEMPOTENCY_HOURS, IDEMPOTENCY_TABLE, isRepetition, keyReused, type Once } from "./once.ts";
 import { replayAudit } from "./shown-again.ts";
 
 export interface OnceReply {
@@ -41,7 +41,7 @@ export async function doOnce(
   );
   const [given = null, status = null, location = null, body = null] = known.rows[0] ?? [];
   if (given !== null) {
-    if (!isRepetition(given, once)) throw new Fault("idempotency_key_reused");
+    if (!isRepetition(given, once)) throw keyReused();
     const audit = replayAudit(release, once);
     if (audit !== null) await open.query(audit.text, audit.values);
     return { reply: { status: Number(status), location, body: body ?? "" }, isReplayed: true };

@@ -5,7 +5,7 @@ import type { ActiveRelease } from "../project/active-release.ts";
 import { derivedForProject, type ProjectDerivation } from "../project/derived.ts";
 import type { Tenant } from "../project/tenant.ts";
 import { hasReplies, inFlight, type OnceReply } from "./idempotency.ts";
-import { IDEMPOTENCY_HOURS, IDEMPOTENCY_TABLE, isRepetition, type Once } from "./once.ts";
+import { IDEMPOTENCY_HOURS, IDEMPOTENCY_TABLE, isRepetition, keyReused, type Once } from "./once.ts";
 import { type MeasuredReplies, ReplyRoom } from "./reply-room.ts";
 import { replayAudit } from "./shown-again.ts";
 
@@ -102,7 +102,7 @@ export async function findReply(
   const { rows } = await tenant.run({ text, values: [once.principal, once.key], lane: "fast" });
   const [given = null, status = null, location = null, body = null] = rows[0] ?? [];
   if (given === null) return null;
-  if (!isRepetition(given, once)) throw new Fault("idempotency_key_reused");
+  if (!isRepetition(given, once)) throw keyReused();
   const audit = replayAudit(release, once);
   if (audit !== null) await tenant.run({ ...audit, lane: "fast", writes: true });
   return { status: Number(status), location, body: body ?? "" };

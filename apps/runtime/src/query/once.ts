@@ -57,3 +57,9 @@ export function onceOf(request: OnceRequest, principal: CallerPrincipal, organiz
     location: null,
   };
 }
+
+export function keyReused(): Fault {
+  return new Fault("idempotency_key_reused", {
+    detail: "The first request with this key had another method, path or body. Send this one with a key of its own.",
+  });
+}

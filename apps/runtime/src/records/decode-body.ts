@@ -32,7 +32,7 @@ export function decodeCreate(
   const view = entityView(release, entity);
   const terms = writeTerms(release, entity, "create", principal.roles);
   const checked = required(body);
-  refuse(withoutForced(checked.problems, terms));
+  refuse(withoutForced(checked.problems, terms).map((problem) => aboutState(view, problem)));
   const values = toFieldValues(context, view, checked, terms, recordId);
   requireAdmin(view, context, values);
   requireInitialState(view, values);
@@ -73,7 +73,8 @@ export function decodeTransition(
     ...others.map((name) => ({
       path: `/${name.slice(0, 128)}`,
       code: "unknown_field",
-      message: `This transition takes ${taken.size === 0 ? "no fields" : [...taken].join(", ")} alone.`,
+      message:
+        taken.size === 0 ? "This transition takes no fields." : `This transition takes only ${[...taken].join(", ")}.`,
     })),
     ...body.problems,
   ];
@@ -204,8 +205,20 @@ function requireDefaults(
 function requireInitialState(view: EntityView, values: FieldValues): void {
   const machine = view.entity.stateMachine;
   if (machine === null || !values.has(machine.field) || values.get(machine.field) === machine.initial) return;
-  const message = `A new record is ${machine.initial}.`;
-  throw new Fault("validation_failed", { errors: [{ path: `/${machine.field}`, code: "not_allowed", message }] });
+  const problem = { path: `/${machine.field}`, code: "not_allowed", message: "" };
+  throw new Fault("validation_failed", { errors: [aboutState(view, problem)] });
+}
+
+/** A new record has one state; the transitions, which the API's document names to everybody, lead to the others. */
+function aboutState({ entity }: EntityView, problem: FieldError): FieldError {
+  const machine = entity.stateMachine;
+  if (machine === null || problem.path !== `/${machine.field}` || problem.code !== "not_allowed") return problem;
+  const ways = machine.edges
+    .filter(({ from }) => from.includes(machine.initial))
+    .map(({ name, to }) => `${name} (to ${to})`)
+    .join(", ");
+  const next = ways === "" ? "" : ` Leave it out, and then take a transition: ${ways}.`;
+  return { ...problem, message: `A new ${entity.name} is ${machine.initial}.${next}` };
 }
 
 /** Where none is sent. A field that the caller may not write is made all the same: the service writes it. */

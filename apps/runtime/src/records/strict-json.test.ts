@@ -1,6 +1,7 @@
 // The strict reading of JSON: equal to JSON.parse where it accepts, and refusing what two readers could take differently.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { mistakeAt } from "./json-mistake.ts";
 import { parseStrictJson } from "./strict-json.ts";
 
 const parse = (text: string): unknown => parseStrictJson(Buffer.from(text));
@@ -24,6 +25,45 @@ describe("strict JSON", () => {
         expect(() => parse(`[{"in":${text}}]`)).toThrow(expect.objectContaining({ code: "malformed_json" }));
       }),
       { numRuns: 500 },
+    );
+  });
+
+  test.each([
+    ['{"title": "x", "price": abc}', "The mistake is at line 1, column 25."],
+    ['{\n  "title": "x",\n}', "The mistake is at line 3, column 1."],
+    ["{'title': 1}", "The mistake is at line 1, column 2."],
+    ['{"a": 1} x', "The mistake is at line 1, column 10."],
+    ['["a\nb"]', "The mistake is at line 1, column 4."],
+    ['{"a": "\\x"}', "The mistake is at line 1, column 8."],
+    ["[1, 01]", "The mistake is at line 1, column 5."],
+    ['{"title": ', "It ends too early."],
+    ['{"title": "x', "It ends too early."],
+  ])("says where the mistake of %s is", (text, where) => {
+    expect(() => parse(text)).toThrow(`The body is not valid JSON. ${where}`);
+  });
+
+  test("finds a mistake wherever JSON.parse does, and only there", () => {
+    const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.stringify(value));
+    fc.assert(
+      fc.property(
+        json,
+        fc.nat(),
+        fc.constantFrom("", "}", "]", ",", ":", '"', "x", "\\", "0", "-"),
+        (text, at, piece) => {
+          const place = at % (text.length + 1);
+          const changed = `${text.slice(0, place)}${piece}${text.slice(place + 1)}`;
+          let isJson = true;
+          try {
+            JSON.parse(changed);
+          } catch {
+            isJson = false;
+          }
+          // What is JSON has no mistake, and so ends without one.
+          if (isJson) expect(mistakeAt(changed)).toBe(changed.length);
+          else expect(mistakeAt(changed)).toBeLessThanOrEqual(changed.length);
+        },
+      ),
+      { numRuns: 2000 },
     );
   });
 

@@ -2,6 +2,7 @@
 // It never takes what two readers could understand differently: a key twice, digits that a double loses, bad UTF-8.
 import { isUtf8 } from "node:buffer";
 import { Fault } from "@plinth/service";
+import { jsonMistake } from "./json-mistake.ts";
 
 const DEPTH_MAX = 32;
 /** Members of objects and items of lists, counted before anything is made of them. */
@@ -20,7 +21,7 @@ export function parseStrictJson(bytes: Buffer): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    throw malformed("The body is not valid JSON.");
+    throw notJson(text);
   }
   // JSON.parse keeps the last of two equal keys: the count of keys written then exceeds that of keys kept.
   if (seen.keys > 1 && seen.keys !== keysIn(value)) throw malformed("An object of the body has the same key twice.");
@@ -53,7 +54,7 @@ function scan(text: string): { readonly keys: number } {
       const start = at;
       do at++;
       while (isNumberPart(text.charCodeAt(at)));
-      if (at - start > 15 || hasExponent(text, start, at)) checkPrecision(text.slice(start, at));
+      if (at - start > 15 || hasExponent(text, start, at)) checkPrecision(text.slice(start, at), text);
       continue;
     }
     at++;
@@ -82,11 +83,11 @@ function hasExponent(text: string, from: number, to: number): boolean {
   return false;
 }
 
-function checkPrecision(token: string): void {
+function checkPrecision(token: string, text: string): void {
   if (token.length > NUMBER_CHARS_MAX)
     throw malformed(`A number of the body is longer than ${NUMBER_CHARS_MAX} characters.`);
   const value = Number(token);
-  if (Number.isNaN(value)) throw malformed("The body is not valid JSON.");
+  if (Number.isNaN(value)) throw notJson(text);
   if (!Number.isFinite(value) || decimalOf(token) !== decimalOf(String(value))) {
     throw malformed(`The number ${token.slice(0, 40)} would lose precision.`);
   }
@@ -118,6 +119,10 @@ function tooManyMembers(): Fault {
   return new Fault("payload_too_large", {
     detail: `The body may hold ${MEMBERS_MAX} members and items, of which ${TOP_MEMBERS_MAX} in the outermost object.`,
   });
+}
+
+function notJson(text: string): Fault {
+  return malformed(`The body is not valid JSON. ${jsonMistake(text)}`);
 }
 
 function malformed(detail: string): Fault {

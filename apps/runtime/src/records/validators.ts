@@ -3,6 +3,7 @@
 import type { BundleField } from "@plinth/bundle";
 import type { FieldError } from "@plinth/service";
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from "ajv/dist/2020.js";
+import { isNumeric } from "../query/addition-names.ts";
 import { formOf } from "../query/reading/value-forms.ts";
 import { didYouMean } from "../query/suggest.ts";
 
@@ -64,7 +65,7 @@ function toFieldError(error: ErrorObject, fields: Fields): FieldError {
       return { path: pointer(path, name), code: "unknown_field", message };
     }
     case "type":
-      return { path, code: "wrong_type", message: typeMessage(error, fields.get(path.slice(1))) };
+      return { path, code: "wrong_type", message: typeMessage(error, fieldAt(path, fields)) };
     case "enum": {
       const allowed = (params.allowedValues as readonly unknown[]).filter((value) => value !== null).map(String);
       const hint = typeof error.data === "string" ? didYouMean(error.data, allowed) : "";
@@ -93,17 +94,55 @@ function toFieldError(error: ErrorObject, fields: Fields): FieldError {
       };
     case "pattern":
     case "format":
-      return { path, code: "invalid_format", message: formatMessage(error, fields.get(path.slice(1))) };
+      return { path, code: "invalid_format", message: formatMessage(error, fieldAt(path, fields)) };
     default:
       return { path, code: "invalid", message: "The value is not valid." };
   }
 }
 
+/** Also of what is added to a field: `/stock/add`. */
+function fieldAt(path: string, fields: Fields): BundleField | undefined {
+  const name = path.slice(1);
+  const added = fields.get(name.replace(/\/add$/, ""));
+  return fields.get(name) ?? (added !== undefined && isNumeric(added.sqlType) ? added : undefined);
+}
+
 /** A number where a text is asked for is told how the text is written: `12.50` for an amount, as a string. */
-function typeMessage({ data, params }: ErrorObject, field: BundleField | undefined): string {
-  const form = field === undefined || data === null ? null : formOf(field);
-  if (form !== null) return `${form.replace(/\.$/, "")}, as a string.`;
-  return `It must be ${typesOf((params as Record<string, unknown>)["type"])}.`;
+function typeMessage(error: ErrorObject, field: BundleField | undefined): string {
+  const types = typesIn(error.parentSchema);
+  if (isAddition(error.data) && field !== undefined && isNumeric(field.sqlType) && !types.includes("object")) {
+    return "Only an update or a transition adds to a number: send the number itself.";
+  }
+  const form = error.data === null ? null : formIn(error, field);
+  const add = isAddable(error.parentSchema)
+    ? `, or {"add": ${field?.wire === "string" ? '"1"' : "1"}} to add to it`
+    : "";
+  if (form !== null) return `${form.replace(/\.$/, "")}, as a string${add}.`;
+  return `It must be ${listed(add === "" ? types : types.filter((type) => type !== "object"))}${add}.`;
+}
+
+type Schema = ErrorObject["parentSchema"];
+
+function typesIn(schema: Schema): readonly string[] {
+  return [schema?.["type"]].flat().map(String);
+}
+
+/** Whether the schema takes an object for `{"add": n}` alone. */
+function isAddable(schema: Schema): boolean {
+  const isObject = typesIn(schema).every((type) => type === "object" || type === "null");
+  const properties: unknown = schema?.["properties"];
+  return !isObject && typeof properties === "object" && properties !== null && "add" in properties;
+}
+
+function isAddition(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).join() === "add";
+}
+
+/** How a value is written, as a sentence; null where neither the schema nor the column says. */
+function formIn({ parentSchema }: ErrorObject, field: BundleField | undefined): string | null {
+  const said: unknown = parentSchema?.["description"];
+  if (typeof said === "string") return `It must be ${said.charAt(0).toLowerCase()}${said.slice(1)}`;
+  return field === undefined ? null : formOf(field);
 }
 
 function characters(count: unknown): string {
@@ -115,16 +154,15 @@ function formatMessage(error: ErrorObject, field: BundleField | undefined): stri
   if (typeof error.data === "string" && (error.data.includes("\0") || !error.data.isWellFormed())) {
     return "It holds a character that can't be stored (NUL, or half of a surrogate pair).";
   }
-  const form = field === undefined ? null : formOf(field);
+  const form = formIn(error, field);
   if (form !== null) return form;
   const pattern = String(error.schema);
   const shown = pattern.length <= PATTERN_SHOWN_MAX ? `: ${pattern}` : "";
   return `It does not have the form of this field's type${shown}.`;
 }
 
-function typesOf(types: unknown): string {
-  const names = (Array.isArray(types) ? types : [types]).map(String);
-  return names.map((name) => (name === "null" ? "null" : `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`)).join(" or ");
+function listed(types: readonly string[]): string {
+  return types.map((name) => (name === "null" ? "null" : `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`)).join(" or ");
 }
 
 /** RFC 6901. */

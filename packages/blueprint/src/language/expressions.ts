@@ -29,8 +29,12 @@ export const ruleNames: Readonly<Record<string, WordHelp>> = {
     "Where the request comes from: `ip`, `key_kind` (`publishable` or `secret`; empty without a key).",
     'request.key_kind == "secret"',
   ),
-  now: word("now", "The time of the request.", "published_at <= now"),
-  today: word("today", "The day of the request, in UTC.", "due_on >= today"),
+  now: word("now", "The time of the request. Computed fields, checks and `fill` have none.", "published_at <= now"),
+  today: word(
+    "today",
+    "The day of the request, in UTC. Computed fields, checks and `fill` have none.",
+    "due_on >= today",
+  ),
 };
 
 export const ruleFunctions: Readonly<Record<string, WordHelp>> = {

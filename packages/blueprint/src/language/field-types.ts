@@ -30,7 +30,7 @@ export interface TypeHelp {
 export const typeHelp: Readonly<Record<string, TypeHelp>> = {
   string: type(
     "string(min, max, pattern)",
-    "One line of text, at most 255 characters unless `max` says otherwise.",
+    "Short text: at most 255 characters unless `max` says otherwise. Line breaks are characters like others.",
     "string",
     "text",
     "string",
@@ -104,7 +104,7 @@ export const typeHelp: Readonly<Record<string, TypeHelp>> = {
   json: type("json", "Any JSON.", "any", "jsonb", "json?"),
   object: type(
     "object{name: type, ...}",
-    "A structure of its own, checked member by member.",
+    "A structure of its own, checked member by member. In YAML it is put in quotes.",
     "object",
     "jsonb",
     "object{street: string, zip: string?}",

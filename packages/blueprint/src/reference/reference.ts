@@ -59,6 +59,21 @@ function typesPage(): string {
 
 A field is \`type\`, then \`?\` where it may be empty, then modifiers, then \`= default\`: \`status: enum[draft, active] index = draft\`. The same as a map is the long form.
 
+YAML reads a colon and a space as a key and its value, so a type that holds them is put in quotes, or written in the long form:
+
+\`\`\`yaml
+project: shop
+modules: [auth]
+entities:
+  customer:
+    fields:
+      home: "object{street: string, zip: string?}"
+      office:
+        type: object
+        fields: { street: string, zip: string? }
+    permissions: { admin: { all: true } }
+\`\`\`
+
 ${table(["type", "meaning", "in JSON", "in Postgres", "example"], types)}
 
 ## Modifiers

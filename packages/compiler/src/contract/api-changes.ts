@@ -1,6 +1,8 @@
 // What a change breaks for clients, beyond what the diff of the models says already. In: both models, their documents, and the
 // changes between them. Out: changes, one for each field or route. It never repeats a change that is classed as breaking.
-import { type Change, type Model, renamesOf } from "@plinth/blueprint";
+import { type Change, type Entity, type Model, renamesOf, targetOf } from "@plinth/blueprint";
+import { relationName } from "@plinth/expression";
+import { aliasChanges } from "./alias-changes.ts";
 import { diffOpenapi } from "./openapi-diff.ts";
 
 export interface Documented {
@@ -12,7 +14,10 @@ export function apiChanges(before: Documented, after: Documented, changes: reado
   const breaking = changes.filter((change) => change.classes.includes("breaking"));
   const subjectOf = subjects(before.model, after.model);
   const found = new Map<string, Change>();
-  for (const change of diffOpenapi(before.openapi, after.openapi)) {
+  for (const change of [
+    ...diffOpenapi(before.openapi, after.openapi),
+    ...aliasChanges(before.model.entities, after.model.entities),
+  ]) {
     const subject = subjectOf(change.path.slice("api.".length));
     if (breaking.some(({ path }) => says(path, subject))) continue;
     const path = subject.field === null ? change.path : `api.${subject.entity}.${subject.field}`;
@@ -23,6 +28,10 @@ export function apiChanges(before: Documented, after: Documented, changes: reado
   }
   return [...found.values()];
 }
+
+/** `listing.create.title`, of a body within another `listing.writes.in.shop_id.update.[].title`: the entity and the field. */
+const schemaOf =
+  /^([a-z0-9_]+)(?:\.(?:(?:create|writes)\.in\.[a-z0-9_]+(?:\.update\.\[\])?|create|update|upsert|written|related)(?=\.|$))?(?:\.([a-z0-9_]+))?/;
 
 /** Which entity and field of the model before a place in the document belongs to, and what they are called afterwards. */
 interface Subject {
@@ -39,10 +48,10 @@ function subjects(before: Model, after: Model): (path: string) => Subject {
   const byName = new Map(before.entities.map((entity) => [entity.name, entity]));
   return (path) => {
     const route = /^(?:[A-Z]+ )?\/(?:v1\/resources|api)\/([a-z0-9_]+)(\/\S+)?(?: (\S+))?$/.exec(path);
-    const component = /^([a-z0-9_]+)(?:\.(?:create|update|written)(?=\.|$))?(?:\.([a-z0-9_]+))?/.exec(path);
-    const entity =
+    const component = schemaOf.exec(path);
+    const found =
       route === null ? byName.get(component?.[1] ?? "") : (byPlural.get(route[1]!) ?? byName.get(route[1]!));
-    const named = route === null ? component?.[2] : route[3];
+    const [entity, named] = behindRelation(found, route === null ? component?.[2] : route[3], byName);
     if (entity === undefined) return { entity: null, field: null, names: [], anyPart: false };
     const plural = renames.tables[entity.plural] ?? entity.plural;
     const now = after.entities.find((one) => one.plural === plural)?.name ?? entity.name;
@@ -61,6 +70,19 @@ function subjects(before: Model, after: Model): (path: string) => Subject {
       anyPart: (route !== null && (route[2] ?? "/{id}") !== "/{id}") || named === "sort",
     };
   };
+}
+
+/** Records within a record are there by a field: of this entity, or of theirs. */
+function behindRelation(
+  entity: Entity | undefined,
+  name: string | undefined,
+  byName: ReadonlyMap<string, Entity>,
+): readonly [Entity | undefined, string | undefined] {
+  if (entity === undefined || entity.fields.some((field) => field.name === name)) return [entity, name];
+  const list = entity.relations.find((relation) => relation.name === name);
+  if (list !== undefined && list.by.kind !== "refs") return [byName.get(list.entity) ?? entity, list.by.field];
+  const own = entity.fields.find(({ name: field, type }) => targetOf(type) !== null && relationName(field) === name);
+  return [entity, own?.name ?? name];
 }
 
 /** Of a field, whatever is said of it, of its entity, or of who reads it; of a route, of any part of its entity. */

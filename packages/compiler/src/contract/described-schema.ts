@@ -24,6 +24,7 @@ export function describe(schema: OpenapiObject, field: Field): OpenapiObject {
   const description = sentences(
     field.label,
     field.help,
+    typeof schema["description"] === "string" ? schema["description"] : null,
     fallback?.kind === "current_user_id" ? "Only an admin gives another user." : null,
     fallback?.kind === "current_org" ? "Only an admin gives another organization." : null,
     field.type.kind === "money" ? `An amount in ${field.type.currency}.` : null,

@@ -6,7 +6,7 @@ import { createSchemaOf, writableFields } from "../requests/schemas.ts";
 import { isServed } from "../sql/column-type.ts";
 import { outputExample, outputSchema, outputTypeOf } from "../work/action-output.ts";
 import { described } from "./described-schema.ts";
-import { body, dataOf, errors, type OpenapiObject, reference, reply } from "./openapi-shared.ts";
+import { body, dataOf, errors, moduleTag, type OpenapiObject, reference, reply } from "./openapi-shared.ts";
 import { idempotencyHeader, idempotencyKey } from "./openapi-writing.ts";
 
 export function actionPaths(model: Model, scoped: boolean): OpenapiObject {
@@ -20,14 +20,15 @@ export function actionPaths(model: Model, scoped: boolean): OpenapiObject {
 
 function actionOperation(action: Action, model: Model, scoped: boolean): OpenapiObject {
   const { name, mode } = action;
+  const tag = moduleTag("project", model);
   const fields = writableFields(action.input.filter(isServed));
   const schema = createSchemaOf(fields, null);
   const needsBody = Array.isArray(schema["required"]);
   const sent = body(described(schema, fields), exampleOf(fields));
   return {
-    operationId: `project.call.${name}`,
+    operationId: `${tag}.call.${name}`,
     summary: `Call ${name}`,
-    tags: ["project"],
+    tags: [tag],
     parameters: [idempotencyKey, ...(scoped ? [reference("parameters", "organization")] : [])],
     requestBody: { ...sent, required: needsBody },
     responses: {

@@ -4,6 +4,7 @@ import type { Relation } from "@plinth/blueprint";
 import { createSchemaOf, updateSchemaOf } from "../requests/schemas.ts";
 import { described } from "./described-schema.ts";
 import type { DocumentedEntity } from "./documented-entity.ts";
+import { many, one } from "./entity-words.ts";
 import { type Components, type OpenapiObject, reference } from "./openapi-shared.ts";
 
 /** As the runtime bounds it (`apps/runtime/src/records/check-list.ts`), the record itself left out. */
@@ -51,7 +52,7 @@ export function childComponents(entity: DocumentedEntity, all: All): Components 
 }
 
 function schemasIn(entity: DocumentedEntity, field: string, all: All): OpenapiObject {
-  const { name, plural, stateMachine } = entity;
+  const { name, stateMachine } = entity;
   const fields = entity.fields.filter((each) => each.name !== field);
   const update = withDescendants(described(updateSchemaOf(fields), fields), entity, all, false);
   const change = {
@@ -66,11 +67,11 @@ function schemasIn(entity: DocumentedEntity, field: string, all: All): OpenapiOb
   return {
     [createName(name, field)]: {
       ...withDescendants(described(createSchemaOf(fields, stateMachine), fields), entity, all, true),
-      description: `One of ${plural}, whose ${field} is the record around it.`,
+      description: `${capital(one(entity))} whose ${field} is the record around it.`,
     },
     [writesName(name, field)]: {
       type: "object",
-      description: `What is done to ${plural} of the record around them: deletes first, creates last.`,
+      description: `What is done to ${many(entity)} of the record around them: deletes first, creates last.`,
       properties: {
         create: listOf(reference("schemas", createName(name, field))),
         update: listOf(change),
@@ -92,6 +93,10 @@ function leadsTo(from: string, to: string, all: All, seen: ReadonlySet<string> =
   const entity = all.find(({ name }) => name === from);
   const beyond = new Set([...seen, from]);
   return entity !== undefined && childrenOf(entity, all).some((each) => leadsTo(each.entity, to, all, beyond));
+}
+
+function capital(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
 const createName = (entity: string, field: string): string => `${entity}.create.in.${field}`;

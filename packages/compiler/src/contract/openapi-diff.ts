@@ -18,21 +18,23 @@ export type Direction = "request" | "response";
 export function diffOpenapi(before: unknown, after: unknown): readonly Change[] {
   const [old, now] = [before, after] as [Json, Json];
   const comparison = new Comparison(old, now);
-  const [paths, kept] = [member(old, "paths"), member(now, "paths")];
+  const [paths, kept] = [ownPaths(old), ownPaths(now)];
   for (const path of goneFrom(paths, kept)) comparison.add(path, `Nothing is at ${path} any more.`);
   for (const [path, item] of Object.entries(paths)) {
     const other = kept[path];
     if (other === undefined || (path.startsWith("/api/") && `/v1/resources/${path.slice(5)}` in paths)) continue;
     // It takes what the list takes, of which all is told there.
     if (path.endsWith("/aggregate") && path.slice(0, -"/aggregate".length) in paths) continue;
-    const [alias, same] = [(item as Json).$ref, (other as Json).$ref];
-    // A second name for a path says nothing new, as long as it is one.
-    if (alias !== undefined && alias !== same && !path.endsWith("}"))
-      comparison.add(path, `${path} is another entity's now.`);
-    if (alias !== undefined) continue;
     comparison.pathItem(path, item as Json, other as Json);
   }
   return comparison.changes();
+}
+
+/** Documents of older versions held the singular aliases too, as references to the paths (`alias-changes.ts` compares them). */
+function ownPaths(document: Json): Json {
+  return Object.fromEntries(
+    Object.entries(member(document, "paths")).filter(([, item]) => !isObject(item) || item.$ref === undefined),
+  );
 }
 
 /** Of a path and what lies under it, and of the names of one entity, only the first is told. */
@@ -41,8 +43,6 @@ function goneFrom(paths: Json, kept: Json): readonly string[] {
   const all = new Set(gone);
   return gone.filter((path) => {
     if (gone.some((other) => path !== other && path.startsWith(`${other}/`))) return false;
-    const item = paths[path] as Json;
-    if (typeof item.$ref === "string") return !all.has(decodePointer(item.$ref.slice("#/paths/".length)));
     return !path.startsWith("/api/") || !all.has(`/v1/resources/${path.slice(5)}`);
   });
 }

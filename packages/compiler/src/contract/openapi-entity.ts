@@ -1,12 +1,12 @@
 // One entity's part of the OpenAPI document. In: the entity. Out: schemas, parameters, bodies and replies with examples.
 // Each example validates against the schema beside it.
-import { type Edge, type Field, targetOf } from "@plinth/blueprint";
-import { relationName } from "@plinth/expression";
+import type { Edge, Field } from "@plinth/blueprint";
 import { exampleOf } from "../requests/example-values.ts";
-import { createSchemaOf, fieldSchema, readableFields, updateSchemaOf, writableFields } from "../requests/schemas.ts";
+import { createSchemaOf, readableFields, updateSchemaOf, writableFields } from "../requests/schemas.ts";
 import { visibleFieldsOf } from "../requests/visible-fields.ts";
-import { describe, described, sentences, shared } from "./described-schema.ts";
+import { described } from "./described-schema.ts";
 import type { DocumentedEntity } from "./documented-entity.ts";
+import { many } from "./entity-words.ts";
 import { withChildren } from "./openapi-children.ts";
 import { readingParameters } from "./openapi-reading.ts";
 import {
@@ -20,11 +20,15 @@ import {
   reply,
 } from "./openapi-shared.ts";
 import { writeHeaders } from "./openapi-writing.ts";
-import { withFormat } from "./value-formats.ts";
+import { noneRelated, type Related, recordSchemas } from "./record-schemas.ts";
 
 /** @param all The entities whose records may stand in its bodies. */
-export function entityComponents(entity: DocumentedEntity, all: readonly DocumentedEntity[]): Components {
-  const { name, plural, fields, stateMachine } = entity;
+export function entityComponents(
+  entity: DocumentedEntity,
+  all: readonly DocumentedEntity[],
+  related: Related = noneRelated,
+): Components {
+  const { name, fields, stateMachine } = entity;
   const record = reference("schemas", name);
   const written = dataOf(reference("schemas", `${name}.written`));
   const { shown } = visibleFieldsOf(entity);
@@ -33,7 +37,7 @@ export function entityComponents(entity: DocumentedEntity, all: readonly Documen
   const edges = (stateMachine?.edges ?? []).filter((edge) => transitionFields(entity, edge).length > 0);
   return {
     schemas: {
-      [name]: recordSchema(entity),
+      ...recordSchemas(entity, related),
       [`${name}.create`]: withChildren(described(createSchemaOf(fields, stateMachine), fields), entity, all, true),
       [`${name}.update`]: withChildren(described(updateSchemaOf(fields), fields), entity, all, false),
       [`${name}.written`]: {
@@ -68,7 +72,7 @@ export function entityComponents(entity: DocumentedEntity, all: readonly Documen
           ...writeHeaders,
         },
       ),
-      [`${name}.page`]: reply(`A page of ${plural}`, pageOf(record), {
+      [`${name}.page`]: reply(`A page of ${many(entity)}`, pageOf(record), {
         data: [example],
         page: { next_cursor: null, prev_cursor: null, has_more: false },
       }),
@@ -112,31 +116,3 @@ const idOnly: OpenapiObject = {
   required: ["id"],
   additionalProperties: false,
 };
-
-/** An id may be read as the record that it names, where what leads to it is called as the field is. */
-function readSchema(field: Field): OpenapiObject {
-  const { name, type } = field;
-  const schema = withFormat(shared(fieldSchema(field), type), type);
-  const expanded = { type: "object", description: `The record, where the request expands \`${name}\`.` };
-  if (type.kind === "refs") return { ...schema, items: { anyOf: [schema["items"] as OpenapiObject, expanded] } };
-  return targetOf(type) !== null && relationName(name) === name ? { anyOf: [schema, expanded] } : schema;
-}
-
-/** A field that some caller doesn't see is absent for them. */
-function recordSchema(entity: DocumentedEntity): OpenapiObject {
-  const { shown, always } = visibleFieldsOf(entity);
-  const fields = readableFields(entity.fields).filter((field) => shown.has(field.name));
-  const property = (field: Field): OpenapiObject => ({
-    ...describe(readSchema(field), field),
-    ...(field.writer === "service" || field.type.kind === "computed" || field.type.kind === "sequence"
-      ? { readOnly: true }
-      : {}),
-  });
-  const description = sentences(entity.label, entity.help);
-  return {
-    type: "object",
-    ...(description === null ? {} : { description }),
-    properties: Object.fromEntries(fields.map((field) => [field.name, property(field)])),
-    required: fields.filter((field) => always.has(field.name)).map((field) => field.name),
-  };
-}

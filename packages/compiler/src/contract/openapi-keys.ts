@@ -4,6 +4,7 @@ import { keysOf } from "../requests/keys.ts";
 import { createSchemaOf } from "../requests/schemas.ts";
 import { described } from "./described-schema.ts";
 import type { DocumentedEntity } from "./documented-entity.ts";
+import { one } from "./entity-words.ts";
 import { withChildren } from "./openapi-children.ts";
 import { keyParameter, selectionParameters } from "./openapi-reading.ts";
 import { body, type Components, errors, type OpenapiObject, reference } from "./openapi-shared.ts";
@@ -57,14 +58,14 @@ function operationsBy(
   entity: DocumentedEntity,
   { operation, condition: { parameters: conditions, stale }, isOfUsers }: KeyedPaths,
 ): Readonly<Record<"get" | "put" | "patch" | "delete", OpenapiObject>> {
-  const { name, plural } = entity;
+  const { name } = entity;
   const by = key.join(".");
   const its = `by its ${key.join(", ")}`;
   const written = reference("responses", isOfUsers ? `${name}.one` : `${name}.written`);
   const change = { parameters: [...selectionParameters(entity), ...writeParameters, ...conditions] };
   return {
     get: {
-      ...operation(`read.by.${by}`, `Read one of ${plural} ${its}`),
+      ...operation(`read.by.${by}`, `Read ${one(entity)} ${its}`),
       parameters: [...selectionParameters(entity), reference("parameters", "ifNoneMatch")],
       responses: {
         200: reference("responses", `${name}.one`),
@@ -73,7 +74,7 @@ function operationsBy(
       },
     },
     put: {
-      ...operation(`upsert.by.${by}`, `Create or update one of ${plural} ${its}`),
+      ...operation(`upsert.by.${by}`, `Create or update ${one(entity)} ${its}`),
       ...change,
       requestBody: reference("requestBodies", `${name}.upsert`),
       responses: {
@@ -83,13 +84,13 @@ function operationsBy(
       },
     },
     patch: {
-      ...operation(`update.by.${by}`, `Update one of ${plural} ${its}`),
+      ...operation(`update.by.${by}`, `Update ${one(entity)} ${its}`),
       ...change,
       requestBody: reference("requestBodies", `${name}.update`),
       responses: { 200: written, ...errors(400, 401, 403, 404, 409, ...stale, 413, 415, 422, 429, 503) },
     },
     delete: {
-      ...operation(`delete.by.${by}`, `Delete one of ${plural} ${its}`),
+      ...operation(`delete.by.${by}`, `Delete ${one(entity)} ${its}`),
       parameters: [...writeParameters, ...conditions],
       responses: { 204: reference("responses", "Gone"), ...errors(400, 401, 403, 404, 409, ...stale, 429, 503) },
     },

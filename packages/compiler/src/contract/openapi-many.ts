@@ -3,6 +3,7 @@
 import { exampleOf } from "../requests/example-values.ts";
 import { writableFields } from "../requests/schemas.ts";
 import type { DocumentedEntity } from "./documented-entity.ts";
+import { many } from "./entity-words.ts";
 import { body, type Components, errors, type OpenapiObject, reference, reply } from "./openapi-shared.ts";
 import { writeParameters } from "./openapi-writing.ts";
 
@@ -13,11 +14,11 @@ const ID = "018f2b7e-9c1d-7a3b-8e4f-5a6b7c8d9e0f";
 type Common = (operation: string, summary: string) => OpenapiObject;
 
 export function manyOperations(entity: DocumentedEntity, common: Common): OpenapiObject {
-  const { name, plural, requireVersion } = entity;
+  const { name, requireVersion } = entity;
   const stale = requireVersion === true ? ([412, 428] as const) : ([412] as const);
   return {
     patch: {
-      ...common("update_many", `Update several of ${plural}`),
+      ...common("update_many", `Update several ${many(entity)}`),
       parameters: [mode, ...writeParameters],
       requestBody: changesBody(entity),
       responses: {
@@ -28,7 +29,7 @@ export function manyOperations(entity: DocumentedEntity, common: Common): Openap
       },
     },
     delete: {
-      ...common("delete_many", `Delete several of ${plural}`),
+      ...common("delete_many", `Delete several ${many(entity)}`),
       parameters: [ids, mode, ...writeParameters],
       responses: {
         200: reply("Of `mode=each`: what became of each", listOf(reference("schemas", "Outcome")), {

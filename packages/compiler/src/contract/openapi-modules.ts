@@ -26,6 +26,7 @@ import {
   components,
   dataOf,
   errors,
+  moduleTag,
   type OpenapiObject,
   pageOf,
   reference,
@@ -42,7 +43,7 @@ export function modulePaths(model: Model): OpenapiObject {
     for (const operation of operations) {
       const parameters = idsIn(operation.path).map((name) => reference("parameters", name));
       const known = paths.get(operation.path) ?? (parameters.length === 0 ? {} : { parameters });
-      const told = describeOperation(operation, { entity: served, user });
+      const told = describeOperation(operation, { entity: served, user, tag: moduleTag(operation.tag, model) });
       paths.set(operation.path, { ...known, [operation.method.toLowerCase()]: told });
     }
   }
@@ -133,9 +134,13 @@ function extended({ [EXTENDED_SCHEMA]: base, ...more }: OpenapiObject, schemas: 
 
 function describeOperation(
   operation: ModuleOperation,
-  { entity, user }: { readonly entity: DocumentedEntity | null; readonly user: ModuleEntity },
+  {
+    entity,
+    user,
+    tag,
+  }: { readonly entity: DocumentedEntity | null; readonly user: ModuleEntity; readonly tag: string },
 ): OpenapiObject {
-  const { id, summary, tag, query, body: sent, replies, faults, audience, isOnce } = operation;
+  const { id, summary, query, body: sent, replies, faults, audience, isOnce } = operation;
   const parameters = [...(isOnce === true ? [idempotencyKey] : []), ...parametersOf(query, entity)];
   const namedOr = (
     kind: "responses" | "requestBodies",
@@ -143,7 +148,7 @@ function describeOperation(
     whole: OpenapiObject,
   ): OpenapiObject => (name === undefined ? whole : reference(kind, name));
   return {
-    operationId: id,
+    operationId: id.startsWith(`${operation.tag}.`) ? `${tag}${id.slice(operation.tag.length)}` : id,
     summary,
     tags: [tag],
     ...(audience === "key" ? { security: [{ apiKey: [] }, { apiKey: [], userToken: [] }] } : {}),

@@ -5,6 +5,7 @@ import { relationName } from "@plinth/expression";
 import { isFilterable } from "../requests/queries.ts";
 import { readableFields, valueSchema } from "../requests/schemas.ts";
 import type { DocumentedEntity } from "./documented-entity.ts";
+import { many } from "./entity-words.ts";
 import { errors, type OpenapiObject, reference, reply } from "./openapi-shared.ts";
 import { withFormat } from "./value-formats.ts";
 
@@ -73,7 +74,7 @@ export function aggregatePath(
         ...operation,
         parameters: aggregateParameters(entity),
         responses: {
-          200: groupsReply(`Values of ${entity.plural}, by group`),
+          200: groupsReply(`Totals of ${many(entity)}, by group`),
           ...errors(400, 401, 403, 429, 503),
         },
       },
@@ -165,10 +166,10 @@ function whereParameter([field]: readonly Field[]): OpenapiObject {
     name: "where",
     in: "query",
     description:
-      'Conditions as JSON: fields with a value or operators, relations with conditions on their records, and `and`, `or`, `not`: `{"or":[{"status":"draft"},{"author":{"name":{"contains":"a"}}}]}`.',
-    content: {
-      "application/json": { schema: { type: "object" }, example: { [field?.name ?? "id"]: { is_null: false } } },
-    },
+      'Conditions as the text of JSON: fields with a value or operators, relations with conditions on their records, and `and`, `or`, `not`: `{"or":[{"status":"draft"},{"author":{"name":{"contains":"a"}}}]}`.',
+    // As a text: clients write a parameter that is JSON as they write objects, and that is another form.
+    schema: { type: "string", contentMediaType: "application/json" },
+    example: JSON.stringify({ [field?.name ?? "id"]: { is_null: false } }),
   };
 }
 

@@ -1,5 +1,7 @@
 // Compares two JSON Schemas, one level of them. In: a schema before and after. Out: how what is taken became narrower, or what
 // is given wider, each with where and a sentence. It never follows a reference, and never looks into properties.
+import { storable } from "@plinth/blueprint";
+import { portablePattern } from "./portable-patterns.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -27,7 +29,7 @@ export function narrowedRequest(before: Json, after: Json): readonly SchemaChang
   }
   for (const key of ["pattern", "multipleOf", "uniqueItems", "propertyNames"]) {
     const [a, b] = [before[key], after[key]];
-    if (b !== undefined && JSON.stringify(a) !== JSON.stringify(b) && !(key === "pattern" && isFreeText(b))) {
+    if (b !== undefined && formOf(a) !== formOf(b) && !(key === "pattern" && isFreeText(b))) {
       changes.push({ at: "", says: "It must have another form now.", before: a ?? null, after: b });
     }
   }
@@ -88,9 +90,15 @@ const bounds: readonly Bound[] = [
   ["minItems", higher, "Its members are at least"],
 ];
 
+/** Documents of older versions wrote some patterns otherwise, and described none. */
+function formOf(value: unknown): string | undefined {
+  const form = typeof value === "object" && value !== null && "pattern" in value ? value.pattern : value;
+  return typeof form === "string" ? portablePattern(form) : JSON.stringify(form);
+}
+
 /** What every text is held to. */
 function isFreeText(pattern: unknown): boolean {
-  return pattern === "^[^\\x00\\p{Cs}]*$";
+  return pattern === portablePattern(storable);
 }
 
 function lostValues(before: Json, after: Json): string | null {

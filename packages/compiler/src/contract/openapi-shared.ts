@@ -1,6 +1,6 @@
 // What every project's OpenAPI document shares: errors, headers, parameters, credentials. Out: components, and references to them.
 // Shared names begin with a capital or are parameters; an entity's begin with its own name, so none can collide.
-import { type FaultStatus, patterns } from "@plinth/blueprint";
+import { type FaultStatus, type Model, patterns } from "@plinth/blueprint";
 import { jsonDefinition } from "../requests/schemas.ts";
 
 export type OpenapiObject = Readonly<Record<string, unknown>>;
@@ -37,6 +37,11 @@ export function reply(
     headers: { ...replyHeaders, ...headers },
     content: { "application/json": { schema, example } },
   };
+}
+
+/** What a module's operations are grouped by: an entity of that name has the name to itself. */
+export function moduleTag(tag: string, { entities }: Pick<Model, "entities">): string {
+  return entities.some(({ name }) => name === tag) ? `service.${tag}` : tag;
 }
 
 export function body(schema: OpenapiObject, example: unknown): OpenapiObject {

@@ -6,6 +6,7 @@ import { holdsJson } from "../requests/schemas.ts";
 import { isServed } from "../sql/column-type.ts";
 import { handsEventsOn } from "../tables/system-tables.ts";
 import type { DocumentedEntity } from "./documented-entity.ts";
+import { many, one, singular } from "./entity-words.ts";
 import { actionPaths } from "./openapi-actions.ts";
 import { childComponents } from "./openapi-children.ts";
 import { createExample, entityComponents, hasTransitionBody } from "./openapi-entity.ts";
@@ -14,19 +15,35 @@ import { keyComponents, keyPaths } from "./openapi-keys.ts";
 import { manyComponents, manyOperations } from "./openapi-many.ts";
 import { documentedEntity, documentedUser, moduleComponents, modulePaths } from "./openapi-modules.ts";
 import { aggregatePath, listParameters, selectionParameters } from "./openapi-reading.ts";
-import { body, components, errors, type OpenapiObject, reference, sharedComponents } from "./openapi-shared.ts";
+import {
+  body,
+  components,
+  errors,
+  moduleTag,
+  type OpenapiObject,
+  reference,
+  sharedComponents,
+} from "./openapi-shared.ts";
 import { type WriteCondition, writeParameters, writingComponents } from "./openapi-writing.ts";
+import { withPortablePatterns } from "./portable-patterns.ts";
+import { relatedOf } from "./record-schemas.ts";
 
 export function openapiOf(model: Model): OpenapiObject {
+  return withPortablePatterns(documentOf(model));
+}
+
+function documentOf(model: Model): OpenapiObject {
   const entities = model.entities.map(served);
   const builtin = builtinEntities(model)
     .filter(({ documented }) => documented)
     .map((entity) => ({ path: entity.path, entity: documentedEntity(entity) }));
   const documented = [...builtin.map(({ entity }) => entity), ...entities];
+  const names = new Map(builtinEntities(model).map(({ name, component }) => [name, component]));
+  const related = relatedOf(names, entities);
   const own = components(
     moduleComponents(model, entities),
     ...builtin.map(({ entity }) => entityComponents(entity, [])),
-    ...entities.map((entity) => entityComponents(entity, entities)),
+    ...entities.map((entity) => entityComponents(entity, entities, related)),
     ...entities.map((entity) => keyComponents(entity, entities)),
     ...entities.map((entity) => childComponents(entity, [documentedUser(model), ...entities])),
     { schemas: eventSchemas(model) },
@@ -44,21 +61,26 @@ export function openapiOf(model: Model): OpenapiObject {
     security: [{ apiKey: [] }, { apiKey: [], userToken: [] }, { accessToken: [] }],
     // In the order that a reader of the reference wants them.
     tags: [
-      ...documented.map(({ name, plural, label, help }) => {
-        const said = [label, help].filter((part) => part !== null && part !== "").join(": ");
-        return { name, description: said === "" ? `The ${plural.replaceAll("_", " ")}.` : said };
+      ...documented.map((entity) => {
+        const said = [entity.label, entity.help].filter((part) => part !== null && part !== "").join(": ");
+        return { name: entity.name, description: said === "" ? `The ${many(entity)}.` : said };
       }),
       { name: "user", description: "The users of the app." },
-      ...(model.modules.includes("auth") ? [{ name: "auth", description: "Accounts and sessions." }] : []),
-      ...(mails ? [{ name: "email", description: "How the project sends mail." }] : []),
-      { name: "project", description: "What the project tells of itself, and several operations at once." },
+      ...(model.modules.includes("auth")
+        ? [{ name: moduleTag("auth", model), description: "Accounts and sessions." }]
+        : []),
+      ...(mails ? [{ name: moduleTag("email", model), description: "How the project sends mail." }] : []),
+      {
+        name: moduleTag("project", model),
+        description: "What the project tells of itself, and several operations at once.",
+      },
     ],
     paths: {
       ...withBatchExample(modulePaths(model), entities),
       ...userKeyPaths(documentedUser(model)),
       ...actionPaths(model, scoped),
       ...Object.assign({}, ...builtin.map(({ path, entity }) => pathsAt(path, entity, "", true))),
-      ...Object.assign({}, ...entities.map((entity) => entityPaths(entity, entities))),
+      ...Object.assign({}, ...entities.map(entityPaths)),
     },
     ...webhooksOf(model),
     components: components(
@@ -97,27 +119,16 @@ function usesJson(model: Model, entities: readonly DocumentedEntity[]): boolean 
   return fields.some((field) => !field.internal && holdsJson(field.type));
 }
 
-/** Two full names, as some generators don't follow a reference from a path; the singular alias is one. */
-function entityPaths(entity: DocumentedEntity, all: readonly DocumentedEntity[]): OpenapiObject {
-  const main = `/v1/resources/${entity.plural}`;
-  const paths = pathsAt(main, entity, "");
-  const aliased = all.every((other) => other.plural !== entity.name);
-  const alias = (path: string): string => `/v1/resources/${entity.name}${path.slice(main.length)}`;
+/** Two full names. The singular alias is left out: generators take it for operations whose ids are there twice. */
+function entityPaths(entity: DocumentedEntity): OpenapiObject {
   return {
-    ...paths,
+    ...pathsAt(`/v1/resources/${entity.plural}`, entity, ""),
     ...pathsAt(`/api/${entity.plural}`, entity, ".api"),
-    ...(aliased
-      ? Object.fromEntries(Object.keys(paths).map((path) => [alias(path), { $ref: pathPointer(path) }]))
-      : {}),
   };
 }
 
-function pathPointer(path: string): string {
-  return `#/paths/${path.replaceAll("~", "~0").replaceAll("/", "~1").replaceAll("{", "%7B").replaceAll("}", "%7D")}`;
-}
-
 function pathsAt(path: string, entity: DocumentedEntity, suffix: string, isBuiltin = false): OpenapiObject {
-  const { name, plural } = entity;
+  const { name } = entity;
   const common = operationOf(entity, suffix);
   const written = reference("responses", `${name}.written`);
   const scope = entity.orgField === null ? [] : [reference("parameters", "organization")];
@@ -127,12 +138,12 @@ function pathsAt(path: string, entity: DocumentedEntity, suffix: string, isBuilt
     [path]: {
       ...(scope.length === 0 ? {} : { parameters: scope }),
       get: {
-        ...common("list", `List ${plural}`),
+        ...common("list", `List ${many(entity)}`),
         parameters: listParameters(entity),
         responses: { 200: reference("responses", `${name}.page`), ...errors(400, 401, 403, 429, 503) },
       },
       post: {
-        ...common("create", `Create one of ${plural}`),
+        ...common("create", `Create ${one(entity)}`),
         ...(isBuiltin ? {} : { description: createsSeveral }),
         parameters: [...shown, ...writeParameters],
         requestBody: reference("requestBodies", `${name}.create`),
@@ -146,7 +157,7 @@ function pathsAt(path: string, entity: DocumentedEntity, suffix: string, isBuilt
     [`${path}/{id}`]: {
       parameters: [reference("parameters", "id"), ...scope],
       get: {
-        ...common("read", `Read one of ${plural}`),
+        ...common("read", `Read ${one(entity)}`),
         parameters: [...selectionParameters(entity), reference("parameters", "ifNoneMatch")],
         responses: {
           200: reference("responses", `${name}.one`),
@@ -155,21 +166,18 @@ function pathsAt(path: string, entity: DocumentedEntity, suffix: string, isBuilt
         },
       },
       patch: {
-        ...common("update", `Update one of ${plural}`),
+        ...common("update", `Update ${one(entity)}`),
         parameters: [...shown, ...writeParameters, ...parameters],
         requestBody: reference("requestBodies", `${name}.update`),
         responses: { 200: written, ...errors(400, 401, 403, 404, 409, ...stale, 413, 415, 422, 429, 503) },
       },
       delete: {
-        ...common(
-          "delete",
-          entity.softDelete ? `Delete one of ${plural}; it can be restored` : `Delete one of ${plural}`,
-        ),
+        ...common("delete", `Delete ${one(entity)}${entity.softDelete ? "; it can be restored" : ""}`),
         parameters: [...writeParameters, ...parameters],
         responses: { 204: reference("responses", "Gone"), ...errors(400, 401, 403, 404, 409, ...stale, 429, 503) },
       },
     },
-    ...(isBuiltin ? {} : aggregatePath(path, entity, common("aggregate", `Calculate over ${plural}`), scope)),
+    ...(isBuiltin ? {} : aggregatePath(path, entity, common("aggregate", `Totals over ${many(entity)}`), scope)),
     ...keyPaths(path, entity, { operation: operationOf(entity, suffix), condition: conditionOf(entity) }),
     ...viewPaths(path, entity, suffix),
     ...commandPaths(path, entity, suffix),
@@ -195,7 +203,7 @@ function conditionOf({ requireVersion }: DocumentedEntity): WriteCondition {
 
 /** Each is read as the list of all is. */
 function viewPaths(path: string, entity: DocumentedEntity, suffix: string): OpenapiObject {
-  const { name, plural } = entity;
+  const { name } = entity;
   const scope = entity.orgField === null ? [] : [reference("parameters", "organization")];
   return Object.fromEntries(
     (entity.views ?? []).map((view) => [
@@ -203,7 +211,10 @@ function viewPaths(path: string, entity: DocumentedEntity, suffix: string): Open
       {
         ...(scope.length === 0 ? {} : { parameters: scope }),
         get: {
-          ...operationOf(entity, suffix)(`list.${view.name}`, `List ${plural}: ${view.name.replaceAll("_", " ")}`),
+          ...operationOf(entity, suffix)(
+            `list.${view.name}`,
+            `List ${many(entity)}: ${view.name.replaceAll("_", " ")}`,
+          ),
           parameters: listParameters(entity),
           responses: { 200: reference("responses", `${name}.page`), ...errors(400, 401, 403, 429, 503) },
         },
@@ -214,7 +225,7 @@ function viewPaths(path: string, entity: DocumentedEntity, suffix: string): Open
 
 /** What is neither a create nor an update: each has a path of its own. */
 function commandPaths(path: string, entity: DocumentedEntity, suffix: string): OpenapiObject {
-  const { name, plural, stateMachine } = entity;
+  const { name, stateMachine } = entity;
   const common = operationOf(entity, suffix);
   const { parameters: conditions, stale } = conditionOf(entity);
   const parameters = [
@@ -229,7 +240,7 @@ function commandPaths(path: string, entity: DocumentedEntity, suffix: string): O
     [`${path}/{id}/restore`]: {
       parameters,
       post: {
-        ...common("restore", `Restore a deleted one of ${plural}`),
+        ...common("restore", `Restore a deleted ${singular(entity)}`),
         responses: { ...success, ...errors(400, 401, 403, 404, 409, ...stale, 413, 415, 422, 429, 503) },
       },
     },
@@ -239,7 +250,7 @@ function commandPaths(path: string, entity: DocumentedEntity, suffix: string): O
     {
       parameters,
       post: {
-        ...common(`transition.${edge.name}`, `Take one of ${plural} from ${edge.from.join(" or ")} to ${edge.to}`),
+        ...common(`transition.${edge.name}`, `Take ${one(entity)} from ${edge.from.join(" or ")} to ${edge.to}`),
         ...(hasTransitionBody(entity, edge)
           ? { requestBody: reference("requestBodies", `${name}.transition.${edge.name}`) }
           : {}),

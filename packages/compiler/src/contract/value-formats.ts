@@ -7,7 +7,10 @@ import type { OpenapiObject } from "./openapi-shared.ts";
 export function withFormat(schema: JsonSchema, type: FieldType): OpenapiObject {
   if (type.kind === "markdown") return { ...schema, contentMediaType: "text/markdown" };
   const format = formats[type.kind];
-  return format === undefined ? schema : { ...schema, format };
+  if (format === undefined) return schema;
+  // The format says what the description says.
+  const { description: _, ...rest } = schema;
+  return { ...rest, format };
 }
 
 const formats: Readonly<Partial<Record<FieldType["kind"], string>>> = {

@@ -104,7 +104,7 @@ export function valueSchema(type: FieldType, limits: Limits = noLimits): JsonSch
     case "country":
     case "currency":
     case "locale":
-      return text(type, limits, patterns[type.kind]);
+      return { ...text(type, limits, patterns[type.kind]), description: formDescriptions[type.kind] };
     case "secret":
       return { type: "string", minLength: 1, maxLength: SECRET_LENGTH_MAX, pattern: storable };
     case "sequence":
@@ -125,7 +125,7 @@ export function valueSchema(type: FieldType, limits: Limits = noLimits): JsonSch
     case "time":
     case "datetime":
     case "duration":
-      return { type: "string", pattern: patterns[type.kind] };
+      return { type: "string", pattern: patterns[type.kind], description: formDescriptions[type.kind] };
     case "bool":
       return { type: "boolean" };
     case "enum":
@@ -141,7 +141,7 @@ export function valueSchema(type: FieldType, limits: Limits = noLimits): JsonSch
     case "i18n":
       return {
         type: "object",
-        propertyNames: { pattern: patterns.locale },
+        propertyNames: { pattern: patterns.locale, description: formDescriptions.locale },
         additionalProperties: valueSchema(type.of),
       };
     case "point":
@@ -152,11 +152,11 @@ export function valueSchema(type: FieldType, limits: Limits = noLimits): JsonSch
     case "user_ref":
     case "org_ref":
     case "ref":
-      return { type: "string", pattern: patterns.uuid };
+      return uuidSchema;
     case "refs":
       return {
         type: "array",
-        items: { type: "string", pattern: patterns.uuid },
+        items: uuidSchema,
         uniqueItems: true,
         ...sizeRange({ ...limits, max: limits.max ?? String(REFS_MAX) }),
       };
@@ -167,6 +167,26 @@ export function valueSchema(type: FieldType, limits: Limits = noLimits): JsonSch
       throw new Error(`the type ${type.kind} is not served`);
   }
 }
+
+/** Of values whose pattern nobody can read: a refused one is shown it. */
+const formDescriptions = {
+  uuid: "A UUID, such as 0190b3c2-6a7e-7d51-8f0e-3a5b9c1d2e4f.",
+  slug: "Lower-case words and digits joined by hyphens, such as my-first-post.",
+  email: "An e-mail address, such as ana@example.com.",
+  url: "An address that begins with http:// or https://, such as https://example.com/page.",
+  phone: "A phone number with its country's code (E.164), such as +4930123456.",
+  color: "A colour in hexadecimal, such as #1a2b3c.",
+  timezone: "A time zone of the IANA database, such as Europe/Berlin.",
+  country: "A country's code of two capital letters (ISO 3166-1), such as DE.",
+  currency: "A currency's code of three capital letters (ISO 4217), such as EUR.",
+  locale: "A language, where needed with its region (BCP 47), such as en or pt-BR.",
+  date: "A date, such as 2024-12-31.",
+  time: "A time of day, such as 23:59:59.",
+  datetime: "A time of RFC 3339 with its offset, such as 2024-12-31T23:59:59Z.",
+  duration: "A duration of ISO 8601 without years and months, such as P1DT12H.",
+} as const;
+
+const uuidSchema: JsonSchema = { type: "string", pattern: patterns.uuid, description: formDescriptions.uuid };
 
 const pointSchema: JsonSchema = {
   type: "object",

@@ -20,6 +20,7 @@ import {
   requireNoFields,
 } from "../../records/decode-body.ts";
 import type { Incoming } from "../contracts.ts";
+import { notAnId } from "../not-an-id.ts";
 import type { RouteMatch } from "../route-table.ts";
 
 export type Call =
@@ -119,11 +120,11 @@ export function decodeInput(
   }
 }
 
-/** What is no UUID names no record: the same answer as for a record that doesn't exist. */
+/** What is no UUID names no record. */
 function recordIdOf(route: RouteMatch): string {
   const id = route.recordId ?? "";
-  if (!isUuid(id)) throw new Fault("not_found");
-  return id.toLowerCase();
+  if (isUuid(id)) return id.toLowerCase();
+  throw notAnId(id);
 }
 
 function refuseBody(incoming: Incoming): void {

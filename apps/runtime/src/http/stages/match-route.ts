@@ -2,8 +2,8 @@
 // It never throws: what matches nothing counts against the rate limit like everything else.
 import { Fault } from "@plinth/service";
 import type { ActiveRelease } from "../../project/active-release.ts";
-import { suggest } from "../../query/suggest.ts";
 import type { Head, ModuleMatch, ModuleRoutes } from "../contracts.ts";
+import { meantPath } from "../meant-path.ts";
 import { findRoute, type RouteMatch } from "../route-table.ts";
 
 /** `OPTIONS` asks what a path allows, and nothing else. */
@@ -28,7 +28,7 @@ export function matchMethod(release: ActiveRelease, modules: ModuleRoutes, head:
   const found = findRoute(release, method, path);
   if (found.kind === "found") return { kind: "generated", pattern: found.match.pattern, route: found.match };
   const allow = allowed(release, modules, path);
-  return notHere(allow.length > 0 ? methodNotAllowed(allow.join(", ")) : noSuchRoute(release, path));
+  return notHere(allow.length > 0 ? methodNotAllowed(allow.join(", ")) : noSuchRoute(release, modules, path));
 }
 
 /** What the path takes; empty where there is no such route. */
@@ -42,12 +42,10 @@ function allowed(release: ActiveRelease, modules: ModuleRoutes, path: string): r
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** The document of the API is open to every caller, so this says nothing that is hidden. */
-function noSuchRoute({ bundle }: ActiveRelease, path: string): Fault {
-  const [, prefix = "", name = ""] = /^(\/api\/|\/v1\/resources\/)([^/]+)/.exec(path) ?? [];
-  const plurals = bundle.entities.map((entity) => entity.plural);
-  const nearest = plurals.includes(name) ? null : suggest(name, plurals);
-  const hint = nearest === null ? "" : ` Did you mean ${prefix}${nearest}?`;
+function noSuchRoute(release: ActiveRelease, modules: ModuleRoutes, path: string): Fault {
+  const isRoute = (other: string): boolean => allowed(release, modules, other).length > 0;
+  const meant = meantPath(release.bundle, path, isRoute);
+  const hint = meant === null ? "" : ` Did you mean ${meant}?`;
   return new Fault("not_found", { detail: `There is no such route; /v1/openapi.json lists all.${hint}` });
 }
 

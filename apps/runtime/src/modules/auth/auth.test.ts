@@ -2,6 +2,7 @@
 import { newApiKey, newId, type ProjectId } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
 import { tenantNames } from "@plinth/postgres";
+import { faultCatalogue } from "@plinth/service";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TestCell } from "../../modes/testing/cell.ts";
 import {
@@ -125,7 +126,12 @@ describe("sign-up and sign-in", () => {
       const wrong = await attempt(email);
       const nobody = await attempt(newEmail());
       expect(nobody.fault).toEqual(wrong.fault);
-      expect(wrong.fault).toMatchObject({ code: "invalid_credentials", status: 401, errors: [], detail: null });
+      expect(wrong.fault).toMatchObject({
+        code: "invalid_credentials",
+        status: 401,
+        errors: [],
+        detail: "The e-mail address or the password is wrong.",
+      });
       known += wrong.cpuUs;
       unknown += nobody.cpuUs;
     }
@@ -282,7 +288,11 @@ describe("a refresh token", () => {
 
   it("is refused when it is unknown, expired, or another project's", async () => {
     const { refresh, userId } = await signUp();
-    await expect(refreshed("plr_nothing")).rejects.toMatchObject({ code: "invalid_credentials" });
+    await expect(refreshed("plr_nothing")).rejects.toMatchObject({
+      code: "invalid_credentials",
+      detail: "This refresh token is unknown, used already or expired: sign in again.",
+    });
+    expect(faultCatalogue.invalid_credentials.title).not.toMatch(/password/);
     const other = await makeLiveProject(cell);
     const otherKey = (await makeKey(cell, other.projectId)).key;
     await expect(call("refresh", { refresh_token: refresh }, { key: otherKey })).rejects.toMatchObject({ status: 401 });

@@ -148,7 +148,7 @@ async function enterAccount(
   });
   const [userId = null, stored = null] = found.rows[0] ?? [];
   const fits = await options.passwords.verify(projectId, stored, password);
-  if (!fits || userId === null) throw new Fault("invalid_credentials");
+  if (!fits || userId === null) throw wrongPassword();
   const begun = await options.scopeOf(projectId).transaction(async (open) => {
     // FOR SHARE: a user who is being deleted gets no session.
     const { rows } = await open.query(
@@ -161,8 +161,13 @@ async function enterAccount(
     await auditOf(open, context, { kind: "user", id: userId })("sign_in", "session", session.sessionId, {});
     return { user: readUser(release.bundle, rows[0]), session };
   });
-  if (begun === null) throw new Fault("invalid_credentials");
+  if (begun === null) throw wrongPassword();
   return begun;
+}
+
+/** Known and unknown addresses are answered alike. */
+function wrongPassword(): Fault {
+  return new Fault("invalid_credentials", { detail: "The e-mail address or the password is wrong." });
 }
 
 const isTaken = (error: unknown): boolean => error instanceof Fault && error.code === "unique_violation";
@@ -186,7 +191,9 @@ async function refresh(options: AuthRoutesOptions, context: ModuleContext): Prom
   const outcome = await changeCredentials(options, projectId, work, (done) => done === "reused");
   // The revocation is committed by now: the fault must not roll it back.
   if (outcome === null || outcome === "reused") {
-    throw new Fault("invalid_credentials", { detail: "This refresh token is not valid." });
+    throw new Fault("invalid_credentials", {
+      detail: "This refresh token is unknown, used already or expired: sign in again.",
+    });
   }
   return sessionReply(options, context, 200, outcome.user, outcome.session);
 }

@@ -173,6 +173,9 @@ test("what is no operation on one record is refused", async () => {
   expect(await codes({ ...create, body: { number: "B" }, as: "order" })).toEqual([422, "/operations/1/as"]);
   expect(await codes({ ...create, body: { number: "B" }, colour: 1 })).toEqual([422, "/operations/1/colour"]);
   expect((await batch("ana", [])).status).toBe(422);
+  expect((await cell.send("ana", "POST", "/v1/batch", [order("A")])).json.errors).toEqual([
+    { path: "", code: "wrong_type", message: 'It must be an object: {"operations": [...]}.' },
+  ]);
   expect(
     (
       await batch(
@@ -192,7 +195,10 @@ test("it is tried without being kept, and happens once for a key", async () => {
   expect(replies.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
   const again = await batch("ana", [order("A"), line(1)], once);
   expect([again.status, again.headers.get("idempotency-replayed"), await count("orders")]).toEqual([200, "true", 1]);
-  expect((await batch("ana", [order("B")], once)).json.code).toBe("idempotency_key_reused");
+  expect((await batch("ana", [order("B")], once)).json).toMatchObject({
+    code: "idempotency_key_reused",
+    detail: "The first request with this key had another method, path or body. Send this one with a key of its own.",
+  });
 });
 
 test("batches that meet in opposite order all end, and lose nothing", async () => {

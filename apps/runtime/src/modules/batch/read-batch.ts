@@ -44,7 +44,7 @@ const target = /^([a-z_][a-z0-9_]{0,62})\.([a-z_][a-z0-9_]{0,62}(?:\.[a-z_][a-z0
 
 /** @throws Fault `malformed_json`, `validation_failed`. */
 export function readBatch(incoming: Incoming): Batch {
-  const { operations, dry_run: isTried = false } = readBody(incoming, batch);
+  const { operations, dry_run: isTried = false } = readBody(incoming, batch, '{"operations": [...]}');
   const named = new Set<string>();
   const errors: FieldError[] = [];
   for (const [at, { path, body, as }] of operations.entries()) {

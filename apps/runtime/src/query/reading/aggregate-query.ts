@@ -5,7 +5,7 @@ import type { EntityView } from "../entity-view.ts";
 import { readabilityOf } from "../readable-fields.ts";
 import { didYouMean } from "../suggest.ts";
 import { type Filter, filterShape } from "./filter.ts";
-import { choicesOf, operatorsOf } from "./operators.ts";
+import { choicesOf, operatorsOf, whyUnordered } from "./operators.ts";
 import { filterIn, type ListContext } from "./parse-list.ts";
 import { limitOf } from "./parse-selection.ts";
 import { findNamed } from "./paths.ts";
@@ -61,7 +61,7 @@ export function parseAggregate(text: string, view: EntityView, { principal }: Li
   const groups = partsOf(parameters.get("group_by")).map((name) => groupOf(name, view, roles));
   const values = partsOf(parameters.get("select")).map((name) => aggregateOf(name, view, roles));
   if (groups.length + values.length === 0) {
-    throw bad("select", "required", "Say what to calculate: select=count, or group_by=status.");
+    throw bad("select", "required", "Say what to calculate: select=count, or group_by=<field>.");
   }
   if (groups.length > KEYS_MAX) throw bad("group_by", "too_many", `At most ${KEYS_MAX} fields may be grouped by.`);
   if (values.length > VALUES_MAX) throw bad("select", "too_many", `At most ${VALUES_MAX} values may be calculated.`);
@@ -95,7 +95,12 @@ function groupOf(name: string, view: EntityView, roles: readonly string[]): Grou
     operatorsOf(subject, owner).length > 0 &&
     !isReckonedDuration(field);
   if (!isPlain || hops.some(isToMany) || (!asWritten && !isTime)) {
-    throw bad("group_by", "not_allowed", `Records can't be grouped by ${name.slice(0, 64)}.`);
+    const why = isPlain
+      ? hops.some(isToMany)
+        ? "the name leads to many records."
+        : `only a date or a time has a ${part ?? "part"}.`
+      : whyUnordered(field);
+    throw bad("group_by", "not_allowed", `Records can't be grouped by ${name.slice(0, 64)}: ${why}`);
   }
   if (hops.length > 0 && readabilityOf(owner, field, roles) !== "always")
     throw unreadable("group_by", name, "group by");
@@ -119,7 +124,7 @@ function aggregateOf(text: string, view: EntityView, roles: readonly string[]): 
     throw bad(
       "select",
       "unknown_function",
-      `It takes count, and ${functions.slice(1).join(", ")} of a field: sum(price).${hint}`,
+      `It takes count, and ${functions.slice(1).join(", ")} of a field: sum(<field>).${hint}`,
     );
   }
   const { hops, subject } = findNamed(view, name, roles, "select", "calculate with");
@@ -133,7 +138,13 @@ function aggregateOf(text: string, view: EntityView, roles: readonly string[]): 
     (known !== "sum" && known !== "avg" ? true : numeric.test(field.sqlType)) &&
     (known !== "min" && known !== "max" ? true : field.sqlType !== "boolean" && field.sqlType !== "uuid");
   if (fits) return { name: text, function: known, field };
-  throw bad("select", "not_allowed", `There is no ${known} of ${name.slice(0, 64)}.`);
+  const why =
+    hops.length > 0
+      ? "it is of another entity. Calculate over the records of that one."
+      : (known === "sum" || known === "avg") && !numeric.test(field.sqlType)
+        ? "it holds no number."
+        : whyUnordered(field);
+  throw bad("select", "not_allowed", `There is no ${known} of ${name.slice(0, 64)}: ${why}`);
 }
 
 function sortOf(text: string | undefined, names: readonly string[], groups: number): AggregateQuery["sort"] {

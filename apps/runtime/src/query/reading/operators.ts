@@ -6,6 +6,7 @@ import type { EntityView } from "../entity-view.ts";
 import { arrayLiteral } from "../parameters.ts";
 import { didYouMean } from "../suggest.ts";
 import type { Filter, Operator, Subject } from "./filter.ts";
+import { habitOfOperator } from "./habits.ts";
 import { bad } from "./refusals.ts";
 import { canonical, formProblem } from "./value-forms.ts";
 
@@ -65,8 +66,8 @@ export function testOf(view: EntityView, subject: Subject, name: string, sent: S
   if (known.length === 0) throw unfiltered(subject.field, parameter);
   const operator = known.find((each) => each === name);
   if (operator === undefined) {
-    const list = known.join(", ");
-    throw bad(parameter, "unknown_operator", `It takes ${list}.${didYouMean(name, known)}`);
+    const hint = habitOfOperator(name, known) || didYouMean(name, known);
+    throw bad(parameter, "unknown_operator", `It takes ${known.join(", ")}.${hint}`);
   }
   if (operator === "is_null") {
     const isNull = flagOf(sent, parameter);
@@ -75,9 +76,19 @@ export function testOf(view: EntityView, subject: Subject, name: string, sent: S
   return { kind: "test", subject, operator, value: operandOf(view, subject, operator, sent, parameter) };
 }
 
-function unfiltered({ name, join }: BundleField, parameter: string): Fault {
-  const instead = join === null ? "" : ` Name a field of what it lists: ${name}.id.`;
-  return bad(parameter, "not_allowed", `Records can't be filtered by it.${instead}`);
+function unfiltered(field: BundleField, parameter: string): Fault {
+  const instead = field.join === null ? "" : ` Name a field of theirs: ${field.name}.id.`;
+  return bad(parameter, "not_allowed", `Records can't be filtered by it: ${whyUnordered(field)}${instead}`);
+}
+
+/** Why records are neither compared nor ordered by a field, and what to use in its place. */
+export function whyUnordered({ join, column, sqlType }: BundleField): string {
+  if (join !== null) return "it lists many other records.";
+  if (column === null) return "it is calculated when a record is read. Use the fields that it is calculated from.";
+  if (sqlType === "jsonb") return "it holds JSON. Keep what you need of it in a field of its own.";
+  if (sqlType.endsWith("[]")) return "it is a list.";
+  if (sqlType === "point") return "it is a place. Keep latitude and longitude in fields of their own.";
+  return "its values have no order.";
 }
 
 function operandOf(view: EntityView, subject: Subject, operator: Operator, sent: Sent, parameter: string): string {
@@ -102,7 +113,12 @@ function itemOf(view: EntityView, subject: Subject, sent: Sent, parameter: strin
   const type = subject.type.endsWith("[]") ? subject.type.slice(0, -2) : subject.type;
   const text = sent.kind === "text" ? sent.text : scalarOf(sent.value, type, parameter);
   const problem = formProblem(type, text);
-  if (problem !== null) throw bad(parameter, "invalid_format", problem);
+  if (problem !== null) {
+    // `2024-12-31T12:00:00+01:00`, as it arrives where nobody has encoded it.
+    const plus =
+      sent.kind === "text" && / \d{2}:\d{2}$/.test(text) ? " In an address, + means a space: write %2B." : "";
+    throw bad(parameter, "invalid_format", `${problem}${plus}`);
+  }
   const choices = choicesOf(subject, view);
   if (choices !== null && !choices.includes(text)) {
     const message = `It must be one of ${choices.join(", ")}.${didYouMean(text, choices)}`;

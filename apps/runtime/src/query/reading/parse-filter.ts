@@ -2,7 +2,7 @@
 // parameters. Out: one filter, or a Fault that names the parameter. It never ignores what it doesn't know.
 import type { BundleField, BundleRelation } from "@plinth/bundle";
 import type { EntityView } from "../entity-view.ts";
-import { EVERYTHING, type Filter, inOrder, testsIn } from "./filter.ts";
+import { EVERYTHING, type Filter, inOrder, type Subject, testsIn } from "./filter.ts";
 import { isOperator, testOf } from "./operators.ts";
 import { findNamed, findRelation, requireRelation } from "./paths.ts";
 import { isToMany, targetOf } from "./reach.ts";
@@ -26,7 +26,7 @@ export function parseFilters(
   const of: Filter[] = [];
   for (const [parameter, text] of parameters) {
     if (others.includes(parameter)) continue;
-    const [, name = parameter, operator = "eq"] = /^([^[\]]+)\[([a-z_]+)\]$/.exec(parameter) ?? [];
+    const [, name = parameter, operator = "eq"] = /^([^[\]]+)\[([^[\]]+)\]$/.exec(parameter) ?? [];
     const { hops, view: at, subject } = findNamed(view, name, roles, parameter, "filter by", others);
     of.push(reached(hops, testOf(at, subject, operator, { kind: "text", text }, parameter)));
   }
@@ -42,9 +42,9 @@ export function parseWhere(text: string, view: EntityView, roles: readonly strin
   try {
     json = JSON.parse(text);
   } catch {
-    throw bad(parameter, "invalid_format", 'It must be JSON: {"status":"active"}.');
+    throw bad(parameter, "invalid_format", 'It must be JSON, such as {"<field>":"<value>"}.');
   }
-  return requireFew(new WhereReader(roles, parameter).object(json, view, 0));
+  return requireFew(new WhereReader(roles).object(json, view, parameter, 0), parameter);
 }
 
 /** Of two filters, that both must hold. */
@@ -54,59 +54,58 @@ export function both(one: Filter, other: Filter): Filter {
   return inOrder({ kind: "all", of: [one, other] });
 }
 
+/** `at` says where a condition is: `where.and.0.price.gte`. */
 class WhereReader {
   readonly #roles: readonly string[];
-  readonly #parameter: string;
 
-  constructor(roles: readonly string[], parameter: string) {
+  constructor(roles: readonly string[]) {
     this.#roles = roles;
-    this.#parameter = parameter;
   }
 
-  object(json: unknown, view: EntityView, depth: number): Filter {
-    if (typeof json !== "object" || json === null || Array.isArray(json)) throw this.#bad("It must be an object.");
-    if (depth > WHERE_DEPTH_MAX) throw this.#bad(`It may be nested ${WHERE_DEPTH_MAX} deep.`);
-    const of = Object.entries(json).map(([name, value]) => this.#member(name, value, view, depth + 1));
+  object(json: unknown, view: EntityView, at: string, depth: number): Filter {
+    if (!isObject(json)) throw bad(at, "invalid_format", 'It must be an object: {"<field>":"<value>"}.');
+    if (depth > WHERE_DEPTH_MAX) throw bad(at, "invalid_format", `It may be nested ${WHERE_DEPTH_MAX} deep.`);
+    const of = Object.entries(json).map(([name, value]) => this.#member(name, value, view, `${at}.${name}`, depth + 1));
     return { kind: "all", of };
   }
 
-  #member(name: string, value: unknown, view: EntityView, depth: number): Filter {
+  #member(name: string, value: unknown, view: EntityView, at: string, depth: number): Filter {
     switch (name) {
       case "and":
       case "or": {
-        if (!Array.isArray(value)) throw this.#bad(`${name} takes a list of conditions.`);
-        return { kind: name === "and" ? "all" : "any", of: value.map((each) => this.object(each, view, depth)) };
+        if (!Array.isArray(value)) throw bad(at, "invalid_format", `${name} takes a list of conditions.`);
+        const of = value.map((each, i) => this.object(each, view, `${at}.${i}`, depth));
+        return { kind: name === "and" ? "all" : "any", of };
       }
       case "not":
-        return { kind: "not", of: this.object(value, view, depth) };
+        return { kind: "not", of: this.object(value, view, at, depth) };
       default:
-        return this.#named(name, value, view, depth);
+        return this.#named(name, value, view, at, depth);
     }
   }
 
   /** A relation with conditions on its records, or a field with a value or operators. */
-  #named(name: string, value: unknown, view: EntityView, depth: number): Filter {
+  #named(name: string, value: unknown, view: EntityView, at: string, depth: number): Filter {
     const relation = isObject(value) ? findRelation(view, name) : undefined;
     if (relation !== undefined && !isOperators(value, view.fields.get(name), targetOf(view, relation))) {
-      requireRelation(view, relation, this.#roles, this.#parameter, "filter by");
-      return { kind: "related", relation, of: this.object(value, targetOf(view, relation), depth) };
+      requireRelation(view, relation, this.#roles, at, "filter by");
+      return { kind: "related", relation, of: this.object(value, targetOf(view, relation), at, depth) };
     }
-    const { hops, view: at, subject } = findNamed(view, name, this.#roles, this.#parameter, "filter by");
-    const operators: readonly (readonly [string, unknown])[] = isObject(value)
-      ? Object.entries(value)
-      : [["eq", value]];
-    const of = operators.map(([operator, sent]): Filter => {
-      if (sent === null && (operator === "eq" || operator === "ne")) {
-        return testOf(at, subject, "is_null", { kind: "json", value: operator === "eq" }, this.#parameter);
-      }
-      return testOf(at, subject, operator, { kind: "json", value: sent }, this.#parameter);
-    });
-    return { kind: "all", of: of.map((test) => reached(hops, test)) };
+    const { hops, view: owner, subject } = findNamed(view, name, this.#roles, at, "filter by");
+    if (!isObject(value)) return reached(hops, valueTest(owner, subject, "eq", value, at));
+    const of = Object.entries(value).map(([operator, sent]) =>
+      reached(hops, valueTest(owner, subject, operator, sent, `${at}.${operator}`)),
+    );
+    return { kind: "all", of };
   }
+}
 
-  #bad(message: string): Error {
-    return bad(this.#parameter, "invalid_format", message);
+/** Null is no value to compare with: it asks whether there is one. */
+function valueTest(view: EntityView, subject: Subject, operator: string, sent: unknown, at: string): Filter {
+  if (sent === null && (operator === "eq" || operator === "ne")) {
+    return testOf(view, subject, "is_null", { kind: "json", value: operator === "eq" }, at);
   }
+  return testOf(view, subject, operator, { kind: "json", value: sent }, at);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -134,8 +133,8 @@ function through(hops: readonly BundleRelation[], filter: Filter): Filter {
   return hops.reduceRight<Filter>((of, relation) => ({ kind: "related", relation, of }), filter);
 }
 
-function requireFew(filter: Filter): Filter {
-  if (testsIn(filter) > TESTS_MAX) throw bad("", "too_many", `At most ${TESTS_MAX} filters may be given.`);
+function requireFew(filter: Filter, parameter = ""): Filter {
+  if (testsIn(filter) > TESTS_MAX) throw bad(parameter, "too_many", `At most ${TESTS_MAX} filters may be given.`);
   const ordered = inOrder(filter);
   return ordered.kind === "all" && ordered.of.length === 0 ? EVERYTHING : ordered;
 }

@@ -9,6 +9,7 @@ import type { EntityView } from "../entity-view.ts";
 import { pageBound, readabilityOf } from "../readable-fields.ts";
 import { didYouMean } from "../suggest.ts";
 import { EVERYTHING, type Filter } from "./filter.ts";
+import { habitOfParameter } from "./habits.ts";
 import { type Counting, type ListQuery, listName, type PageStart } from "./list-query.ts";
 import { both, parseFilters, parseWhere } from "./parse-filter.ts";
 import { isExpandOption, limitOf, parseSelection, selectionParameters } from "./parse-selection.ts";
@@ -74,7 +75,8 @@ export function parseReading(
   const parameters = parseQueryString(text);
   for (const name of parameters.keys()) {
     if (isExpandOption(name) || selectionParameters.some((each) => each === name)) continue;
-    const message = `Reading a record takes ${selectionParameters.join(" and ")}.${didYouMean(name, selectionParameters)}`;
+    const hint = didYouMean(name, selectionParameters) || habitOfParameter(name, () => false);
+    const message = `Reading a record takes ${selectionParameters.join(" and ")}.${hint}`;
     throw unknown(name, message, message);
   }
   return parseSelection(parameters, view, principal.roles, release.bundle.limits.pageMax);

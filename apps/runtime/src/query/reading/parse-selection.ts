@@ -6,7 +6,7 @@ import { pageBound, readabilityOf } from "../readable-fields.ts";
 import { didYouMean } from "../suggest.ts";
 import { EVERYTHING } from "./filter.ts";
 import { parseWhere } from "./parse-filter.ts";
-import { findRelation, HOPS_MAX, relationNames, requireRelation } from "./paths.ts";
+import { findRelation, HOPS_MAX, relationBy, relationNames, requireRelation } from "./paths.ts";
 import { isToMany, targetOf } from "./reach.ts";
 import { bad, unreadable } from "./refusals.ts";
 import type { Expansion, Selection } from "./selection.ts";
@@ -42,7 +42,7 @@ export function parseSelection(
   roles: readonly string[],
   pageMax: number,
 ): Selection {
-  const asked = askedOf(parameters);
+  const asked = askedOf(parameters, () => exampleOf(view, roles));
   if (asked === null) return WHOLE;
   const limitUsual = listsDeep(asked, view) > 2 ? NESTED_LIMIT_DEFAULT : LIMIT_DEFAULT;
   const reader = new SelectionReader(roles, pageMax, limitUsual);
@@ -53,7 +53,13 @@ export function parseSelection(
   return selection;
 }
 
-function askedOf(parameters: ReadonlyMap<string, string>): Asked | null {
+/** A list that may be expanded, for hints. */
+function exampleOf(view: EntityView, roles: readonly string[]): string {
+  const names = relationNames(view, roles);
+  return view.entity.relations.find((one) => isToMany(one) && names.includes(one.name))?.name ?? "<relation>";
+}
+
+function askedOf(parameters: ReadonlyMap<string, string>, example: () => string): Asked | null {
   let root: Asked | null = null;
   const at = (path: readonly string[], mayAdd: boolean): Asked | null => {
     root ??= newAsked();
@@ -81,7 +87,7 @@ function askedOf(parameters: ReadonlyMap<string, string>): Asked | null {
   for (const [parameter, value] of parameters) {
     if (!isExpandOption(parameter)) continue;
     const [, relation = "", option = ""] = /^expand\[([^[\]]+)\]\[([^[\]]+)\]$/.exec(parameter) ?? [];
-    if (relation === "") throw bad(parameter, "invalid_format", "It is written expand[comments][limit].");
+    if (relation === "") throw bad(parameter, "invalid_format", `It is written expand[${example()}][limit].`);
     const node = at(relation.split("."), false);
     if (node === null) throw bad(parameter, "not_expanded", `Add expand=${relation.slice(0, 64)}.`);
     node.options.set(option, value);
@@ -152,7 +158,8 @@ class SelectionReader {
   #relation(view: EntityView, name: string): BundleRelation {
     const relation = findRelation(view, name);
     if (relation === undefined) {
-      const hint = didYouMean(name, relationNames(view, this.#roles));
+      const by = relationBy(view, name, this.#roles);
+      const hint = by === undefined ? didYouMean(name, relationNames(view, this.#roles)) : ` Did you mean "${by}"?`;
       const shown = name.slice(0, 64);
       throw bad("expand", "unknown_relation", `${view.entity.name} has no relation "${shown}".${hint}`);
     }

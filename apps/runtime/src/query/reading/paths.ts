@@ -6,6 +6,7 @@ import { type EntityView, hasOperation } from "../entity-view.ts";
 import { readabilityOf } from "../readable-fields.ts";
 import { didYouMean } from "../suggest.ts";
 import type { Subject } from "./filter.ts";
+import { habitOfCondition, habitOfParameter } from "./habits.ts";
 import { linkOf, targetOf } from "./reach.ts";
 import { unknown, unreadable } from "./refusals.ts";
 import { unbounded } from "./value-forms.ts";
@@ -121,14 +122,42 @@ function nothingCalled(
   roles: readonly string[],
   others: readonly string[],
 ): Error {
-  const fields = view.shown.filter((field) => readabilityOf(view, field, roles) !== "never").map((field) => field.name);
-  const hint = didYouMean(segment, [...others, ...fields, ...relationNames(view, roles)]);
   const shown = segment.slice(0, 64);
+  const whole = name.slice(0, 64);
   if (findRelation(view, segment) !== undefined && !view.fields.has(segment)) {
     const message = `${shown} leads to other records: name a field of theirs, as in "${shown}.id".`;
     return unknown(parameter, message, message);
   }
+  const hint = hintFor(view, segment, name, parameter, roles, others);
+  const isParameter = name === parameter || parameter.startsWith(`${name}[`);
   const detail =
-    name === segment ? `The parameter "${shown}" is unknown.${hint}` : `There is no "${name.slice(0, 64)}".${hint}`;
+    isParameter && name === segment ? `The parameter "${shown}" is unknown.${hint}` : `There is no "${whole}".${hint}`;
   return unknown(parameter, detail, `It is no field of ${view.entity.name}.${hint}`);
+}
+
+/** What may have been meant: the relation of a reference, a name like it, or what other APIs call otherwise. */
+function hintFor(
+  view: EntityView,
+  segment: string,
+  name: string,
+  parameter: string,
+  roles: readonly string[],
+  others: readonly string[],
+): string {
+  const relation = relationBy(view, segment, roles);
+  if (relation !== undefined && name !== segment) {
+    const meant = name.split(".").map((each) => (each === segment ? relation : each));
+    return ` Did you mean "${meant.join(".").slice(0, 64)}"?`;
+  }
+  const fields = view.shown.filter((field) => readabilityOf(view, field, roles) !== "never").map((field) => field.name);
+  const meant = didYouMean(segment, [...others, ...fields, ...relationNames(view, roles)]);
+  const habit =
+    others.length > 0 ? habitOfParameter(parameter, (each) => fields.includes(each)) : habitOfCondition(segment);
+  return `${meant}${habit}`;
+}
+
+/** The name of the relation that goes by a field, where the caller may follow it. */
+export function relationBy(view: EntityView, field: string, roles: readonly string[]): string | undefined {
+  const relation = view.entity.relations.find(({ by }) => by.kind === "reference" && by.field === field);
+  return relation !== undefined && relationNames(view, roles).includes(relation.name) ? relation.name : undefined;
 }

@@ -2,10 +2,12 @@
 import { Fault } from "@plinth/service";
 
 const SHOWN_MAX = 64;
+/** A place within `where` has several names. */
+const PATH_MAX = 200;
 
 /** 400. @param parameter Empty where it is about all of them. */
 export function bad(parameter: string, code: string, message: string): Fault {
-  const path = parameter.slice(0, SHOWN_MAX);
+  const path = parameter.slice(0, PATH_MAX);
   return new Fault("bad_request", {
     detail: path === "" ? message : `${path}: ${message}`,
     errors: [{ path, code, message }],
@@ -14,13 +16,13 @@ export function bad(parameter: string, code: string, message: string): Fault {
 
 /** 400: nothing has that name. */
 export function unknown(parameter: string, detail: string, message: string): Fault {
-  const path = parameter.slice(0, SHOWN_MAX);
+  const path = parameter.slice(0, PATH_MAX);
   return new Fault("unknown_parameter", { detail, errors: [{ path, code: "unknown_parameter", message }] });
 }
 
 /** 403: it would tell what the caller may not read. */
 export function unreadable(parameter: string, field: string, verb: string): Fault {
   const message = `Your role does not allow you to ${verb} ${field.slice(0, SHOWN_MAX)}.`;
-  const errors = [{ path: parameter.slice(0, SHOWN_MAX), code: "not_readable", message }];
+  const errors = [{ path: parameter.slice(0, PATH_MAX), code: "not_readable", message }];
   return new Fault("forbidden", { detail: message, errors });
 }

@@ -6,7 +6,7 @@ import { type Asker, type EntityView, typedValue } from "../entity-view.ts";
 import type { Parameters } from "../parameters.ts";
 import { readabilityOf } from "../readable-fields.ts";
 import { didYouMean } from "../suggest.ts";
-import { choicesOf, operatorsOf } from "./operators.ts";
+import { choicesOf, operatorsOf, whyUnordered } from "./operators.ts";
 import { findNamed } from "./paths.ts";
 import { isToMany, reach } from "./reach.ts";
 import { bad, unreadable } from "./refusals.ts";
@@ -94,7 +94,8 @@ function keyOf(
   const { hops, view: owner, subject } = namedKey(name, view, roles, parameter);
   const { field } = subject;
   if (subject.path.length > 0 || !field.filterable || operatorsOf(subject, owner).length === 0) {
-    throw bad(parameter, "not_allowed", `Records can't be sorted by ${name.slice(0, 64)}.`);
+    const message = `Records can't be sorted by ${name.slice(0, 64)}: ${whyUnordered(field)}`;
+    throw bad(parameter, "not_allowed", message);
   }
   const many = hops.find(isToMany);
   if (many !== undefined) {

@@ -11,7 +11,8 @@ export type EntityCode =
   | "entity_unused"
   | "siblings_unguarded"
   | "computed_beyond_reader"
-  | "check_beyond_reader";
+  | "check_beyond_reader"
+  | "transition_beyond_reader";
 
 const owned = (option: string): string =>
   `${listing("")}    soft_delete: true\n  offer:\n${option}    fields: { listing_id: "ref(listing) on_delete(cascade)" }\n`;
@@ -25,6 +26,9 @@ const totalled = (read: string): string =>
 
 const priced = (fields: string): string =>
   `project: demo\nmodules: [auth]\nentities:\n  offer:\n    fields: { price: int, cost: int }\n    checks: { covers: price >= cost }\n    permissions:\n      user: { read: { allow: true, fields: [${fields}] }, update: { allow: true, fields: [price] } }\n`;
+
+const paid = (when: string): string =>
+  `project: demo\nmodules: [auth]\nentities:\n  bill:\n    fields:\n      status: enum[open, paid]\n      owner_id: user_ref = current_user.id\n    transitions:\n      status:\n        initial: open\n        pay: { from: open, to: paid, roles: [user]${when} }\n    permissions:\n      owner: { read: owner_id == current_user.id, create: true }\n`;
 
 export const entityDiagnostics: Readonly<Record<EntityCode, DiagnosticKind>> = {
   lookalike_name: error(
@@ -62,6 +66,11 @@ export const entityDiagnostics: Readonly<Record<EntityCode, DiagnosticKind>> = {
     "A check that tells who writes one of its fields another one, which they may not read",
     priced("price"),
     priced("price, cost"),
+  ),
+  transition_beyond_reader: warning(
+    "A transition that its roles may take on records which they may not read",
+    paid(""),
+    paid(", when: owner_id == current_user.id"),
   ),
   reference_circle: error(
     "Required references that lead back to where they begin",

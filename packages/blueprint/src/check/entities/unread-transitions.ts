@@ -1,0 +1,44 @@
+// In: a model without errors. Out: a warning for each transition without `when` that a role takes on records which it may not read.
+// A transition asks for no right to read: its roles may move every record that is in the right state.
+import { createBudget } from "@plinth/expression";
+import type { EntityDeclaration } from "../../declarations/declarations.ts";
+import type { Entity, Model } from "../../model/model.ts";
+import { createRanges } from "../../rules/field-ranges.ts";
+import type { Look } from "../../rules/looks.ts";
+import { readsLook } from "../../rules/readable-looks.ts";
+import type { Report } from "../../text/report.ts";
+
+export function warnOfUnreadTransitions(model: Model, declared: readonly EntityDeclaration[], report: Report): void {
+  const [rangesFor, budget] = [createRanges(model, model), createBudget()];
+  for (const entity of model.entities) {
+    const edges = declared.find(({ name }) => name.text === entity.name)?.transitions[0]?.edges ?? [];
+    for (const { name, roles, keys } of edges) {
+      if (roles === null || keys.includes("when")) continue;
+      const unread = entity.permissions.filter(
+        (permission) =>
+          permission.operation === `transition:${name.text}` &&
+          !readsLook(everyRecordOf(entity), { entity, permission, model, rangesFor, budget }),
+      );
+      if (unread.length === 0) continue;
+      const taken = unread.map(({ role }) => `\`${role}\``).join(", ");
+      report.add(
+        "transition_beyond_reader",
+        name.range,
+        `${taken} may take \`${name.text}\` on every \`${entity.name}\`, also on those that they may not read.`,
+        "Say on which records: `when: user_id == current_user.id`. If all are meant, say `when: true`.",
+      );
+    }
+  }
+}
+
+function everyRecordOf({ name }: Entity): Look {
+  return {
+    entity: name,
+    way: [],
+    fields: new Set(),
+    place: (rule) => rule,
+    unless: [],
+    through: [],
+    entities: new Map([["record", name]]),
+  };
+}
