@@ -68,5 +68,6 @@ export const table: z.ZodType = z.looseObject({
       }),
     )
     .optional(),
+  search: z.looseObject({ column: identifier, index: identifier, value: sql }).optional(),
   privileges: z.array(z.enum(["select", "insert", "update", "delete"])),
 });

@@ -33,5 +33,12 @@ export { defaultCallMsMax, defaultLimitsMax } from "./limits.ts";
 export * from "./migration.ts";
 export type { BundleOutbound, PayloadVersion } from "./outbound.ts";
 export { ALWAYS, distinctPredicates, type Look, NEVER, type Predicate, predicateSql } from "./predicate.ts";
-export { type BundleSearch, EXTENSIONS_SCHEMA, foldedText } from "./search.ts";
+export {
+  type BundleSearch,
+  EXTENSIONS_SCHEMA,
+  FUZZY_MARK,
+  foldedText,
+  foldText,
+  loweredText,
+} from "./search.ts";
 export { fillTemplate, type SqlTemplate } from "./template.ts";

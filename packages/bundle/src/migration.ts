@@ -12,6 +12,8 @@ export interface Table {
   readonly checks: readonly Check[];
   /** Absent: there are none. */
   readonly exclusions?: readonly Exclusion[];
+  /** Absent: nothing of it is searched, or by an index over an expression, as formats 1 and 2 have it. */
+  readonly search?: TableSearch;
   /** What the worker role may do with the rows; the owner role may do everything. */
   readonly privileges: readonly Privilege[];
 }
@@ -86,6 +88,14 @@ export interface Exclusion {
   readonly to: string;
   /** SQL over quoted column names; null for all rows. */
   readonly where: string | null;
+}
+
+/** A column that holds what the texts of a row are found by, kept by a trigger, with an index over it. It is among no `columns`. */
+export interface TableSearch {
+  readonly column: string;
+  readonly index: string;
+  /** A `tsvector`, never null: SQL over quoted column names, which may have subqueries. */
+  readonly value: string;
 }
 
 /** Old name > new name; tables by name, columns by the table's new name. Only what exists before and not after. */

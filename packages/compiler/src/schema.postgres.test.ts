@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { checkBlueprint, type Model, patterns, renamesOf } from "@plinth/blueprint";
-import { fillTemplate, type Table } from "@plinth/bundle";
+import { EXTENSIONS_SCHEMA, fillTemplate, type Table } from "@plinth/bundle";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import fc from "fast-check";
 import pg from "pg";
@@ -23,6 +23,9 @@ beforeAll(async () => {
   database = await createTestDatabase();
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
+  await client.query(
+    `create schema ${EXTENSIONS_SCHEMA}; grant usage on schema ${EXTENSIONS_SCHEMA} to public; create extension pg_trgm with schema ${EXTENSIONS_SCHEMA}`,
+  );
 });
 
 afterAll(async () => {

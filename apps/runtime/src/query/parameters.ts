@@ -6,6 +6,7 @@ import { type Principal, principalId, userId } from "../project/principal.ts";
 import { additionTo } from "./addition-names.ts";
 import type { CursorKey } from "./cursor.ts";
 import type { Once } from "./once.ts";
+import type { TextSearch } from "./reading/search-terms.ts";
 
 /** What differs between two runs of one statement. All values are in Postgres's text form. */
 export interface Bindings {
@@ -31,7 +32,7 @@ export interface Bindings {
   /** Of a list: the values of its filters, by their numbers. */
   readonly operands?: readonly (string | null)[];
   /** Of a list: what its texts are searched for. */
-  readonly search?: string | null;
+  readonly search?: TextSearch | null;
   readonly cursor: CursorKey | null;
   /** Records that a page shows; null elsewhere. */
   readonly limit: number | null;
@@ -148,15 +149,14 @@ export class Parameters {
     return `${this.at("versions", ({ versions }) => `{${(versions ?? []).join(",")}}`)}::integer[]`;
   }
 
-  /** What is looked for in texts. */
+  /** What is looked for in texts, as it is typed. */
   search(): string {
-    return `${this.at("search", (bindings) => bindings.search ?? null)}::text`;
+    return `${this.at("search", ({ search }) => search?.text ?? null)}::text`;
   }
 
-  /** The word that may be the beginning of one: the last that is looked for, unless it is excluded or quoted. */
-  lastWord(): string {
-    const last = /(?:^|\s)([^\s"-][^\s"]*)\s*$/;
-    return `${this.at("search.last", ({ search }) => last.exec(search ?? "")?.[1] ?? null)}::text`;
+  /** The same, as an array of its terms. */
+  searchTerms(): string {
+    return `${this.at("search.terms", ({ search }) => JSON.stringify(search?.terms ?? []))}::jsonb`;
   }
 
   cursor(position: number, sqlType: string): string {

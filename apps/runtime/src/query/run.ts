@@ -156,7 +156,7 @@ async function findPage(request: Request, query: ListQuery, bytesMax: number): P
   const bindings = {
     ...bind(request, null, nothing),
     operands: operands(query),
-    search: query.search?.text ?? null,
+    search: query.search,
     cursor,
     limit: query.limit,
   };

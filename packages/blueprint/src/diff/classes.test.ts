@@ -139,7 +139,7 @@ describe("fields", () => {
       modelOf({}, note({ internal: false })),
       "listing.note unsupported+loosens_access",
     ],
-    ["searchable", modelOf(), modelOf({}, note({ searchable: true })), "listing.note online"],
+    ["searchable", modelOf(), modelOf({}, note({ searchable: true })), "listing.note backfill"],
     ["deprecated", modelOf(), modelOf({}, note({ deprecated: "old" })), "listing.note safe"],
     [
       "deleted along",

@@ -154,7 +154,7 @@ function diffSearch({ searchLanguage: was }: Model, { searchLanguage: is, entiti
       kind: "search_changed",
       path: "search.language",
       summary: `Search knows ${words(after)}, no longer ${words(before)}.`,
-      classes: [isSearched ? "online" : "safe"],
+      classes: [isSearched ? "backfill" : "safe"],
       before,
       after,
     }),

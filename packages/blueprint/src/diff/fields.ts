@@ -258,7 +258,7 @@ const byWords: FieldSearch = { weight: "D", fuzzy: false };
 function searchChange(before: Field, after: Field): Part | null {
   if (before.searchable !== after.searchable) {
     return after.searchable
-      ? { text: "is found by search", classes: ["online"] }
+      ? { text: "is found by search", classes: ["backfill"] }
       : { text: "is no longer found by search", classes: ["breaking"] };
   }
   const [was, is] = [before.search ?? byWords, after.search ?? byWords];
@@ -266,7 +266,7 @@ function searchChange(before: Field, after: Field): Part | null {
     ...(was.weight === is.weight ? [] : [`counts as ${is.weight} in search, no longer as ${was.weight}`]),
     ...(was.fuzzy === is.fuzzy ? [] : [`is ${is.fuzzy ? "also" : "no longer"} found by similar words`]),
   ];
-  return parts.length === 0 ? null : { text: parts.join(", and "), classes: ["online"] };
+  return parts.length === 0 ? null : { text: parts.join(", and "), classes: ["backfill"] };
 }
 
 function markChanges(before: Field, after: Field): Loosening[] {

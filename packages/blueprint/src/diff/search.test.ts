@@ -13,12 +13,12 @@ function modelOf(note: string, language?: string): Model {
 }
 
 test.each<[string, Model, Model, string[]]>([
-  ["searchable", modelOf(""), modelOf("searchable"), ["online: `note` of `listing` is found by search."]],
+  ["searchable", modelOf(""), modelOf("searchable"), ["backfill: `note` of `listing` is found by search."]],
   [
     "another weight, and similar words",
     modelOf("searchable"),
     modelOf("searchable(A, fuzzy)"),
-    ["online: `note` of `listing` counts as A in search, no longer as D, and is also found by similar words."],
+    ["backfill: `note` of `listing` counts as A in search, no longer as D, and is also found by similar words."],
   ],
   ["the weight that it has anyway", modelOf("searchable"), modelOf("searchable(D)"), []],
   [
@@ -37,7 +37,7 @@ test.each<[string, Model, Model, string[]]>([
     "another language of what is searched",
     modelOf("searchable", "german"),
     modelOf("searchable", "french"),
-    ["online: Search knows french, no longer german."],
+    ["backfill: Search knows french, no longer german."],
   ],
 ])("%s", (_, before, after, expected) => {
   expect(diffModels(before, after).map(({ classes, summary }) => `${classes.join("+")}: ${summary}`)).toEqual(expected);

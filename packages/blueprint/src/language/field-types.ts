@@ -175,7 +175,7 @@ export const modifierHelp: Readonly<
   pii: { notation: "pii", help: "Personal: masked in logs and in the audit log.", example: "string? pii" },
   searchable: {
     notation: "searchable, searchable(A), searchable(A, fuzzy)",
-    help: "Found by `q=`, full text. A match in a field of weight `A` counts most, then `B`, `C` and `D`, which is the weight unless another is named; `fuzzy` finds similar words too.",
+    help: "Found by `q=`, full text. A match in a field of weight `A` counts most, then `B`, `C` and `D`, which is the weight unless another is named; `fuzzy` finds mistyped words too.",
     example: "text? searchable",
   },
   was: {

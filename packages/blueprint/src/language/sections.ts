@@ -191,7 +191,12 @@ export const sections: Readonly<Record<string, KeyShape>> = {
   ),
   search: key(
     "How `q=` searches.",
-    map({ language: key("The language whose words it knows, such as `english`.", words(...searchLanguages)) }),
+    map({
+      language: key(
+        "The language whose words it knows in their forms, such as `english`. Without one, words are found as they are written.",
+        words(...searchLanguages),
+      ),
+    }),
   ),
   api: key(
     "Limits of the public API.",

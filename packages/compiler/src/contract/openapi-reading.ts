@@ -44,7 +44,7 @@ const searchParameter: OpenapiObject = {
   name: "q",
   in: "query",
   description:
-    'Words that the searchable texts hold, the best matches first: `"quoted together"`, `one or other`, `-without`. The last word may be the beginning of one.',
+    'Words that the searchable texts hold, the best matches first: `"quoted together"`, `one or other`, `-without`. The last word may be the beginning of one. Case and accents do not matter.',
   schema: { type: "string", minLength: 1, maxLength: 500 },
 };
 

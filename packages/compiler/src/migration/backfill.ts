@@ -10,7 +10,12 @@ export interface Filling {
   readonly slug: string;
   readonly summary: string;
   readonly undo: string;
-  readonly assignments: readonly { readonly column: string; readonly value: (row: string) => string }[];
+  readonly assignments: readonly {
+    readonly column: string;
+    readonly value: (row: string) => string;
+    /** Rows that hold anything in it hold the value: a trigger wrote it. */
+    readonly missing?: true;
+  }[];
   /** `validate`: the new release serves, and everything has its new name. Default, and `index`: the old one does. */
   readonly stage?: "backfill" | "index" | "validate";
 }
@@ -28,12 +33,15 @@ export function backfill(table: TableChange, filling: Filling): Step {
   if (keyName === undefined || keyType === undefined || more.length > 0)
     throw new Error(`${now.name} can't be walked through: its key is not one column`);
   const [key, rows] = [q(keyName), ddl.qualified(now.name)];
-  const values = assignments.map(({ column, value }) => ({ column: q(column), value: value("_r") }));
+  const values = assignments.map(({ column, value, missing }) => {
+    const [name, now] = [q(column), value("_r")];
+    return { column: name, value: now, differs: `_r.${name} is ${missing ? "null" : `distinct from ${now}`}` };
+  });
   const sql = `with _batch as materialized (
   select ${key} as _key from ${rows} where {after}::text is null or ${key} > {after}::text::${keyType} order by ${key} limit {limit}
 ), _written as (
   update ${rows} _r set ${values.map(({ column, value }) => `${column} = ${value}`).join(", ")}
-  from _batch where _r.${key} = _batch._key and (${values.map(({ column, value }) => `_r.${column} is distinct from ${value}`).join(" or ")})
+  from _batch where _r.${key} = _batch._key and (${values.map(({ differs }) => differs).join(" or ")})
   returning 1
 )
 select (select _batch._key::text from _batch order by _batch._key desc limit 1) as last, (select count(*) from _written) as written;`;

@@ -1,15 +1,28 @@
 // Writes tables and their parts as DDL. In: parts of a table, under the names that they have at that moment. Out: statements
 // with the holes {schema} and {worker}. It never decides what to change, nor in which order; the planner does.
-import type { Column, Exclusion, ForeignKey, Index, Privilege, SqlTemplate, Table, Unique } from "@plinth/bundle";
+import type {
+  Column,
+  Exclusion,
+  ForeignKey,
+  Index,
+  Privilege,
+  SqlTemplate,
+  Table,
+  TableSearch,
+  Unique,
+} from "@plinth/bundle";
 import { checkExpression } from "../sql/check-sql.ts";
-import { constraintName, quoteIdentifier as q } from "../sql/sql-text.ts";
+import { constraintName, dollarQuote, quoteIdentifier as q } from "../sql/sql-text.ts";
+import { columnsIn, replaceColumns } from "./column-sql.ts";
+import { searchName } from "./names.ts";
 
 /** A new table with all that needs no other table: foreign keys come when every table is there. */
 export function createTable(table: Table): SqlTemplate {
-  const { exclusions = [] } = table;
+  const { exclusions = [], search } = table;
   const parts = [
     ...table.columns.map(columnSql),
     ...exclusions.map(guardColumn),
+    ...(search === undefined ? [] : [`${q(search.column)} tsvector`]),
     `constraint ${q(primaryKeyName(table.name))} primary key (${columnList(table.primaryKey)})`,
     ...table.checks.map((check) => `constraint ${q(check.name)} check (${checkExpression(check, table.columns)})`),
     ...exclusions.map(exclusionSql),
@@ -18,6 +31,12 @@ export function createTable(table: Table): SqlTemplate {
     `create table ${qualified(table.name)} (\n  ${parts.join(",\n  ")}\n);`,
     ...table.uniques.map((unique) => `${createUnique(table.name, unique, "")};`),
     ...table.indexes.map((index) => `${createIndex(table.name, index, "")};`),
+    ...(search === undefined
+      ? []
+      : [
+          `${createIndex(table.name, searchIndex(search), "")};`,
+          keepSearch(table.name, searchName(table.name), search),
+        ]),
     ...(table.privileges.length === 0 ? [] : [grant(table.name, table.privileges)]),
   ].join("\n");
 }
@@ -45,6 +64,34 @@ export function addExclusion(table: string, exclusion: Exclusion): SqlTemplate {
 
 export function dropExclusion(table: string, { name, guard }: Exclusion): SqlTemplate {
   return `${alter(table)} drop constraint ${q(name)}, drop column ${q(guard)};`;
+}
+
+/** Its index finds rows by single words, however many a row has. */
+export function searchIndex({ index, column }: Pick<TableSearch, "index" | "column">): Index {
+  return { name: index, method: "gin", keys: [q(column)], where: null };
+}
+
+/** Rows that are written from now on have it. A write that leaves the texts as they are leaves it, too, and costs nothing. */
+export function keepSearch(table: string, name: string, { column, value }: Omit<TableSearch, "index">): SqlTemplate {
+  const texts = [...columnsIn(value)];
+  const row = (alias: string): string => `row(${texts.map((text) => `${alias}.${q(text)}`).join(", ")})`;
+  const body = `
+begin
+  if tg_op = 'INSERT' or ${row("new")} is distinct from ${row("old")} then
+    new.${q(column)} := ${replaceColumns(value, (text) => `new.${q(text)}`)};
+  end if;
+  return new;
+end `;
+  return `create or replace function {schema}.${q(name)}() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as ${dollarQuote(body)};
+create or replace trigger ${q(name)} before insert or update on ${qualified(table)} for each row execute function {schema}.${q(name)}();`;
+}
+
+export function keepSearchNoLonger(table: string, name: string): SqlTemplate {
+  return `drop trigger ${q(name)} on ${qualified(table)};\ndrop function {schema}.${q(name)}();`;
+}
+
+export function dropColumn(table: string, column: string): SqlTemplate {
+  return `${alter(table)} drop column ${q(column)};`;
 }
 
 export function primaryKeyName(table: string): string {

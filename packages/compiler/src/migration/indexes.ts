@@ -3,6 +3,7 @@
 import type { Index, Unique } from "@plinth/bundle";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import type { Renamed, RuleChange } from "./checks.ts";
+import { columnsIn } from "./column-sql.ts";
 import * as ddl from "./ddl.ts";
 import type { Matched, TableChange } from "./match.ts";
 import { alteration, concurrent, type Step, UNDO_BY_DEPLOY } from "./migration-step.ts";
@@ -50,7 +51,7 @@ function build(table: TableChange, index: Index, name: string): Step {
     {
       slug: `index-${index.name}`,
       stage: "index",
-      summary: `Build an index on ${table.after.name} (${index.keys.join(", ").replaceAll('"', "")}).`,
+      summary: `Build an index on ${table.after.name} (${index.keys.map((key) => keyText(table, key)).join(", ")}).`,
       table: table.before.name,
       undo: "Deploy the version before: the index is removed.",
       scans: true,
@@ -58,6 +59,13 @@ function build(table: TableChange, index: Index, name: string): Step {
     ddl.createIndexOnline(table.before.name, now),
     ddl.dropIndexOnline(name),
   );
+}
+
+/** Of an expression, what it is over. */
+function keyText({ after }: TableChange, key: string): string {
+  if (!key.startsWith("(")) return key.replaceAll('"', "");
+  const names = columnsIn(key);
+  return after.columns.flatMap(({ name }) => (names.has(name) ? [name] : [])).join(" + ");
 }
 
 /** What no longer binds anybody can wait until nobody is in the way; a name that is wanted can't. */

@@ -127,6 +127,7 @@ function relationNames(table: Table): readonly string[] {
     ...table.uniques.map((unique) => unique.name),
     ...table.indexes.map((index) => index.name),
     ...(table.exclusions ?? []).map((exclusion) => exclusion.name),
+    ...(table.search === undefined ? [] : [table.search.index]),
   ];
 }
 

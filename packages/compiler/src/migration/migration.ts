@@ -16,6 +16,7 @@ import { type Matched, match, type TableChange } from "./match.ts";
 import { inOrder, type Refusal, type Step } from "./migration-step.ts";
 import { type Numbers, numberSteps } from "./numbers.ts";
 import { type RenamedTable, renameSteps } from "./renames.ts";
+import { searchChanges } from "./search.ts";
 import { createSteps, privilegeSteps, restoreTable, setTableAside, takeAlong } from "./tables.ts";
 import { typeSteps } from "./type-changes.ts";
 
@@ -91,11 +92,12 @@ function changesOf(
 ): RenamedTable & { readonly steps: readonly Step[] } {
   const [checks, keys] = [checkChanges(table), foreignKeyChanges(table, schema)];
   const exclusions = exclusionChanges(table, schema);
+  const search = searchChanges(table, schema);
   const [uniques, indexes] = [uniqueChanges(table, schema), indexChanges(table, schema)];
   return {
     table,
     constraints: [...checks.renamed, ...keys.renamed],
-    indexes: [...uniques.renamed, ...indexes.renamed, ...exclusions.renamed],
+    indexes: [...uniques.renamed, ...indexes.renamed, ...exclusions.renamed, ...search.renamed],
     steps: [
       ...columnSteps(table, tag, numberSteps(table, schema, numbers), carried),
       ...typeSteps(table, tag),
@@ -106,6 +108,7 @@ function changesOf(
       ...exclusions.steps,
       ...uniques.steps,
       ...indexes.steps,
+      ...search.steps,
       ...restoreTable(table),
       ...privilegeSteps(table),
     ],

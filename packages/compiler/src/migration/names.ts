@@ -54,6 +54,11 @@ export function linkFeedName(joinTable: string): string {
   return cut("links__", joinTable);
 }
 
+/** The trigger, and its function, that keep what a table is searched by; behind those of feeds, which fire in the order of names. */
+export function searchName(table: string): string {
+  return cut("search__", table);
+}
+
 /** The index over rows that a conversion found no value for. */
 export function guardName(table: string, column: string): string {
   return cut("guard__", `${table}__${column}`);

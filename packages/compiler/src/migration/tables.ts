@@ -4,7 +4,7 @@ import * as ddl from "./ddl.ts";
 import { targetOfNow } from "./foreign-keys.ts";
 import type { Matched, TableChange } from "./match.ts";
 import { facts, type Step, statement, UNDO_BY_DEPLOY } from "./migration-step.ts";
-import { keptName, movedName } from "./names.ts";
+import { keptName, movedName, searchName } from "./names.ts";
 
 /** @param filled Tables that get rows before the switch: their references are bound while they are empty. */
 export function createSteps(schema: Matched, filled: ReadonlySet<string>): readonly Step[] {
@@ -57,6 +57,10 @@ export function setTableAside(table: Table, tag: string, why: "destructive" | "r
     parts.map((part, index) => [part.name, (kind === 0 ? was.uniques : was.indexes)[index]!.name] as const),
   );
   const sql = [
+    // What it is searched by is made of its texts again when it comes back.
+    ...(table.search === undefined
+      ? []
+      : [ddl.keepSearchNoLonger(table.name, searchName(table.name)), ddl.dropColumn(table.name, table.search.column)]),
     ...table.foreignKeys.map((key) => ddl.dropConstraint(table.name, key.name)),
     ...(table.privileges.length === 0 ? [] : [ddl.revoke(table.name, table.privileges)]),
     ddl.renameIndex(ddl.primaryKeyName(table.name), ddl.primaryKeyName(was.name)),
@@ -80,7 +84,7 @@ export function setTableAside(table: Table, tag: string, why: "destructive" | "r
   };
 }
 
-function tableAside(table: Table, tag: string): Table {
+function tableAside({ search: _, ...table }: Table, tag: string): Table {
   return {
     ...table,
     name: keptName(tag, table.name),

@@ -6,7 +6,7 @@ import type { Expression } from "@plinth/expression";
 import { DELETED_AT } from "../sql/catalog.ts";
 import { isServed } from "../sql/column-type.ts";
 import { constraintName, quoteIdentifier as q } from "../sql/sql-text.ts";
-import { searchIndexes } from "./search.ts";
+import { similarIndexes } from "./search.ts";
 
 interface Wanted {
   readonly columns: readonly string[];
@@ -14,11 +14,7 @@ interface Wanted {
 }
 
 /** Newest first is what lists ask for most; foreign keys need theirs for restricted deletes and for rules. */
-export function indexesOf(
-  entity: Entity,
-  uniques: readonly Unique[],
-  searchLanguage: string | undefined,
-): readonly Index[] {
+export function indexesOf(entity: Entity, uniques: readonly Unique[]): readonly Index[] {
   const stored = new Map(entity.fields.filter(isServed).map((field) => [field.name, field]));
   const living = entity.softDelete ? `${q(DELETED_AT)} is null` : null;
   const page = stored.has("created_at") ? ["created_at", "id"] : ["id"];
@@ -37,8 +33,7 @@ export function indexesOf(
     ...ordersOf(entity).map((columns) => ({ columns, where: living })),
     ...(page.length > 1 ? [{ columns: page, where: living }] : []),
   ];
-  const search = searchIndexes(entity, searchLanguage);
-  return [...withoutCovered(wanted, uniques).map((index) => named(entity.plural, index)), ...search];
+  return [...withoutCovered(wanted, uniques).map((index) => named(entity.plural, index)), ...similarIndexes(entity)];
 }
 
 /** The orders of views that one index gives, read from either end: those in one direction. */

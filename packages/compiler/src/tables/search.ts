@@ -1,39 +1,61 @@
-// What `q=` looks in. In: an entity, and the language whose words it knows. Out: SQL over its columns, for the bundle, and the indexes
-// over just that SQL: Postgres uses one only where a statement says it word for word.
+// What `q=` looks in. In: an entity, and the language whose words it knows. Out: for the bundle, the column to look in; for the table,
+// what that column holds; the index over the texts that similar words are looked for in, which Postgres uses only word for word.
 import type { Entity, Field, SearchWeight } from "@plinth/blueprint";
-import { type BundleSearch, EXTENSIONS_SCHEMA, foldedText, type Index } from "@plinth/bundle";
+import {
+  type BundleSearch,
+  EXTENSIONS_SCHEMA,
+  FUZZY_MARK,
+  foldedText,
+  type Index,
+  loweredText,
+  type TableSearch,
+} from "@plinth/bundle";
 import { isServed } from "../sql/column-type.ts";
 import { constraintName, quoteIdentifier as q } from "../sql/sql-text.ts";
 
+const COLUMN = "_search";
+
+/** Of the texts of one weight, together: what Postgres holds of a row's words is limited to a mebibyte. */
+const CHARACTERS_MAX = 100_000;
+
+/** Letters of the words that mistyped ones are looked for among. */
+const FUZZY_LETTERS = { min: 4, max: 40 } as const;
+
 /** Null where nothing of the entity is searchable. */
 export function searchOf(entity: Entity, language = "simple"): BundleSearch | null {
+  if (searched(entity).length === 0) return null;
+  const similar = similarOf(entity, "{record}.");
+  return { language, words: `{record}.${q(COLUMN)}`, ...(similar !== null && { similar }) };
+}
+
+export function tableSearchOf(entity: Entity, language = "simple"): TableSearch | null {
   const fields = searched(entity);
   if (fields.length === 0) return null;
   const weights = [...new Set(fields.map(weightOf))].sort();
-  const words = weights.flatMap((weight) => wordsOf(fields, weight, language)).join(" || ");
-  const similar = fields.filter(({ search }) => search?.fuzzy === true);
+  const words = weights.map((weight) => {
+    const own = wordsOf(documentOf(fields.filter((field) => weightOf(field) === weight)), language);
+    // What has no other weight counts as `D`.
+    return weight === "D" ? own : `setweight(${own}, '${weight}')`;
+  });
+  const fuzzy = fields.filter(isFuzzy);
+  const marked = fuzzy.length === 0 ? [] : [fuzzyWordsOf(documentOf(fuzzy))];
   return {
-    language,
-    words: `(${words})`,
-    ...(similar.length > 0 && { similar: `(${textOf(similar)})` }),
+    column: COLUMN,
+    index: constraintName(
+      entity.plural,
+      fields.map(({ name }) => name),
+      "gin",
+    ),
+    value: `(${[...words, ...marked].join(" || ")})`,
   };
 }
 
-export function searchIndexes(entity: Entity, language: string | undefined): readonly Index[] {
-  const search = searchOf(entity, language);
-  if (search === null) return [];
+export function similarIndexes(entity: Entity): readonly Index[] {
+  const similar = similarOf(entity, "");
+  if (similar === null) return [];
   const names = searched(entity).map(({ name }) => name);
-  const { words, similar } = search;
-  const index = (kind: string, key: string): Index => ({
-    name: constraintName(entity.plural, names, kind),
-    method: "gin",
-    keys: [key],
-    where: null,
-  });
-  return [
-    index("gin", words),
-    ...(similar === undefined ? [] : [index("trgm", `${similar} ${q(EXTENSIONS_SCHEMA)}.gin_trgm_ops`)]),
-  ];
+  const key = `${similar} ${q(EXTENSIONS_SCHEMA)}.gin_trgm_ops`;
+  return [{ name: constraintName(entity.plural, names, "trgm"), method: "gin", keys: [key], where: null }];
 }
 
 function searched({ fields }: Entity): readonly Field[] {
@@ -44,20 +66,50 @@ function weightOf({ search }: Field): SearchWeight {
   return search?.weight ?? "D";
 }
 
-/** Of the fields of one weight: texts as one, so that a phrase may be found in each, and every translation. */
-function wordsOf(fields: readonly Field[], weight: SearchWeight, language: string): readonly string[] {
-  const own = fields.filter((field) => weightOf(field) === weight);
-  const texts = own.filter(({ type }) => type.kind !== "i18n");
-  const documents = [
-    ...(texts.length === 0 ? [] : [textOf(texts)]),
-    ...own
-      .filter(({ type }) => type.kind === "i18n")
-      .map(({ name }) => `${foldedText(`coalesce(${q(name)}, '{}'::jsonb)::text`)}::jsonb`),
-  ].map((document) => `to_tsvector('${language}', ${document})`);
-  // What has no other weight counts as `D`.
-  return weight === "D" ? documents : documents.map((document) => `setweight(${document}, '${weight}')`);
+function isFuzzy({ search }: Field): boolean {
+  return search?.fuzzy === true;
 }
 
-function textOf(fields: readonly Field[]): string {
-  return foldedText(fields.map(({ name }) => `coalesce(${q(name)}, '')`).join(" || ' ' || "));
+/** Texts as one, so that a phrase may be found in each, and every translation. */
+function documentOf(fields: readonly Field[]): string {
+  const texts = fields.map(({ name, type }) =>
+    type.kind === "i18n"
+      ? `(select string_agg(_text, ' ') from jsonb_each_text(${q(name)}) as _texts(_language, _text))`
+      : q(name),
+  );
+  return `left(concat_ws(' ', ${texts.join(", ")}), ${CHARACTERS_MAX})`;
+}
+
+/**
+ * In each place of the text, up to three forms of its word: what the dictionary makes of it as it is written, what it makes of it
+ * without accents, and the word itself without accents, which is where beginnings are found. Only the first is right for a word that
+ * is written as it should be: `ändern` without its accent is another word, which the dictionary leaves out. Words that it leaves out
+ * have no third form, so that the beginning of one doesn't find every text. Written out as text, the forms of a place come together.
+ */
+function wordsOf(document: string, language: string): string {
+  const folded = foldedText("_written");
+  if (language === "simple")
+    return `(select to_tsvector('simple', ${folded}) from (select ${document} as _written offset 0) _d)`;
+  const config = `'${language}'`;
+  const left = `array(select lexeme from unnest(to_tsvector('simple', _written)) where to_tsvector(${config}, lexeme) = '')`;
+  const forms = [
+    `to_tsvector(${config}, _written)`,
+    `to_tsvector(${config}, _folded)`,
+    `ts_delete(to_tsvector('simple', _folded), ${left})`,
+  ].map((form) => `${form}::text`);
+  const texts = `select _written, ${folded} as _folded from (select ${loweredText(document, language)} as _written offset 0) _d offset 0`;
+  return `(select (${forms.join(" || ' ' || ")})::tsvector from (${texts}) _f)`;
+}
+
+function fuzzyWordsOf(document: string): string {
+  const { min, max } = FUZZY_LETTERS;
+  const words = `select '${FUZZY_MARK}' || lexeme from unnest(to_tsvector('simple', ${foldedText("_written")})) where length(lexeme) between ${min} and ${max}`;
+  return `(select array_to_tsvector(array(${words})) from (select ${document} as _written offset 0) _d)`;
+}
+
+function similarOf(entity: Entity, row: string): string | null {
+  const fields = searched(entity).filter(isFuzzy);
+  if (fields.length === 0) return null;
+  const texts = fields.map(({ name }) => `coalesce(${row}${q(name)}, '')`).join(" || ' ' || ");
+  return `(${foldedText(texts)})`;
 }

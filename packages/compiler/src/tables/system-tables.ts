@@ -17,6 +17,7 @@ import { fieldChecksOf } from "./checks.ts";
 import { columnOf, foreignKeysOf } from "./columns.ts";
 import { indexesOf } from "./indexes.ts";
 import { replies } from "./replies-table.ts";
+import { tableSearchOf } from "./search.ts";
 
 /** Holds the last number of each counter, so that a number that a failed statement took is taken again. */
 export const SEQUENCES_TABLE = "sequences";
@@ -51,6 +52,7 @@ function usersOf(model: Model, catalog: Catalog): Table {
   const uniques = users.uniques.map((columns): Unique => {
     return { name: constraintName(USERS_TABLE, columns, "key"), columns, where: null };
   });
+  const search = tableSearchOf(users, model.searchLanguage);
   return {
     name: USERS_TABLE,
     columns: [
@@ -66,13 +68,14 @@ function usersOf(model: Model, catalog: Catalog): Table {
     ],
     primaryKey: ["id"],
     uniques,
-    indexes: indexesOf(users, uniques, model.searchLanguage),
+    indexes: indexesOf(users, uniques),
     foreignKeys: foreignKeysOf(USERS_TABLE, profile, catalog),
     checks: [
       { name: "users__email__check", columns: ["email"], rule: { kind: "length", min: null, max: 254 } },
       { name: "users__name__check", columns: ["name"], rule: { kind: "length", min: null, max: 255 } },
       ...profile.flatMap((field) => fieldChecksOf(USERS_TABLE, field)),
     ],
+    ...(search === null ? {} : { search }),
     privileges: rowPrivileges,
   };
 }

@@ -9,6 +9,7 @@ import { checksOf } from "./checks.ts";
 import { columnOf, foreignKeysOf } from "./columns.ts";
 import { exclusionsOf } from "./exclusions.ts";
 import { indexesOf } from "./indexes.ts";
+import { tableSearchOf } from "./search.ts";
 import { systemTablesOf } from "./system-tables.ts";
 
 const rowPrivileges: readonly Privilege[] = ["select", "insert", "update", "delete"];
@@ -25,15 +26,17 @@ function tableOf(entity: Entity, { searchLanguage }: Model, catalog: Catalog): T
   const table = entity.plural;
   const uniques = uniquesOf(entity);
   const exclusions = exclusionsOf(entity, catalog);
+  const search = tableSearchOf(entity, searchLanguage);
   return {
     name: table,
     columns: entity.fields.filter(isStored).map(columnOf),
     primaryKey: ["id"],
     uniques,
-    indexes: indexesOf(entity, uniques, searchLanguage),
+    indexes: indexesOf(entity, uniques),
     foreignKeys: foreignKeysOf(table, entity.fields, catalog),
     checks: checksOf(entity, catalog),
     ...(exclusions.length === 0 ? {} : { exclusions }),
+    ...(search === null ? {} : { search }),
     privileges: rowPrivileges,
   };
 }

@@ -3,7 +3,7 @@
 import type { BundleView } from "@plinth/bundle";
 import type { CursorKey } from "../cursor.ts";
 import { type Filter, filterName, operandsOf } from "./filter.ts";
-import type { TextSearch } from "./search.ts";
+import type { TextSearch } from "./search-terms.ts";
 import { type Selection, selectionOperands, sortShape } from "./selection.ts";
 import type { SortKey } from "./sort.ts";
 

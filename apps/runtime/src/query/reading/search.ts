@@ -1,20 +1,21 @@
 // Full text: `q=`, over the searchable fields of an entity. In: words as people type them. Out: a condition and a rank over the row `_r`.
-// The last word may be the beginning of one; where the blueprint says `fuzzy`, plain words find similar ones, too, behind all that have
-// the words themselves. A record with a searchable field that the caller can't read there isn't found at all.
-import { type BundleSearch, EXTENSIONS_SCHEMA, foldedText } from "@plinth/bundle";
+// The last word may be the beginning of one; where the blueprint says `fuzzy`, plain words find similar ones, too. A record with a
+// searchable field that the caller can't read there isn't found at all.
+import {
+  type BundleSearch,
+  EXTENSIONS_SCHEMA,
+  fillTemplate,
+  foldedText,
+  loweredText,
+  type SqlTemplate,
+} from "@plinth/bundle";
 import { quoteIdentifier } from "@plinth/postgres";
 import type { Asker, EntityView } from "../entity-view.ts";
 import type { Parameters } from "../parameters.ts";
 import { readabilityOf } from "../readable-fields.ts";
 import { shownIn } from "./reach.ts";
 import { bad, unreadable } from "./refusals.ts";
-
-/** What is looked for in texts. */
-export interface TextSearch {
-  readonly text: string;
-  /** Similar words are found as well. */
-  readonly isFuzzy: boolean;
-}
+import { isPlain, readTerms, type TextSearch } from "./search-terms.ts";
 
 const CHARS_MAX = 500;
 
@@ -32,8 +33,9 @@ export function parseSearch(text: string | undefined, view: EntityView, roles: r
   const hidden = fields.find((field) => readabilityOf(view, field, roles) === "never");
   if (hidden !== undefined) throw unreadable("q", hidden.name, "search in");
   if (text.trim() === "") throw bad("q", "required", "Say what to look for.");
-  if (text.length <= CHARS_MAX) return { text, isFuzzy: isFuzzy(view, text) };
-  throw bad("q", "too_long", `It may have at most ${CHARS_MAX} characters.`);
+  if (text.length > CHARS_MAX) throw bad("q", "too_long", `It may have at most ${CHARS_MAX} characters.`);
+  const terms = readTerms(text);
+  return { text, terms, isFuzzy: view.entity.search.similar !== undefined && isPlain(terms, text) };
 }
 
 export function searchConditions(
@@ -43,34 +45,56 @@ export function searchConditions(
   parameters: Parameters,
 ): readonly string[] {
   const shown = view.narrowed ? searchable(view).flatMap((field) => shownIn(view, asker, field, "_r", parameters)) : [];
-  const matches = matchOf(view, parameters);
-  const similar = isFuzzy ? ` or ${similarTo(view, parameters)}` : "";
-  return [`(${matches}${similar})`, ...shown];
+  const found = isFuzzy
+    ? `(${holds(view, parameters, "near")} or ${similarTo(view, parameters)})`
+    : holds(view, parameters, "beginnings");
+  return [found, ...shown];
 }
 
+/**
+ * Records that have each word itself come first, then those where the last one is the beginning of one, then those with words that are
+ * one slip away, then what is similar; within each, by weight and by how large a part of the text it is.
+ */
 export function searchRank(view: EntityView, isFuzzy: boolean, parameters: Parameters): string {
-  const rank = `ts_rank(${searchOf(view).words}, ${queryOf(view, parameters)})`;
-  if (!isFuzzy) return rank;
-  const likeness = `1::real - (${plainWords(parameters)} ${operator("<<->")} ${searchOf(view).similar})`;
-  return `(case when ${matchOf(view, parameters)} then 1::real + ${rank} else ${likeness} end)`;
+  const rank = (among: Among): string => `ts_rank(${wordsOf(view)}, ${queryOf(view, parameters, among)}, ${BY_LENGTH})`;
+  const tier = (among: Among, step: number): string =>
+    `when ${holds(view, parameters, among)} then ${step}::real + ${rank(among)}`;
+  if (!isFuzzy) return `(case ${tier("words", 2)} else ${rank("beginnings")} end)`;
+  const likeness = `1::real - (${plainWords(parameters)} ${operator("<<->")} ${similarOf(view)})`;
+  return `(case ${tier("words", 6)} ${tier("beginnings", 4)} ${tier("near", 2)} else ${likeness} end)`;
 }
 
-function matchOf(view: EntityView, parameters: Parameters): string {
-  return `${searchOf(view).words} @@ ${queryOf(view, parameters)}`;
-}
+/** Divides a rank by the logarithm of a text's length. */
+const BY_LENGTH = 1;
 
-/** What is quoted, excluded or an alternative says just which words it means. */
-function isFuzzy({ entity }: EntityView, text: string): boolean {
-  return entity.search?.similar !== undefined && !/"|(?:^|\s)-|\sor\s/i.test(text);
+/** What a term is looked for among: words, in all their forms; and beginnings of words; and words one slip away. */
+type Among = "words" | "beginnings" | "near";
+
+function holds(view: EntityView, parameters: Parameters, among: Among): string {
+  return `${wordsOf(view)} @@ ${queryOf(view, parameters, among)}`;
 }
 
 /** By the index of three-letter parts; the server's own threshold says how like is similar. */
 function similarTo(view: EntityView, parameters: Parameters): string {
-  return `${plainWords(parameters)} ${operator("<%")} ${searchOf(view).similar}`;
+  return `${plainWords(parameters)} ${operator("<%")} ${similarOf(view)}`;
 }
 
 function operator(symbol: string): string {
   return `operator(${quoteIdentifier(EXTENSIONS_SCHEMA)}.${symbol})`;
+}
+
+function wordsOf(view: EntityView): string {
+  return inRow(searchOf(view).words);
+}
+
+function similarOf(view: EntityView): string {
+  const { similar } = searchOf(view);
+  if (similar === undefined) throw new Error(`${view.entity.name} has no text that similar words are looked for in`);
+  return inRow(similar);
+}
+
+function inRow(template: SqlTemplate): string {
+  return fillTemplate(template, (hole) => (hole === "record" ? "_r" : undefined));
 }
 
 function plainWords(parameters: Parameters): string {
@@ -87,29 +111,25 @@ function searchOf({ entity }: EntityView): BundleSearch {
 }
 
 /**
- * The last word is looked for as the dictionary knows it, and as the beginning of one: `'run' | 'runn':*`. A negated phrase ends
- * with a parenthesis, behind which no mark of a beginning can stand.
+ * A `tsquery`, or null where there is nothing to look for. Each term becomes the forms that texts are stored in. What the dictionary
+ * leaves out is left out here, too, unless there is nothing else: then the words themselves are meant.
  */
-function queryOf(view: EntityView, parameters: Parameters): string {
+function queryOf(view: EntityView, parameters: Parameters, among: Among): string {
   const { language, unfolded } = searchOf(view);
-  const folded = unfolded === true ? (sql: string) => sql : foldedText;
-  const typed = language === "simple" ? parameters.search() : telling(language, parameters);
-  const query = (of: string, words: string): string => `websearch_to_tsquery('${of}', ${folded(words)})::text`;
-  const last = parameters.lastWord();
-  const parts = `${query(language, typed)} as _t, ${query(language, last)} as _known, ${query("simple", last)} as _typed`;
-  return `(select case
-      when coalesce(_known, '') = '' or right(_t, length(_known)) <> _known then _t
-      when _known ~ '^''[^'']*''$' and _typed ~ '^''[^'']*''$'
-        then left(_t, length(_t) - length(_known)) || '( ' || _known || ' | ' || _typed || ':* )'
-      when right(_t, 1) = '''' then _t || ':*'
-      else _t
-    end::tsquery from (select ${parts}) _q)`.replace(/\s+/g, " ");
-}
-
-/** Without the words that the dictionary leaves out: it knows them by their accents. What is quoted stays as it is. */
-function telling(language: string, parameters: Parameters): string {
-  const typed = parameters.search();
-  const kept = `_w !~ '^\\w+$' or plainto_tsquery('${language}', _w)::text <> ''`;
-  const words = `(select string_agg(_w, ' ' order by _n) from unnest(regexp_split_to_array(${typed}, '\\s+')) with ordinality as _words(_w, _n) where ${kept})`;
-  return `(case when position('"' in ${typed}) > 0 then ${typed} else coalesce(${words}, '') end)`;
+  const terms = `select (_term ->> 'group')::integer as _group, _term ->> 'text' as _text, (_term ->> 'excluded')::boolean as _excluded, (_term ->> 'begins')::boolean as _begins, _term ->> 'near' as _near from jsonb_array_elements(${parameters.searchTerms()}) as _terms(_term) offset 0`;
+  const folded = unfolded === true ? "_text" : foldedText("_text");
+  const itself = "phraseto_tsquery('simple', _folded)::text";
+  const lexemes = (text: string): string => `phraseto_tsquery('${language}', ${text})::text`;
+  const forms =
+    language === "simple"
+      ? `${itself} as _known, '' as _bare`
+      : `${lexemes(loweredText("_text", language))} as _known, ${lexemes("_folded")} as _bare`;
+  const beginning = among === "words" ? "" : ` || case when _begins and right(_itself, 1) = '''' then ':*' else '' end`;
+  const near = among === "near" ? "_near" : "null";
+  const all = `concat_ws(' | ', nullif(_known, ''), nullif(_bare, ''), nullif(_itself, '')${beginning}, ${near})`;
+  return `(select string_agg(_all, ' | ')::tsquery from (select string_agg(_one, ' & ') as _all from (select
+    _group, case when _excluded then '!' else '' end || '( ' || _any || ' )' as _one from (select
+    _group, _excluded, case when _known <> '' then ${all} when not _excluded and not bool_or(_known <> '' and not _excluded) over () then nullif(_itself${beginning}, '') end as _any from (select
+    _t.*, ${forms}, ${itself} as _itself from (select _t.*, ${folded} as _folded from (${terms}) _t offset 0) _t offset 0) _t) _t
+    where _any is not null) _t group by _group) _t)`.replace(/\s+/g, " ");
 }

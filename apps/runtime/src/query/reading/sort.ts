@@ -10,7 +10,8 @@ import { choicesOf, operatorsOf, whyUnordered } from "./operators.ts";
 import { findNamed } from "./paths.ts";
 import { isToMany, reach } from "./reach.ts";
 import { bad, unreadable } from "./refusals.ts";
-import { searchRank, type TextSearch } from "./search.ts";
+import { searchRank } from "./search.ts";
+import type { TextSearch } from "./search-terms.ts";
 
 const SORT_KEYS_MAX = 3;
 /** Longer lists of choices are those of the world, in the order of their codes. */
@@ -131,10 +132,10 @@ export function newestFirst(view: EntityView): readonly SortKey[] {
   return keys.map((field) => plainKey(field, true));
 }
 
-/** What matches a search best. */
+/** What matches a search best; of what matches it as well, the newest. */
 export function bestFirst(view: EntityView, { isFuzzy }: TextSearch): readonly SortKey[] {
-  const id = idOf(view);
-  return [{ ...plainKey(id, true), name: "_rank", ranked: isFuzzy ? "by likeness" : "by words" }, plainKey(id, true)];
+  const ranked = isFuzzy ? "by likeness" : "by words";
+  return [{ ...plainKey(idOf(view), true), name: "_rank", ranked }, ...newestFirst(view)];
 }
 
 export function plainKey(field: BundleField, descending: boolean): SortKey {

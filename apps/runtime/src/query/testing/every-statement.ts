@@ -88,6 +88,10 @@ function* relatedQueries(view: EntityView, asker: Asker): Iterable<string> {
   }
 }
 
+function isOpenToSearch(view: EntityView, { roles }: Asker): boolean {
+  return view.stored.every((field) => !field.searchable || readabilityOf(view, field, roles) !== "never");
+}
+
 function* listStatements(release: ActiveRelease, view: EntityView, asker: Asker): Iterable<string> {
   const context = { release, principal: asker, cursors };
   const open = openFields(view, asker);
@@ -97,7 +101,8 @@ function* listStatements(release: ActiveRelease, view: EntityView, asker: Asker)
   if (view.entity.softDelete !== null) {
     yield assembleList(release, view.entity.name, asker, { ...parseList("", view, context), deleted: true }).text;
   }
-  for (const query of ["", ...sorts]) {
+  const isSearched = view.entity.search !== undefined && isOpenToSearch(view, asker);
+  for (const query of ["", ...sorts, ...(isSearched ? ["q=word"] : [])]) {
     const parsed = parseList(query, view, context);
     yield assembleList(release, view.entity.name, asker, parsed).text;
     for (const value of ["1", null]) {

@@ -7,7 +7,7 @@ const sqlWords: ReadonlySet<string> = new Set(
   from full group having in insert into is join key last lateral left like limit materialized no not null nulls of offset on
   or order ordinality outer over partition recursive returning right row select set share similar some then time true union
   update using values when where with within zone at delete to nothing
-  precision second minute hour day month year isodow`.split(/\s+/),
+  precision second minute hour day month year isodow nfc nfd`.split(/\s+/),
 );
 
 interface Token {

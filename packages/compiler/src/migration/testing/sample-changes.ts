@@ -3,7 +3,7 @@
 import type { Check, Column, Renames, Table } from "@plinth/bundle";
 import fc from "fast-check";
 import { conversionOf } from "../conversions.ts";
-import { check, index, optional, references, required, table, unique } from "./sample-tables.ts";
+import { check, index, optional, references, required, searched, table, unique } from "./sample-tables.ts";
 
 /** `uid` says what stays the same thing under another name. */
 export interface ColumnSketch {
@@ -103,6 +103,7 @@ export function lower(sketch: Sketch): readonly Table[] {
         : required(column.name, column.type, fallback);
     });
     const first = one.columns.find((column) => column.type !== "jsonb");
+    const texts = one.columns.filter(({ type }) => type === "text").map(({ name }) => name);
     return table(one.name, {
       columns: one.soft ? [...columns, optional("deleted_at", "timestamptz")] : columns,
       uniques: one.columns.flatMap((column, at) => {
@@ -132,6 +133,7 @@ export function lower(sketch: Sketch): readonly Table[] {
             ]
           : []),
       ],
+      ...(one.named && texts.length > 0 && { search: searched(one.name, texts) }),
     });
   });
 }

@@ -12,6 +12,7 @@ import {
   type Renames,
   type SetAside,
   type Table,
+  type TableSearch,
   type Unique,
 } from "@plinth/bundle";
 import type { Client, QueryResult } from "pg";
@@ -25,6 +26,7 @@ export interface TableParts {
   readonly indexes?: readonly Index[];
   readonly foreignKeys?: readonly ForeignKey[];
   readonly checks?: readonly Check[];
+  readonly search?: TableSearch;
 }
 
 /** With an `id`, unless it has another key. */
@@ -39,6 +41,7 @@ export function table(name: string, parts: TableParts = {}): Table {
     indexes: parts.indexes ?? [],
     foreignKeys: parts.foreignKeys ?? [],
     checks: parts.checks ?? [],
+    ...(parts.search && { search: parts.search }),
     privileges: ["select", "insert", "update", "delete"],
   };
 }
@@ -70,6 +73,16 @@ export function references(
 
 export function check(of: string, column: string, rule: Check["rule"]): Check {
   return { name: constraintName(of, [column], "check"), columns: [column], rule };
+}
+
+/** Found by the words of these columns. */
+export function searched(of: string, columns: readonly string[]): TableSearch {
+  const text = `concat_ws(' ', ${columns.map(q).join(", ")})`;
+  return {
+    column: "_search",
+    index: constraintName(of, columns, "gin"),
+    value: `(select to_tsvector('simple', _text) from (select ${text} as _text offset 0) _t)`,
+  };
 }
 
 export interface PlanOptions {
@@ -250,7 +263,7 @@ const INSPECT = `
     union all
     select format('trigger %s %s', r.relname, t.tgname) from pg_trigger t join rel r on r.oid = t.tgrelid where not t.tgisinternal
     union all
-    select format('function %s', p.proname) from pg_proc p where p.pronamespace = $1::regnamespace
+    select format('function %s %s', p.proname, p.prosrc) from pg_proc p where p.pronamespace = $1::regnamespace
     union all
     select format('grant %s %s', r.relname, r.relacl) from rel r
   ) found order by line collate "C"`;

@@ -175,6 +175,7 @@ create table "every_type"."samples" (
   "created_at" timestamptz not null default now(),
   "updated_at" timestamptz not null default now(),
   "version" integer not null default 1,
+  "_search" tsvector,
   constraint "samples__pkey" primary key ("id"),
   constraint "samples__a_string__check" check (char_length("a_string") >= 2 and char_length("a_string") <= 40),
   constraint "samples__a_string__pattern" check ("a_string" ~ ('^[A-Z' || chr(92) || chr(123) || chr(92) || chr(125) || ']')),
@@ -199,7 +200,15 @@ create index "samples__an_org__idx" on "every_type"."samples" ("an_org");
 create index "samples__a_ref__idx" on "every_type"."samples" ("a_ref");
 create index "samples__created_by__idx" on "every_type"."samples" ("created_by");
 create index "samples__created_at__id__idx" on "every_type"."samples" ("created_at", "id");
-create index "samples__a_text__an_i18n__gin" on "every_type"."samples" using gin ((to_tsvector('simple', translate(normalize(regexp_replace(normalize(coalesce("a_text", ''), NFD), '[\u0300-\u036f]', '', 'g'), NFC), 'øØłŁđĐı', 'oOlLdDi')) || to_tsvector('simple', translate(normalize(regexp_replace(normalize(coalesce("an_i18n", '{}'::jsonb)::text, NFD), '[\u0300-\u036f]', '', 'g'), NFC), 'øØłŁđĐı', 'oOlLdDi')::jsonb)));
+create index "samples__a_text__an_i18n__gin" on "every_type"."samples" using gin ("_search");
+create or replace function "every_type"."search__samples"() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $body$
+begin
+  if tg_op = 'INSERT' or row(new."a_text", new."an_i18n") is distinct from row(old."a_text", old."an_i18n") then
+    new."_search" := ((select to_tsvector('simple', (case when octet_length(_written) = length(_written) then lower((_written) collate "default") else replace(replace(replace(replace(translate(lower((normalize(regexp_replace(normalize(_written, nfd), '[\u0300-\u036f]', '', 'g'), nfc)) collate "default"), 'øłđðħıŧŋſς', 'olddhitnsσ'), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th') end)) from (select left(concat_ws(' ', new."a_text", (select string_agg(_text, ' ') from jsonb_each_text(new."an_i18n") as _texts(_language, _text))), 100000) as _written offset 0) _d));
+  end if;
+  return new;
+end $body$;
+create or replace trigger "search__samples" before insert or update on "every_type"."samples" for each row execute function "every_type"."search__samples"();
 grant select, insert, update, delete on "every_type"."samples" to "every_type_worker";
 
 -- 009-create-table-samples--some-refs (before, safe): Create the table samples__some_refs.

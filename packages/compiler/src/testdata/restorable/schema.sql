@@ -90,6 +90,7 @@ create table "restorable"."pages" (
   "updated_at" timestamptz not null default now(),
   "deleted_at" timestamptz,
   "version" integer not null default 1,
+  "_search" tsvector,
   constraint "pages__pkey" primary key ("id"),
   constraint "pages__path__check" check (char_length("path") <= 255),
   constraint "pages__title__check" check (char_length("title") <= 255),
@@ -101,7 +102,15 @@ create index "pages__parent_id__idx" on "restorable"."pages" ("parent_id");
 create index "pages__created_by__idx" on "restorable"."pages" ("created_by");
 create index "pages__status__created_at__id__idx" on "restorable"."pages" ("status", "created_at", "id") where "deleted_at" is null;
 create index "pages__created_at__id__idx" on "restorable"."pages" ("created_at", "id") where "deleted_at" is null;
-create index "pages__title__body__gin" on "restorable"."pages" using gin ((to_tsvector('simple', translate(normalize(regexp_replace(normalize(coalesce("title", '') || ' ' || coalesce("body", ''), NFD), '[\u0300-\u036f]', '', 'g'), NFC), 'øØłŁđĐı', 'oOlLdDi'))));
+create index "pages__title__body__gin" on "restorable"."pages" using gin ("_search");
+create or replace function "restorable"."search__pages"() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $body$
+begin
+  if tg_op = 'INSERT' or row(new."title", new."body") is distinct from row(old."title", old."body") then
+    new."_search" := ((select to_tsvector('simple', (case when octet_length(_written) = length(_written) then lower((_written) collate "default") else replace(replace(replace(replace(translate(lower((normalize(regexp_replace(normalize(_written, nfd), '[\u0300-\u036f]', '', 'g'), nfc)) collate "default"), 'øłđðħıŧŋſς', 'olddhitnsσ'), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th') end)) from (select left(concat_ws(' ', new."title", new."body"), 100000) as _written offset 0) _d));
+  end if;
+  return new;
+end $body$;
+create or replace trigger "search__pages" before insert or update on "restorable"."pages" for each row execute function "restorable"."search__pages"();
 grant select, insert, update, delete on "restorable"."pages" to "restorable_worker";
 
 -- 006-create-table-visits (before, safe): Create the table visits.
