@@ -26,6 +26,7 @@ create table "profile_fields"."users" (
   "created_at" timestamptz not null default now(),
   "updated_at" timestamptz not null default now(),
   "version" integer not null default 1,
+  "_search" tsvector,
   constraint "users__pkey" primary key ("id"),
   constraint "users__email__check" check (char_length("email") <= 254),
   constraint "users__name__check" check (char_length("name") <= 255),
@@ -40,7 +41,15 @@ create index "users__floor__id__idx" on "profile_fields"."users" ("floor", "id")
 create index "users__manager_id__idx" on "profile_fields"."users" ("manager_id");
 create index "users__team__idx" on "profile_fields"."users" ("team");
 create index "users__created_at__id__idx" on "profile_fields"."users" ("created_at", "id");
-create index "users__username__gin" on "profile_fields"."users" using gin ((to_tsvector('simple', translate(normalize(regexp_replace(normalize(coalesce("username", ''), NFD), '[\u0300-\u036f]', '', 'g'), NFC), 'øØłŁđĐı', 'oOlLdDi'))));
+create index "users__username__gin" on "profile_fields"."users" using gin ("_search");
+create or replace function "profile_fields"."search__users"() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $body$
+begin
+  if tg_op = 'INSERT' or row(new."username") is distinct from row(old."username") then
+    new."_search" := ((select to_tsvector('simple', (case when octet_length(_written) = length(_written) then lower((_written) collate "default") else replace(replace(replace(replace(translate(lower((normalize(regexp_replace(normalize(_written, nfd), '[\u0300-\u036f]', '', 'g'), nfc)) collate "default"), 'øłđðħıŧŋſς', 'olddhitnsσ'), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th') end)) from (select left(concat_ws(' ', new."username"), 100000) as _written offset 0) _d));
+  end if;
+  return new;
+end $body$;
+create or replace trigger "search__users" before insert or update on "profile_fields"."users" for each row execute function "profile_fields"."search__users"();
 grant select, insert, update, delete on "profile_fields"."users" to "profile_fields_worker";
 
 -- 002-create-table-sessions (before, safe): Create the table sessions.
