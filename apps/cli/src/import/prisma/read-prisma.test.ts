@@ -154,6 +154,8 @@ describe("what large schemas are made of", () => {
         username String @unique
         birthday DateTime @db.Date
         bio String?
+        /// What they look like.
+        face Unsupported("vector(3)")?
         liked Song[]
         friends User[] @relation("friends")
         friendOf User[] @relation("friends")
@@ -167,6 +169,7 @@ describe("what large schemas are made of", () => {
       "user_id: user_ref",
       "username: text",
       "birthday: date",
+      "face: vector?",
       "best_id: user_ref?",
     ]);
     expect(entity("user_detail").uniques).toContainEqual(["username"]);

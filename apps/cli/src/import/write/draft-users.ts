@@ -2,6 +2,7 @@
 // beside it for what no profile takes: what is unique, required, a reference, or one field too many.
 // Credentials stay behind: the module auth has its own.
 import type { ForeignColumn, ForeignTable } from "../foreign-schema.ts";
+import { createInventory } from "../inventory.ts";
 import type { EntityDraft, LongField } from "./draft.ts";
 import { draftEntity } from "./draft-entity.ts";
 import { draftField, leaveColumn } from "./draft-field.ts";
@@ -103,11 +104,13 @@ function draftProfile(column: ForeignColumn, profile: Map<string, LongField>, na
   if (!column.optional && column.default === null) return false;
   const name = names.has(plain) ? `${plain}_value` : plain;
   const place = { entity: "user", field: name, at: "profile" } as const;
+  // Tried apart from the inventory: what no profile takes is told where it ends up.
+  const trial = draftField(column, place, createInventory());
+  if (trial !== null && fieldProblem(name, trial, "profile") !== null) return false;
   const long = draftField(column, place, plan.inventory);
   // A field that is left out has been told.
   if (long === null) return true;
   const field: LongField = grantName.test(name) ? { ...long, writable: "admin" } : long;
-  if (fieldProblem(name, field, "profile") !== null) return false;
   names.take(name);
   profile.set(name, field);
   if (name !== snakeCase(column.name, "")) plan.inventory.changed(column.item, `The field is called \`${name}\`.`);
