@@ -72,39 +72,6 @@ describe("validate", () => {
   });
 });
 
-test("import: a file that is not there, and one that can't be read, told with its line", async () => {
-  expect(await run(["import", "prisma", join(folder, "none.prisma")])).toMatchObject({ code: 2, out: "" });
-  const file = join(folder, "broken.prisma");
-  writeFileSync(file, "model A {\n  id Int @id\n}\nmodel {\n}\n");
-  const { code, err } = await run(["import", "prisma", file]);
-  expect([code, err]).toEqual([1, expect.stringContaining("no Prisma schema that can be read, line 4: ")]);
-});
-
-test("import: a file, a table of what became of everything, and what to do next; a file that is there stays", async () => {
-  const [file, out] = [join(folder, "notes.prisma"), join(folder, "notes.yaml.new")];
-  writeFileSync(file, "model Note {\n  id Int @id\n  text String\n  photo Bytes?\n}\n");
-  const { code, err } = await run(["import", "prisma", file, "--out", out]);
-  expect(code).toBe(0);
-  expect(err).toMatch(/^tables +1 +1 +0 +0 +0$/m);
-  expect(err).toMatch(/^all +7 +5 +1 +1 +0$/m);
-  expect(err).toContain("  fields: The type Bytes has no counterpart.\n    Note.photo\n");
-  expect(err).toContain(`Written to ${out}. Next: plinth dev ${out}\n`);
-  expect(await run(["validate", out])).toMatchObject({ code: 0 });
-  expect(await run(["import", "prisma", file, "--out", out])).toMatchObject({ code: 1 });
-  const json = await run(["import", "prisma", file, "--json"]);
-  expect(JSON.parse(json.out)).toMatchObject({
-    blueprint: readFileSync(out, "utf8"),
-    inventory: expect.arrayContaining([
-      { kind: "tables", found: 1, expressed: 1, changed: 0, leftOut: 0, unaccounted: 0 },
-    ]),
-    notes: [
-      { kind: "changed", of: "fields", path: "Note.id" },
-      { kind: "left_out", of: "fields", path: "Note.photo" },
-    ],
-    proposals: [],
-  });
-});
-
 describe("fmt", () => {
   const untidy = valid.replace("title: string", 'title:   "string"   # shown in lists');
 

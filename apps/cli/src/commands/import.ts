@@ -1,7 +1,7 @@
 // `plinth import prisma FILE`, `plinth import postgres URL`. In: another tool's schema. Out: a blueprint on stdout or in a
 // file, and on stderr what became of everything in the source. It never overwrites a file.
 import { writeFile } from "node:fs/promises";
-import { basename, dirname, resolve } from "node:path";
+import { resolve, sep } from "node:path";
 import { CommandFailure, type ExitCode, messageOf } from "../failure.ts";
 import type { ForeignSchema } from "../import/foreign-schema.ts";
 import { createInventory, type Inventory } from "../import/inventory.ts";
@@ -78,10 +78,12 @@ async function writeNew(file: string, text: string): Promise<void> {
   }
 }
 
-/** A `prisma/schema.prisma`, or a folder of that name, says nothing of the project; the folder above it may. */
+/** A `prisma/schema.prisma`, or a folder of that name, says nothing of the project; a folder above it may. */
 function nameOfPath(path: string): string {
-  const own = basename(resolve(path)).replace(/\.prisma$/, "");
-  return /^(?:schema|prisma)$/.test(own) ? basename(dirname(resolve(path))).replace(/^prisma$/, "") : own;
+  const names = resolve(path)
+    .replace(/\.prisma$/, "")
+    .split(sep);
+  return names.findLast((name) => !/^(?:schema|prisma|models|db|database|src)$/.test(name)) ?? "";
 }
 
 function projectName(from: string): string {

@@ -16,10 +16,10 @@ export function readConstraints(table: TableRow, context: TableContext): Read {
   const path = (name: string): string => `${idOf(table)}.${name}`;
   for (const row of of("x"))
     inventory.leftOut(inventory.found("exclusions", path(row.name)), `Write it under \`exclude:\`: ${row.text}`);
-  const keys = of("p").flatMap((row) => listOf(table, row, "primary keys", indexes, inventory));
-  const uniques = of("u").flatMap((row) => listOf(table, row, "uniques", indexes, inventory));
+  const keys = of("p").flatMap((row) => listOf(table, row, "primary keys", context));
+  const uniques = of("u").flatMap((row) => listOf(table, row, "uniques", context));
   const plain = indexes.filter((row) => row.constraint === null && !row.inherited);
-  const indexed = plain.flatMap((row) => indexOf(table, row, inventory));
+  const indexed = plain.flatMap((row) => indexOf(table, row, context));
   const shared = sharedByPartitions(table, context);
   return {
     key: keys[0] ?? null,
@@ -43,17 +43,17 @@ function listOf(
   table: TableRow,
   row: ConstraintRow,
   kind: "primary keys" | "uniques",
-  indexes: readonly IndexRow[],
-  inventory: Inventory,
+  context: TableContext,
 ): ForeignList[] {
+  const { catalogue, inventory } = context;
   const item = inventory.found(kind, `${idOf(table)}.${row.name}`);
   noteDetails(table, row, inventory);
   if (row.text.includes("WITHOUT OVERLAPS")) {
     inventory.leftOut(item, `Write it under \`exclude:\`: ${row.text}`);
     return [];
   }
-  const index = indexes.find((one) => one.constraint === row.name);
-  if (index !== undefined) noteIndexDetails(table, index, item, inventory);
+  const index = catalogue.indexes.find((one) => one.table === table.oid && one.constraint === row.name);
+  if (index !== undefined) noteIndexDetails(table, index, context);
   return [{ columns: row.columns, item }];
 }
 
@@ -65,7 +65,7 @@ function noteDetails(table: TableRow, row: ConstraintRow, inventory: Inventory):
 }
 
 /** What an index says beside its columns. A unique over nulls is stricter in the source than it can be here. */
-function noteIndexDetails(table: TableRow, row: IndexRow, unique: Item | null, inventory: Inventory): void {
+function noteIndexDetails(table: TableRow, row: IndexRow, { catalogue, inventory }: TableContext): void {
   const detail = (what: string): Item => inventory.found("index details", `${idOf(table)}.${row.name} ${what}`);
   if (row.included.length > 0)
     inventory.leftOut(
@@ -76,7 +76,11 @@ function noteIndexDetails(table: TableRow, row: IndexRow, unique: Item | null, i
     inventory.leftOut(detail("order"), "An index is a B-tree in ascending order, which Postgres reads both ways.");
   for (const operator of row.operators)
     inventory.leftOut(detail(operator), "An index uses the usual operators of its types.");
-  if (row.nullsNotDistinct && unique !== null)
+  if (!row.nullsNotDistinct || !row.unique) return;
+  const isRequired = (name: string | null): boolean =>
+    catalogue.columns.some((column) => column.table === table.oid && column.name === name && column.required);
+  if (row.columns.every(isRequired)) inventory.expressed(detail("nulls not distinct"));
+  else
     inventory.leftOut(
       detail("nulls not distinct"),
       "Records without a value are not compared: make its fields required where there may be one such record at most.",
@@ -85,14 +89,15 @@ function noteIndexDetails(table: TableRow, row: IndexRow, unique: Item | null, i
 
 type FoundIndex = ForeignList & { readonly unique: boolean };
 
-function indexOf(table: TableRow, row: IndexRow, inventory: Inventory): FoundIndex[] {
+function indexOf(table: TableRow, row: IndexRow, context: TableContext): FoundIndex[] {
+  const { inventory } = context;
   const item = inventory.found(row.unique ? "uniques" : "indexes", `${idOf(table)}.${row.name}`);
   const problem = indexProblem(row);
   if (problem !== null) {
     inventory.leftOut(item, problem);
     return [];
   }
-  noteIndexDetails(table, row, row.unique ? item : null, inventory);
+  noteIndexDetails(table, row, context);
   return [{ columns: row.columns as readonly string[], item, unique: row.unique }];
 }
 

@@ -87,6 +87,8 @@ describe("what was lost once", () => {
   test("INCLUDE and NULLS NOT DISTINCT: the unique is kept, what it says beside is named", () => {
     expect(workshop.entity("machine").uniques).toContainEqual(["hall", "place"]);
     expect(workshop.entity("machine").uniques).toContainEqual(["former", "hall"]);
+    // Where every column is required, it says nothing.
+    expect(workshop.count("index details")).toEqual([4, 1]);
     const details = workshop.imported.inventory.notes.filter((note) => note.of === "index details");
     expect(details.map((note) => note.path.split(" ").slice(1).join(" "))).toEqual([
       "nulls not distinct",

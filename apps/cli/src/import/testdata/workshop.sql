@@ -31,7 +31,8 @@ create table machines (
   code short_code,
   former int references elsewhere.machines,
   unique (hall, place) include (name),
-  unique nulls not distinct (former, hall)
+  unique nulls not distinct (former, hall),
+  unique nulls not distinct (place, name)
 );
 create unique index one_spare_per_hall on machines (hall) where spare;
 create index machines_by_lower_name on machines (lower(name));
