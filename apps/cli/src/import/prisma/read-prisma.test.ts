@@ -212,6 +212,30 @@ describe("what large schemas are made of", () => {
     expect(required).toHaveLength(1);
   });
 
+  test("a relation by an id and what the record is in: the reference is kept, the rest is named", () => {
+    const { entity, notesAt, count } = tryPrisma(`
+      model Survey { id String @id
+        spaceId String
+        title String
+        quotas Quota[]
+        hints Hint[]
+        @@unique([id, spaceId]) }
+      model Quota { id String @id
+        spaceId String
+        surveyId String
+        survey Survey @relation(fields: [surveyId, spaceId], references: [id, spaceId], onDelete: Cascade) }
+      model Hint { id String @id
+        spaceId String?
+        surveyId String
+        survey Survey @relation(fields: [surveyId, spaceId], references: [id, spaceId], onDelete: Cascade) }`);
+    const { type } = entity("quota").fields.find((field) => field.name === "survey_id") ?? {};
+    expect(type).toEqual({ kind: "ref", entity: "survey", onDelete: "cascade" });
+    expect(notesAt("Quota.survey").join()).toMatch(/changed: The reference is by surveyId alone; that the values/);
+    // Without a space, the source lets any survey be named.
+    expect(notesAt("Hint.survey").join()).toMatch(/left_out: Its key has several columns/);
+    expect(count("on delete")).toEqual([2, 1]);
+  });
+
   test("a key of several fields, and a relation by one", () => {
     const { entity, notesAt } = tryPrisma(`
       model Sheet { id String @default(cuid())

@@ -19,6 +19,7 @@ export function draftEntity(table: ForeignTable, name: string, plan: Plan): Enti
     help: helpText(table.comment),
     fields: new Map(),
     fieldOf: new Map(),
+    referenceOf: new Map(),
     uniques: [],
     indexes: [],
     checks: new Map(),
@@ -63,28 +64,40 @@ function referenceName(column: ForeignColumn, reference: ForeignReference): stri
   return `${singular(snakeCase(reference.table.split(".").at(-1) ?? "", "record"))}_id`;
 }
 
-/** Column > the reference that it holds. Of several by one column, the first; those of several columns have no counterpart. */
+/** Column > the reference that it holds. Of several by one column, the first; those of one column come before the others. */
 function referencesOf(table: ForeignTable, plan: Plan): ReadonlyMap<string, ForeignReference> {
   const found = new Map<string, ForeignReference>();
-  for (const reference of table.references) {
-    const [column] = reference.columns;
-    if (column === undefined || reference.columns.length > 1 || found.has(column)) continue;
-    if (problemOf(reference, plan) === null && !table.columns.some((one) => one.name === column && one.list))
-      found.set(column, reference);
+  const byLength = [...table.references].sort((one, other) => one.columns.length - other.columns.length);
+  for (const reference of byLength) {
+    const column = keyColumn(table, reference, plan);
+    if (column !== null && !found.has(column)) found.set(column, reference);
   }
   return found;
 }
 
-/** Why a reference can't be one in the blueprint; null where it can. */
-function problemOf({ table: id, targetColumns, columns }: ForeignReference, { schema, entities }: Plan): string | null {
-  if (columns.length > 1)
-    return `Its key has several columns (${columns.join(", ")}), and a reference is to one record's id: their values are kept, and that they fit together is not checked.`;
-  if (schema.usersElsewhere.includes(id)) return null;
-  const target = schema.tables.find((one) => one.id === id);
-  if (target === undefined || !entities.has(id))
-    return `It refers to ${id}, which did not come along: the value is kept.`;
-  return isIdOf(target, targetColumns)
-    ? null
+/**
+ * The column that says by itself which record is meant; null where none does. Of a key of several columns it may be one, such
+ * as `(survey_id, workspace_id)`: then the others must be required, because a key with an empty column refers to nothing.
+ */
+function keyColumn(table: ForeignTable, reference: ForeignReference, plan: Plan): string | null {
+  const { columns, targetColumns } = reference;
+  const target = plan.schema.tables.find((one) => one.id === reference.table);
+  const isUser = plan.schema.usersElsewhere.includes(reference.table);
+  if (!isUser && (target === undefined || !plan.entities.has(reference.table))) return null;
+  const named = (name: string): ForeignColumn | undefined => table.columns.find((one) => one.name === name);
+  const found = columns.find((name, at) => {
+    const others = columns.filter((one) => one !== name);
+    const isId = isUser ? columns.length === 1 : isIdOf(target as ForeignTable, [targetColumns[at] ?? ""]);
+    return isId && named(name)?.list === false && others.every((one) => named(one)?.optional === false);
+  });
+  return found ?? null;
+}
+
+function problemOf({ table: id, targetColumns, columns }: ForeignReference, { schema, entities }: Plan): string {
+  const isThere = schema.tables.some((one) => one.id === id) && entities.has(id);
+  if (!isThere) return `It refers to ${id}, which did not come along: the value is kept.`;
+  return columns.length > 1
+    ? `Its key has several columns (${columns.join(", ")}), and a reference is to one record's id: their values are kept, and that they fit together is not checked.`
     : `It refers to ${id}(${targetColumns.join(", ")}), which names no single record: the value is kept.`;
 }
 
@@ -92,13 +105,24 @@ function leaveOtherReferences(table: ForeignTable, taken: ReadonlyMap<string, Fo
   const { inventory } = plan;
   for (const reference of table.references) {
     if ([...taken.values()].includes(reference)) continue;
-    const text = problemOf(reference, plan) ?? "Its column holds another reference already.";
-    inventory.leftOut(reference.item, text);
+    const column = keyColumn(table, reference, plan);
+    const other = column === null ? undefined : taken.get(column);
     const behind = "Its relation did not come along.";
     for (const item of [reference.onDeleteItem, reference.onUpdateItem, reference.back?.item])
       inventory.leftOut(item, behind);
+    if (other === undefined) inventory.leftOut(reference.item, problemOf(reference, plan));
+    else if (other.table !== reference.table)
+      inventory.leftOut(reference.item, "Its column holds another reference already.");
+    else
+      inventory.changed(
+        reference.item,
+        `The field of ${column} refers to that record already; ${unchecked(reference)}`,
+      );
   }
 }
+
+const unchecked = ({ columns }: ForeignReference): string =>
+  `that the values of ${columns.join(" and ")} fit together is not checked.`;
 
 function draftReference(
   draft: EntityDraft,
@@ -118,11 +142,13 @@ function draftReference(
     ...(help !== null && { help }),
   });
   draft.fieldOf.set(column.name, name);
+  draft.referenceOf.set(name, reference);
   const holds = hasField(draft.name, name, ({ type }) =>
     entity === "user" ? type.kind === "user_ref" : type.kind === "ref" && type.entity === entity,
   );
   inventory.expressed(column.item, holds);
-  inventory.expressed(reference.item, holds);
+  if (reference.columns.length === 1) inventory.expressed(reference.item, holds);
+  else inventory.changed(reference.item, `The reference is by ${column.name} alone; ${unchecked(reference)}`);
   inventory.expressed(
     column.required,
     hasField(draft.name, name, (field) => !field.optional),

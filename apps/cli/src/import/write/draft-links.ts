@@ -96,6 +96,7 @@ function linkEntity(table: ForeignTable, link: string, own: string, other: strin
       [second, { type: end(other), on_delete: "cascade" }],
     ]),
     fieldOf: new Map(),
+    referenceOf: new Map(),
     uniques: [[first, second]],
     indexes: [],
     checks: new Map(),

@@ -1,7 +1,7 @@
 // What the writer makes of a foreign schema before it is text: entities and their fields, as the long form says them.
 // Types, and what can be asked of them.
 import type { Entity, Field, Model } from "@plinth/blueprint";
-import type { ForeignTable } from "../foreign-schema.ts";
+import type { ForeignReference, ForeignTable } from "../foreign-schema.ts";
 
 /** A field in its long form, as it stands in the blueprint; the formatter shortens it. */
 export interface LongField {
@@ -37,6 +37,8 @@ export interface EntityDraft {
   readonly fields: Map<string, LongField>;
   /** Column > field; a column that the service keeps by itself has a field too, such as `created_at`. */
   readonly fieldOf: Map<string, string>;
+  /** Field > the reference that it holds. */
+  readonly referenceOf: Map<string, ForeignReference>;
   readonly uniques: string[][];
   readonly indexes: string[][];
   readonly checks: Map<string, string>;

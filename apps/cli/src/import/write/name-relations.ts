@@ -28,7 +28,7 @@ export function nameRelations(
       const target = targetIn(field);
       const used = taken.get(target ?? "");
       if (target === null || used === undefined) continue;
-      const reference = draft.table.references.find(({ columns: [column = ""] }) => draft.fieldOf.get(column) === name);
+      const reference = draft.referenceOf.get(name);
       const wanted = backs.get(`${draft.name}.${name}`) ?? (reference?.back ? fieldName(reference.back.name) : null);
       const usual = draft.plural ?? plural(draft.name);
       // From users, nothing leads to the records that refer to them unless it is named.
