@@ -72,14 +72,6 @@ describe("validate", () => {
   });
 });
 
-test("import: a file that is not there, and one that can't be read, told with its line", async () => {
-  expect(await run(["import", "prisma", join(folder, "none.prisma")])).toMatchObject({ code: 2, out: "" });
-  const file = join(folder, "broken.prisma");
-  writeFileSync(file, "model A {\n  id Int @id\n}\nmodel {\n}\n");
-  const { code, err } = await run(["import", "prisma", file]);
-  expect([code, err]).toEqual([1, expect.stringContaining("no Prisma schema that can be read, line 4: ")]);
-});
-
 describe("fmt", () => {
   const untidy = valid.replace("title: string", 'title:   "string"   # shown in lists');
 

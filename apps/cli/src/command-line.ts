@@ -154,16 +154,16 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     command
       .option("--project <name>", "name of the project")
       .option("--out <file>", "a new file; without it, stdout")
-      .option("--json", "print blueprint, notes and diagnostics as JSON", false);
-  importOptions(importing.command("prisma").argument("<file>", "a schema.prisma"))
+      .option("--json", "print blueprint, inventory, notes and diagnostics as JSON", false);
+  importOptions(importing.command("prisma").argument("<path>", "a schema.prisma, or a folder of them"))
     .description("from a Prisma schema")
-    .action(async (file: string, options: ImportOptions) => {
+    .action(async (path: string, options: ImportOptions) => {
       const { importPrisma } = await import("./commands/import.ts");
-      return run(importPrisma(terminal, file, options));
+      return run(importPrisma(terminal, path, options));
     });
   importOptions(importing.command("postgres").argument("<url>", "postgres://..."))
     .description("from a Postgres database; only its catalogue is read")
-    .option("--schema <name>", "the schema to read", "public")
+    .option("--schema <names>", "the schemas to read, joined by commas", "public")
     .action(async (url: string, options: ImportOptions & { schema: string }) => {
       const { importPostgres } = await import("./commands/import.ts");
       return run(importPostgres(terminal, url, options));

@@ -1,13 +1,13 @@
 // `plinth import prisma FILE`, `plinth import postgres URL`. In: another tool's schema. Out: a blueprint on stdout or in a
-// file, and on stderr everything that it says differently or not at all. It never overwrites a file.
+// file, and on stderr what became of everything in the source. It never overwrites a file.
 import { writeFile } from "node:fs/promises";
-import { basename } from "node:path";
-import { checkBlueprint, formatBlueprint } from "@plinth/blueprint";
+import { resolve, sep } from "node:path";
 import { CommandFailure, type ExitCode, messageOf } from "../failure.ts";
 import type { ForeignSchema } from "../import/foreign-schema.ts";
-import { type ImportedBlueprint, writeBlueprint } from "../import/write-blueprint.ts";
+import { createInventory, type Inventory } from "../import/inventory.ts";
+import { writeBlueprint } from "../import/write/write-blueprint.ts";
 import { printDiagnostics } from "../print-diagnostics.ts";
-import { readText } from "../read-blueprint.ts";
+import { printImport } from "../print-import.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface ImportOptions {
@@ -18,52 +18,55 @@ export interface ImportOptions {
   readonly json: boolean;
 }
 
-export async function importPrisma(terminal: Terminal, file: string, options: ImportOptions): Promise<ExitCode> {
-  const { readPrisma } = await import("../import/read-prisma.ts");
-  const text = await readText(file);
-  return write(terminal, readPrisma(text), options, basename(file).replace(/\.prisma$/, ""));
+export async function importPrisma(terminal: Terminal, path: string, options: ImportOptions): Promise<ExitCode> {
+  const { readPrisma } = await import("../import/prisma/read-prisma.ts");
+  const { readPrismaTexts } = await import("../import/prisma/prisma-text.ts");
+  const inventory = createInventory();
+  const schema = readPrisma(await readPrismaTexts(path), inventory);
+  return write(terminal, schema, inventory, options, nameOfPath(path));
 }
 
+/** @param options Of `schema` several names, joined by commas. */
 export async function importPostgres(
   terminal: Terminal,
   url: string,
   options: ImportOptions & { readonly schema: string },
 ): Promise<ExitCode> {
-  const { readPostgres } = await import("../import/read-postgres.ts");
-  const name = URL.canParse(url) ? new URL(url).pathname.slice(1) : "";
-  return write(terminal, await readPostgres(url, options.schema), options, name);
+  const { readCatalogue } = await import("../import/postgres/catalogue.ts");
+  const { readPostgres } = await import("../import/postgres/read-postgres.ts");
+  const schemas = options.schema.split(",").map((name) => name.trim());
+  const inventory = createInventory();
+  const schema = readPostgres(await readCatalogue(url, schemas), inventory);
+  return write(terminal, schema, inventory, options, URL.canParse(url) ? new URL(url).pathname.slice(1) : "");
 }
 
 async function write(
   terminal: Terminal,
   schema: ForeignSchema,
+  inventory: Inventory,
   options: ImportOptions,
   from: string,
 ): Promise<ExitCode> {
-  const project = options.project ?? projectName(from);
-  const imported = writeBlueprint(project, schema);
-  const formatted = formatBlueprint(imported.text);
-  const text = "text" in formatted ? formatted.text : imported.text;
-  const { diagnostics } = checkBlueprint(text);
+  const imported = writeBlueprint(options.project ?? projectName(from), schema, inventory);
+  const { text, diagnostics, proposals } = imported;
   if (options.out !== undefined) await writeNew(options.out, text);
-  if (options.json) terminal.out(JSON.stringify({ blueprint: text, notes: imported.notes, diagnostics }));
-  else {
+  const isRefused = diagnostics.some((one) => one.severity === "error");
+  const isWhole = imported.inventory.rows.every((row) => row.unaccounted === 0);
+  if (options.json) {
+    const { rows, notes } = imported.inventory;
+    terminal.out(JSON.stringify({ blueprint: text, inventory: rows, notes, proposals, diagnostics }));
+  } else {
     if (options.out === undefined) terminal.out(text.trimEnd());
-    printNotes(terminal, imported, options.out);
+    printImport(terminal, imported);
     printDiagnostics(terminal, options.out ?? "blueprint", text, diagnostics);
+    if (options.out !== undefined) terminal.err(written(options.out, isRefused));
   }
-  return diagnostics.some((one) => one.severity === "error") ? 1 : 0;
+  return isRefused || !isWhole ? 1 : 0;
 }
 
-function printNotes(terminal: Terminal, { notes }: ImportedBlueprint, out: string | undefined): void {
-  for (const kind of ["left_out", "changed"] as const) {
-    const own = notes.filter((note) => note.kind === kind);
-    if (own.length === 0) continue;
-    terminal.err(terminal.paint("bold", kind === "left_out" ? "Left out:" : "Changed:"));
-    for (const { path, text } of own) terminal.err(`  ${path}: ${text}`);
-  }
-  terminal.err("Only admin may do anything yet: write who may do what under `permissions:`.");
-  if (out !== undefined) terminal.err(`Written to ${out}. Next: plinth dev ${out}`);
+function written(file: string, isRefused: boolean): string {
+  if (isRefused) return `Written to ${file}, with errors. Mend them, then: plinth validate ${file}`;
+  return `Written to ${file}. Next: plinth dev ${file}`;
 }
 
 async function writeNew(file: string, text: string): Promise<void> {
@@ -75,10 +78,20 @@ async function writeNew(file: string, text: string): Promise<void> {
   }
 }
 
+/** A `prisma/schema.prisma`, or a folder of that name, says nothing of the project; a folder above it may. */
+function nameOfPath(path: string): string {
+  const names = resolve(path)
+    .replace(/\.prisma$/, "")
+    .split(sep);
+  return names.findLast((name) => !/^(?:schema|prisma|models|db|database|src)$/.test(name)) ?? "";
+}
+
 function projectName(from: string): string {
   const name = from
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^[-0-9]+|-+$/g, "");
-  return name === "" || name === "schema" ? "imported" : name.slice(0, 48);
+    .replace(/^[-0-9]+/, "")
+    .slice(0, 48)
+    .replace(/-+$/, "");
+  return name === "" || name === "schema" ? "imported" : name;
 }

@@ -1,0 +1,172 @@
+// Writes the table of the app's users. In: the table and the plan. Out: profile fields of the built-in `user`, and an entity
+// beside it for what no profile takes: what is unique, required, a reference, or one field too many.
+// Credentials stay behind: the module auth has its own.
+import type { ForeignColumn, ForeignTable } from "../foreign-schema.ts";
+import { createInventory } from "../inventory.ts";
+import type { EntityDraft, LongField } from "./draft.ts";
+import { draftEntity } from "./draft-entity.ts";
+import { draftField, leaveColumn } from "./draft-field.ts";
+import { createNames, fieldName, type Names, snakeCase } from "./names.ts";
+import type { Plan } from "./plan-entities.ts";
+import { fieldProblem } from "./try-declaration.ts";
+
+export interface UsersDraft {
+  readonly profile: ReadonlyMap<string, LongField>;
+  readonly details: EntityDraft | null;
+}
+
+/** What every user has, and what it can't be called. */
+const builtin = ["id", "email", "name", "created_at", "updated_at"];
+const reserved = [
+  ...builtin,
+  ..."roles version password password_hash created_by deleted_at organizations memberships sessions is".split(" "),
+];
+const PROFILE_FIELDS_MAX = 50;
+const secretName = /pass(?:word|wd|_?hash|phrase)|(?:^|_)(?:salt|token|otp|secret)(?:$|_)|backup_?codes/;
+/** What users must not give themselves. */
+const grantName =
+  /role|admin|permission|banned|locked|disabled|verified|credit|balance|stripe|billing|plan(?:$|_)|legacy_id/;
+
+export function draftUsers(table: ForeignTable, plan: Plan): UsersDraft {
+  const { inventory } = plan;
+  inventory.changed(table.item, "It becomes the built-in `user`; its columns are profile fields.");
+  inventory.leftOut(table.comment?.item, "The built-in `user` has no help of its own.");
+  const profile = new Map<string, LongField>();
+  const names = createNames(reserved);
+  const apart = columnsApart(table);
+  const detailed: ForeignColumn[] = [];
+  for (const column of table.columns) {
+    if (takeBuiltin(column, table, profile, names, plan)) continue;
+    if (secretName.test(snakeCase(column.name, "")))
+      leaveColumn(column, "Credentials stay behind: people sign in anew with the module auth.", inventory);
+    else if (
+      apart.has(column.name) ||
+      profile.size >= PROFILE_FIELDS_MAX ||
+      !draftProfile(column, profile, names, plan)
+    )
+      detailed.push(column);
+  }
+  const details = detailed.length === 0 ? null : draftDetails(table, detailed, plan);
+  settleLists(table, details, plan);
+  return { profile, details };
+}
+
+/** Columns that take part in something that profiles have not. */
+function columnsApart(table: ForeignTable): ReadonlySet<string> {
+  const key = table.key?.columns.length === 1 ? [] : (table.key?.columns ?? []);
+  const uniques = table.uniques.flatMap((list) => list.columns);
+  const checked = table.checks.length > 0 ? table.columns.map((column) => column.name) : [];
+  return new Set([...key, ...uniques, ...checked, ...table.references.flatMap((reference) => reference.columns)]);
+}
+
+function takeBuiltin(
+  column: ForeignColumn,
+  table: ForeignTable,
+  profile: Map<string, LongField>,
+  names: Names,
+  plan: Plan,
+): boolean {
+  const { inventory } = plan;
+  const name = snakeCase(column.name, "field");
+  const isKey = table.key?.columns.length === 1 && table.key.columns[0] === column.name;
+  const isText = column.type.kind === "text" || column.type.kind === "as_text";
+  const isTime = column.type.kind === "datetime" && (name === "created_at" || name === "updated_at");
+  if (!isKey && !isTime && !(isText && !column.list && (name === "email" || name === "name"))) return false;
+  inventory.expressed(column.item);
+  inventory.leftOut(column.comment?.item, "What every user has explains itself.");
+  const kind = column.default?.value.kind;
+  const isMade = isTime ? kind === "now" || kind === "updated_at" : isKey && kind === "uuid";
+  if (isMade) inventory.expressed(column.default?.item);
+  else inventory.changed(column.default?.item, "The service makes it, or it is empty.");
+  if (name === "name")
+    inventory.changed(column.required, "The name of a user may be empty: nobody is asked for it at sign-up.");
+  else inventory.expressed(column.required);
+  if (name === "email" && column.optional) inventory.changed(column.item, "Every user has an e-mail address.");
+  if (!isKey) return true;
+  inventory.expressed(table.key?.item);
+  if (column.type.kind === "uuid" || table.references.some((one) => one.columns[0] === column.name)) return true;
+  const legacy: LongField = {
+    type: column.type.kind === "text" ? "text" : "bigint",
+    optional: true,
+    writable: "admin",
+  };
+  profile.set(names.give("legacy_id"), legacy);
+  inventory.changed(
+    column.item,
+    "Users get ids of the service (UUIDs); the old one is kept as `legacy_id`, to bring data and references over.",
+  );
+  return true;
+}
+
+/** False where a profile can't have it as it is. */
+function draftProfile(column: ForeignColumn, profile: Map<string, LongField>, names: Names, plan: Plan): boolean {
+  const plain = fieldName(column.name);
+  if (!column.optional && column.default === null) return false;
+  const name = names.has(plain) ? `${plain}_value` : plain;
+  const place = { entity: "user", field: name, at: "profile" } as const;
+  // Tried apart from the inventory: what no profile takes is told where it ends up.
+  const trial = draftField(column, place, createInventory());
+  if (trial !== null && fieldProblem(name, trial, "profile") !== null) return false;
+  const long = draftField(column, place, plan.inventory);
+  // A field that is left out has been told.
+  if (long === null) return true;
+  const field: LongField = grantName.test(name) ? { ...long, writable: "admin" } : long;
+  names.take(name);
+  profile.set(name, field);
+  if (name !== snakeCase(column.name, "")) plan.inventory.changed(column.item, `The field is called \`${name}\`.`);
+  return true;
+}
+
+function draftDetails(table: ForeignTable, columns: readonly ForeignColumn[], plan: Plan): EntityDraft {
+  const kept = new Set(columns.map((column) => column.name));
+  const whole = (list: { readonly columns: readonly string[] }): boolean => list.columns.every((one) => kept.has(one));
+  const name = plan.nameEntity("user_detail");
+  const own: ForeignTable = {
+    ...table,
+    columns,
+    comment: null,
+    key: table.key !== null && whole(table.key) ? table.key : null,
+    uniques: table.uniques.filter(whole),
+    indexes: table.indexes.filter(whole),
+    references: table.references.filter(whole),
+    links: [],
+    security: null,
+  };
+  const draft = draftEntity(own, name, plan);
+  const user = { type: "user_ref", unique: true, on_delete: "cascade" } as const;
+  const fields = [...draft.fields];
+  draft.fields.clear();
+  draft.fields.set(createNames(draft.fieldOf.values()).give("user_id"), user);
+  for (const [key, field] of fields) draft.fields.set(key, field);
+  for (const column of columns)
+    plan.inventory.changed(
+      column.item,
+      `It is in \`${name}\`, one for each user: a profile takes nothing unique, required or referring.`,
+    );
+  return draft;
+}
+
+function settleLists(table: ForeignTable, details: EntityDraft | null, { inventory }: Plan): void {
+  const isBuiltin = (columns: readonly string[], names: readonly string[]): boolean =>
+    columns.length === 1 && names.includes(snakeCase(columns[0] ?? "", ""));
+  for (const list of [...table.uniques, ...table.indexes, ...(table.key === null ? [] : [table.key])]) {
+    if (inventory.isSettled(list.item)) continue;
+    if (isBuiltin(list.columns, ["email", "id"])) inventory.expressed(list.item);
+    else inventory.leftOut(list.item, "Profile fields have no unique and no index of their own.");
+  }
+  const behind = "It is about users, whose table is the service's own.";
+  for (const check of table.checks) if (details === null) inventory.leftOut(check.item, behind);
+  for (const reference of table.references) {
+    if (inventory.isSettled(reference.item)) continue;
+    const isId = isBuiltin(reference.columns, ["id"]);
+    for (const item of [reference.item, reference.onDeleteItem, reference.onUpdateItem, reference.back?.item])
+      if (isId) inventory.changed(item, "A user is one record here, not two.");
+      else inventory.leftOut(item, "Its column did not come along.");
+  }
+  if (table.security === null) return;
+  inventory.leftOut(
+    table.security.item,
+    "Users see and change themselves; write under `users:` what others may read of them.",
+  );
+  for (const policy of table.security.policies) inventory.leftOut(policy.item, behind);
+}

@@ -1,0 +1,81 @@
+// What the writer makes of a foreign schema before it is text: entities and their fields, as the long form says them.
+// Types, and what can be asked of them.
+import type { Entity, Field, Model } from "@plinth/blueprint";
+import type { ForeignReference, ForeignTable } from "../foreign-schema.ts";
+
+/** A field in its long form, as it stands in the blueprint; the formatter shortens it. */
+export interface LongField {
+  readonly type: string;
+  readonly values?: readonly string[];
+  readonly of?: string | { readonly type: string; readonly values: readonly string[] };
+  readonly optional?: true;
+  readonly unique?: true;
+  readonly index?: true;
+  readonly min?: number | string;
+  readonly max?: number | string;
+  readonly default?: unknown;
+  readonly on_delete?: string;
+  readonly as?: string;
+  readonly writable?: "admin";
+  readonly help?: string;
+}
+
+export interface Proposal {
+  readonly role: string;
+  readonly operation: string;
+  readonly rule: string | true;
+  /** What it was made from: `the column user_id`, `the policy own_rows`. */
+  readonly from: string;
+}
+
+export interface EntityDraft {
+  readonly name: string;
+  readonly table: ForeignTable;
+  /** Where the plural that the name makes is taken. */
+  readonly plural: string | null;
+  help: string | null;
+  readonly fields: Map<string, LongField>;
+  /** Column > field; a column that the service keeps by itself has a field too, such as `created_at`. */
+  readonly fieldOf: Map<string, string>;
+  /** Field > the reference that it holds. */
+  readonly referenceOf: Map<string, ForeignReference>;
+  readonly uniques: string[][];
+  readonly indexes: string[][];
+  readonly checks: Map<string, string>;
+  readonly proposals: Proposal[];
+}
+
+export interface Draft {
+  readonly entities: readonly EntityDraft[];
+  /** Profile fields of the built-in `user`. */
+  readonly profile: ReadonlyMap<string, LongField>;
+}
+
+/** The entity that a reference is to; `user` for the built-in one, null for what is no reference. */
+export function targetIn({ type }: LongField): string | null {
+  if (type === "user_ref") return "user";
+  return /^refs?\((\w+)\)$/.exec(type)?.[1] ?? null;
+}
+
+/** Types that a B-tree can't hold. */
+export function isKeyed({ type }: LongField): boolean {
+  return !/^(?:json|list|enum_set|object|point|vector|refs|computed)\b/.test(type);
+}
+
+export function entityIn(model: Model, name: string): Entity | undefined {
+  return model.entities.find((entity) => entity.name === name);
+}
+
+/** A claim that the model has the entity, and that it has this field. */
+export function hasField(entity: string, field: string, fits: (field: Field) => boolean = () => true) {
+  return (model: Model): boolean => {
+    const fields = entity === "user" ? model.userFields : (entityIn(model, entity)?.fields ?? []);
+    return fields.some((one) => one.name === field && fits(one));
+  };
+}
+
+/** A claim that these fields are unique together, in whichever order. */
+export function hasUnique(entity: string, fields: readonly string[]) {
+  const key = (names: readonly string[]): string => [...names].sort().join(" ");
+  return (model: Model): boolean => entityIn(model, entity)?.uniques.some((one) => key(one) === key(fields)) === true;
+}
