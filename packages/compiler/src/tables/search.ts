@@ -113,6 +113,8 @@ function fuzzyWordsOf(document: string): string {
 function similarOf(entity: Entity, row: string): string | null {
   const fields = searched(entity).filter(isFuzzy);
   if (fields.length === 0) return null;
-  const texts = fields.map(({ name }) => `left(coalesce(${row}${q(name)}, ''), ${SIMILAR_CHARACTERS_MAX})`).join(" || ' ' || ");
+  const texts = fields
+    .map(({ name }) => `left(coalesce(${row}${q(name)}, ''), ${SIMILAR_CHARACTERS_MAX})`)
+    .join(" || ' ' || ");
   return `(${foldedText(texts)})`;
 }
