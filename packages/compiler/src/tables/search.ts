@@ -18,6 +18,9 @@ const COLUMN = "_search";
 /** Of the texts of one weight, together: what Postgres holds of a row's words is limited to a mebibyte. */
 const CHARACTERS_MAX = 100_000;
 
+/** Of each field: Postgres compares what is looked for with every part of each text that shares enough three-letter parts with it. */
+const SIMILAR_CHARACTERS_MAX = 200;
+
 /** Letters of the words that mistyped ones are looked for among. */
 const FUZZY_LETTERS = { min: 4, max: 40 } as const;
 
@@ -110,6 +113,8 @@ function fuzzyWordsOf(document: string): string {
 function similarOf(entity: Entity, row: string): string | null {
   const fields = searched(entity).filter(isFuzzy);
   if (fields.length === 0) return null;
-  const texts = fields.map(({ name }) => `coalesce(${row}${q(name)}, '')`).join(" || ' ' || ");
+  const texts = fields
+    .map(({ name }) => `left(coalesce(${row}${q(name)}, ''), ${SIMILAR_CHARACTERS_MAX})`)
+    .join(" || ' ' || ");
   return `(${foldedText(texts)})`;
 }

@@ -135,13 +135,13 @@ describe("indexes", () => {
     expect(table?.indexes.at(-1)).toEqual({
       name: "things__a__b__trgm",
       method: "gin",
-      keys: [`(${foldedText(`coalesce("a", '')`)}) "plinth_extensions".gin_trgm_ops`],
+      keys: [`(${foldedText(`left(coalesce("a", ''), 200)`)}) "plinth_extensions".gin_trgm_ops`],
       where: null,
     });
     expect(entities.find(({ name }) => name === "thing")?.search).toMatchObject({
       language: "german",
       words: '{record}."_search"',
-      similar: `(${foldedText(`coalesce({record}."a", '')`)})`,
+      similar: `(${foldedText(`left(coalesce({record}."a", ''), 200)`)})`,
     });
   });
 

@@ -52,7 +52,7 @@ create index concurrently "books__heading__gin" on "library"."books" using gin (
 
 -- 008-index-authors--name--trgm (before, online, outside a transaction): Build an index on authors (name).
 -- after a broken try: drop index concurrently if exists "library"."authors__name__trgm";
-create index concurrently "authors__name__trgm" on "library"."authors" using gin (((case when octet_length(coalesce("name", '')) = length(coalesce("name", '')) then lower((coalesce("name", '')) collate "default") else replace(replace(replace(replace(translate(lower((normalize(regexp_replace(normalize(coalesce("name", ''), nfd), '[\u0300-\u036f]', '', 'g'), nfc)) collate "default"), 'øłđðħıŧŋſς', 'olddhitnsσ'), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th') end)) "plinth_extensions".gin_trgm_ops);
+create index concurrently "authors__name__trgm" on "library"."authors" using gin (((case when octet_length(left(coalesce("name", ''), 200)) = length(left(coalesce("name", ''), 200)) then lower((left(coalesce("name", ''), 200)) collate "default") else replace(replace(replace(replace(translate(lower((normalize(regexp_replace(normalize(left(coalesce("name", ''), 200), nfd), '[\u0300-\u036f]', '', 'g'), nfc)) collate "default"), 'øłđðħıŧŋſς', 'olddhitnsσ'), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th') end)) "plinth_extensions".gin_trgm_ops);
 
 -- 009-index-authors--name--gin (before, online, outside a transaction): Build the index that authors is searched by.
 -- after a broken try: drop index concurrently if exists "library"."authors__name__gin";
