@@ -196,7 +196,6 @@ describe("an upsert that is sent again with its Idempotency-Key", () => {
     expect((await put()).status).toBe(201);
   });
 });
-
 describe("what is kept", () => {
   const large = "A line of a long note. ".repeat(5_000);
 
