@@ -16,6 +16,12 @@ entities:
     fields: { order_id: ref(order), text: text, size: int }
     permissions:
       user: { all: true }
+  saying:
+    fields:
+      text: text
+      loud: computed(text + "!")
+    permissions:
+      user: { all: true }
 `;
 const BOUND = 1_048_576;
 
@@ -96,6 +102,11 @@ describe("calculated values", () => {
     for (const path of ["max(text)", "max(text),min(text)&group_by=order_id", "count&group_by=text"]) {
       expectRefused(await get(`/api/lines/aggregate?select=${path}`), "128 kB");
     }
+    await cell.rows(
+      project,
+      "insert into {schema}.sayings (id, text) values (gen_random_uuid(), repeat('Hear, hear', 20000))",
+    );
+    expectRefused(await get("/api/sayings/aggregate?select=max(loud)"), "128 kB");
     const some = await get(`/api/lines/aggregate?select=max(text),max(size),count&order_id=${small}`);
     expect([some.status, some.json.data[0]["max(size)"]]).toEqual([200, 3]);
   });

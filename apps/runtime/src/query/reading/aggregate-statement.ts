@@ -135,16 +135,16 @@ function shownValue(
 }
 
 /** A calculated value as a record shows it: its own template reads the columns that it is calculated from. */
-function calculatedText({ sqlType }: BundleField, value: string): string {
+function reckonedValue({ sqlType }: BundleField, value: string): string {
   switch (sqlType) {
     case "numeric":
-      return `trim_scale(${value})::text`;
+      return `trim_scale(${value})`;
     case "date":
       return `to_char(${value}, 'YYYY-MM-DD')`;
     case "timestamptz":
       return `to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
     default:
-      return `(${value})::text`;
+      return value;
   }
 }
 
@@ -160,10 +160,11 @@ function shownField(
   parameters: Parameters,
   laterals: string[],
 ): Shown {
-  if (field.value !== undefined)
-    return { sql: calculatedText(field, `_g._c${at}`), member: memberOf(name, field.wire) };
-  laterals.push(`, lateral (select _g._c${at} as ${quoteIdentifier(field.column ?? field.name)}) _w${at}`);
-  const value = wireValue(view, field, `_w${at}`, parameters);
+  const isReckoned = field.value !== undefined;
+  if (!isReckoned) {
+    laterals.push(`, lateral (select _g._c${at} as ${quoteIdentifier(field.column ?? field.name)}) _w${at}`);
+  }
+  const value = isReckoned ? reckonedValue(field, `_g._c${at}`) : wireValue(view, field, `_w${at}`, parameters);
   const sql =
     field.sqlType === "boolean" ? `(${value})::text` : isShort.test(field.sqlType) ? value : boundedText(value);
   return { sql, member: memberOf(name, field.wire) };
