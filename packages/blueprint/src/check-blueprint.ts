@@ -77,7 +77,7 @@ export function checkBlueprint(text: string, most?: MostAllowed): CheckedBluepri
     return { model: report.failed() ? null : model, draft: model, diagnostics: report.diagnostics(), places };
   }
   if (!report.failed()) {
-    report.add("blueprint_empty", { start: 0, end: 0 }, "The blueprint is empty.", "Begin with `project: my-project`.");
+    report.add("blueprint_empty", { start: 0, end: 0 }, "The blueprint is empty.", "Start with `project: my-project`.");
   }
   return { model: null, draft: null, diagnostics: report.diagnostics(), places };
 }
@@ -180,7 +180,7 @@ function checkProject({ project, sections }: Declarations, report: Report): stri
         "missing_key",
         { start: 0, end: 0 },
         "The blueprint has no `project`.",
-        "Begin with `project: my-project`.",
+        "Start with `project: my-project`.",
       );
     }
     return "";

@@ -54,15 +54,17 @@ export function explainAccess(
   const entity = model.entities.find((one) => one.name === question.entity);
   if (entity === undefined) {
     const known = model.entities.map((one) => one.name);
-    const hint = didYouMean(question.entity, known) ?? `There are: ${known.join(", ")}.`;
+    const hint = didYouMean(question.entity, known) ?? `Known entities: ${known.join(", ")}.`;
     throw new Error(`There is no entity ${question.entity}. ${hint.replaceAll("`", "")}`);
   }
   if (!world.callers.has(question.as))
-    throw new Error(`There is no user ${question.as}; there are: ${[...world.callers.keys()].join(", ")}.`);
+    throw new Error(`There is no user ${question.as}. Known users: ${[...world.callers.keys()].join(", ")}.`);
   const row = world.rows.find((one) => one.entity.name === entity.name && one.name === question.row) ?? null;
   if (row === null && question.row !== null) throw new Error(`The tests have no row ${entity.name}.${question.row}.`);
   if (row === null && question.operation !== "create")
-    throw new Error(`Which ${entity.name}? Name a row of the tests, ${entity.name}.<row>, or give a record.`);
+    throw new Error(
+      `Which ${entity.name} do you mean? Name a row of the tests, ${entity.name}.<row>, or give a record.`,
+    );
   const input = world.resolve(entity, question.input);
   const verdict = judge({ as: question.as, entity, operation: question.operation, row, input }, world);
   return {

@@ -207,8 +207,8 @@ ${options}    fields: { title: string, status: "enum[draft, sent, lost] = draft"
     await inCell(projectId, "UPDATE SCHEMA.bills SET deleted_at = now() WHERE status = 'draft'");
     const proposal = await propose(projectId, bills(edges));
     expect(proposal.measures?.counted).toEqual([
-      { path: "bill.soft_delete", what: "deleted records, which are taken out of service", records: 1 },
-      { path: "bill.transitions.status", what: "records whose `status` no transition leaves", records: 3 },
+      { path: "bill.soft_delete", what: "deleted records, which are removed", records: 1 },
+      { path: "bill.transitions.status", what: "records with a value of `status` that no transition leaves", records: 3 },
     ]);
   });
 });

@@ -35,7 +35,7 @@ function pageOf({ reader }: Pick<BackgroundContext, "reader">, { key, value }: M
   const text = expectText(reader, value, `\`${key.text}\``);
   if (text === null) return null;
   if (PAGE.test(text.text) && URL.parse(text.text) !== null) return text.text;
-  const message = `\`${key.text}\` is no https address of a page.`;
+  const message = `\`${key.text}\` is not the https address of a page.`;
   reader.report.add("invalid_option", text.range, message, "For example `https://app.example.com/verify`.");
   return null;
 }

@@ -55,8 +55,8 @@ export function checkAction(word: Word, context: BackgroundContext): KnownAction
       report.add(
         "unknown_action",
         range,
-        `\`${text}\` is on the entity \`subscription\`, and there is none.`,
-        "Declare the entity, or an integration of the kind `payment`.",
+        `\`${text}\` needs an entity \`subscription\`, and the blueprint has none.`,
+        "Declare the entity, or an integration with the kind `payment`.",
       );
       return null;
     }
@@ -72,12 +72,12 @@ export function checkAction(word: Word, context: BackgroundContext): KnownAction
     return { kind: "connector", egress: [connection.kind === "model" ? "model" : "http"] };
   if (verb !== undefined && connectorProviders.includes(owner ?? "")) {
     const hint = `Declare it under \`integrations\`: \`${owner}: { kind: ..., provider: ${owner} }\`.`;
-    report.add("connection_missing", range, `No integration of this project is with \`${owner}\`.`, hint);
+    report.add("connection_missing", range, `This project has no integration with the provider \`${owner}\`.`, hint);
     return null;
   }
   const known = [...Object.keys(builtinActions), ...context.workers];
   const served = Object.keys(builtinActions).filter((name) => !actionsNotServed.includes(name));
-  const hint = suggestFor(text, known, report) ?? `There are: ${served.join(", ")}, and workers by their names.`;
+  const hint = suggestFor(text, known, report) ?? `Known actions: ${served.join(", ")}, and the names of workers.`;
   report.add("unknown_action", range, `There is no action \`${text.slice(0, 120)}\`.`, hint);
   return null;
 }

@@ -25,8 +25,8 @@ export function readActions(context: BackgroundContext, node: Node): readonly Ac
       reader.report.add(
         "invalid_name",
         range,
-        `\`${text.slice(0, 60)}\` can't name an action.`,
-        "Lower-case words joined by hyphens: `publish-video`.",
+        `\`${text.slice(0, 60)}\` is not a valid name for an action.`,
+        "Use lower-case words joined by hyphens: `publish-video`.",
       );
     const map = expectMap(reader, entry.value, `The action \`${text}\``);
     return map === null ? [] : [readAction(context, entry, map)];
@@ -42,7 +42,7 @@ function readAction(context: BackgroundContext, { key }: MapEntry, map: MapNode)
   );
   const input = sent === undefined ? [] : readPayload(context, sent.value, "`input`");
   if (body === undefined)
-    reader.report.add("missing_key", key.range, `The action \`${key.text}\` does nothing.`, "Write `steps:`.");
+    reader.report.add("missing_key", key.range, `The action \`${key.text}\` has no steps.`, "Write `steps:`.");
   const place = {
     entity: null,
     rows: [],
@@ -62,8 +62,8 @@ function readAction(context: BackgroundContext, { key }: MapEntry, map: MapNode)
     reader.report.add(
       "action_without_caller",
       granted?.key.range ?? key.range,
-      `Nobody may call the action \`${key.text}\`: it has no permissions.`,
-      "Say who may, role by role: `permissions: { user: true }`.",
+      `Nobody can call the action \`${key.text}\`: it has no permissions.`,
+      "List the roles that can call it: `permissions: { user: true }`.",
     );
   const read = body === undefined ? { steps: [], egress: [] } : readSteps(context, body.value, scope);
   return {
@@ -83,8 +83,8 @@ function refuseSecrets({ reader }: BackgroundContext, sent: MapEntry | undefined
   for (const { name } of input.filter((field) => field.type.kind === "secret")) {
     const entry = entryOf(sent.value, name);
     if (entry === undefined) continue;
-    const message = `\`${name}\` is a secret, and an \`async\` action keeps what it is given until it is done.`;
-    reader.report.add("invalid_option", entry.key.range, message, "Take secrets in an action of the mode `sync`.");
+    const message = `\`${name}\` is a secret, but an \`async\` action stores its input until the run ends.`;
+    reader.report.add("invalid_option", entry.key.range, message, "Use secrets only in an action with `mode: sync`.");
   }
 }
 

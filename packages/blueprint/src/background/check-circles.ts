@@ -38,8 +38,10 @@ export function refuseCircles(work: readonly Placed[], context: BackgroundContex
       context.reader.report.add(
         strict ? "endless_work" : "circular_work",
         start.range,
-        `\`${start.work.name}\` leads back to itself: ${through}.`,
-        strict ? "Stop it with `when`, or `if` on the step." : "See that its condition fails in the end.",
+        `\`${start.work.name}\` starts itself again: ${through}.`,
+        strict
+          ? "Stop the loop with `when`, or with `if` on the step."
+          : "Make sure that its condition becomes false at some point.",
       );
     }
   }

@@ -45,7 +45,7 @@ function warnOfSilence(background: Background, work: readonly Placed[], context:
     context.reader.report.add(
       "event_never_comes",
       range,
-      `\`${one.name}\` waits for \`${event}\`, which is declared and which nothing emits.`,
+      `\`${one.name}\` waits for the declared event \`${event}\`, but nothing emits it.`,
       `Emit it in a step: \`event.emit: { with: { name: ${event} } }\`.`,
     );
   }
@@ -61,12 +61,12 @@ function warnOfUnreached(background: Background, work: readonly Placed[], { read
   for (const { work: one, section, range } of work) {
     if (one.on.length > 0 || reached.has(one.name)) continue;
     const ways = section === "workers" ? "a schedule that runs it, or a step that calls it" : "a schedule that runs it";
-    const manual = one.starts.includes("manual") ? " What people start themselves is an action." : "";
+    const manual = one.starts.includes("manual") ? " Work that people start by hand is an action." : "";
     reader.report.add(
       "work_never_starts",
       range,
       `Nothing starts \`${one.name}\`: no event, no schedule${section === "workers" ? " and no step" : ""}.`,
-      `It takes ${ways}, or an event behind \`on\`.${manual}`,
+      `It needs ${ways}, or an event in \`on\`.${manual}`,
     );
   }
 }
@@ -91,7 +91,7 @@ function refuseSchedule(
   reader.report.add(
     "schedule_without_event",
     range,
-    `\`${run}\` is started by an event, and a schedule brings none.`,
-    "Write `on: [..., schedule]` if it can do without, or take a worker with no `on`.",
+    `An event starts \`${run}\`, but a schedule has no event.`,
+    "Write `on: [..., schedule]` if it doesn't need the event, or name a worker without `on`.",
   );
 }

@@ -34,7 +34,7 @@ export function cronProblem(text: string): string | null {
   const [, , days = [], months = []] = values;
   const everyWeekday = partsOf(text)[4] === "*";
   const happens = months.some((month) => days.some((day) => day <= (daysOfMonths[month - 1] ?? 0)));
-  return everyWeekday && !happens ? "No month has such a day." : null;
+  return everyWeekday && !happens ? "No month has this day." : null;
 }
 
 /** Of minute, hour, day of the month, month and day of the week, each as it is written; or what is wrong. */
@@ -53,10 +53,10 @@ export function cronValues(text: string): readonly (readonly number[])[] | strin
 function countProblem(parts: readonly string[]): string {
   const [first = ""] = parts;
   if (first.startsWith("@"))
-    return `There are: ${[...nicknames.keys()].join(", ")}. Other times take five fields: \`*/5 * * * *\`.`;
+    return `Known nicknames: ${[...nicknames.keys()].join(", ")}. Write other times with five fields: \`*/5 * * * *\`.`;
   const order = "minute, hour, day of the month, month, day of the week";
-  const seconds = parts.length === 6 ? " Seconds can't be given: leave the first one out." : "";
-  return `It has ${parts.length} ${parts.length === 1 ? "field" : "fields"}, not five: ${order}.${seconds}`;
+  const seconds = parts.length === 6 ? " Seconds aren't supported: remove the first field." : "";
+  return `The expression has ${parts.length} ${parts.length === 1 ? "field" : "fields"} instead of five: ${order}.${seconds}`;
 }
 
 /**
@@ -92,7 +92,7 @@ function valuesOf(text: string, field: (typeof fields)[number]): readonly number
   const found: number[] = [];
   for (const part of text.split(",")) {
     const match = /^(?:(\*)|([a-z]+|\d+)(?:-([a-z]+|\d+))?)(?:\/(\d+))?$/i.exec(part);
-    if (match === null) return part === "?" ? `Write \`*\` for every ${name}.` : `\`${part}\` is no ${name}.`;
+    if (match === null) return part === "?" ? `Write \`*\` for every ${name}.` : `\`${part}\` is not a valid ${name}.`;
     const number = (word: string | undefined): number => {
       const at = names?.indexOf(word?.toLowerCase() ?? "") ?? -1;
       return at === -1 ? Number(word) : at + min;
@@ -105,11 +105,12 @@ function valuesOf(text: string, field: (typeof fields)[number]): readonly number
     const end = max === 7 && from > 0 && match[3]?.toLowerCase() === "sun" ? 7 : last;
     const to = isOpen ? Math.max(from, lastOf(field)) : end;
     const areWithin = [from, to].every((value) => value >= min && value <= max);
-    if (areWithin && from > to) return `\`${part}\` runs backwards: write \`${aroundTheEnd(match, field)}\`.`;
-    if (!areWithin) return `\`${part}\` is no ${name}: ${rangeOf(field)}.`;
-    if (step === 0) return `\`${part}\` never moves on.`;
+    if (areWithin && from > to) return `The range \`${part}\` runs backwards: write \`${aroundTheEnd(match, field)}\`.`;
+    if (!areWithin) return `\`${part}\` is not a valid ${name}: ${rangeOf(field)}.`;
+    if (step === 0) return `The step of \`${part}\` is zero.`;
     const size = lastOf(field) - min + 1;
-    if (step !== null && step > size) return `\`${part}\` is a longer step than the ${name} has values: ${size}.`;
+    if (step !== null && step > size)
+      return `The step of \`${part}\` is larger than the range of the ${name}: ${size}.`;
     for (let value = from; value <= to; value += step ?? 1) found.push(value);
   }
   return found;

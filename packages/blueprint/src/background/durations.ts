@@ -12,9 +12,13 @@ interface Bounds {
   readonly hint: string;
 }
 
-export const timeoutBounds: Bounds = { minMs: 100, maxMs: 86_400_000, hint: "A duration from `100ms` to `1d`." };
-export const waitBounds: Bounds = { minMs: 1_000, maxMs: 31_536_000_000, hint: "A duration from `1s` to `365d`." };
-const pauseBounds: Bounds = { minMs: 10, maxMs: 86_400_000, hint: "A duration from `10ms` to `1d`." };
+export const timeoutBounds: Bounds = { minMs: 100, maxMs: 86_400_000, hint: "Write a duration from `100ms` to `1d`." };
+export const waitBounds: Bounds = {
+  minMs: 1_000,
+  maxMs: 31_536_000_000,
+  hint: "Write a duration from `1s` to `365d`.",
+};
+const pauseBounds: Bounds = { minMs: 10, maxMs: 86_400_000, hint: "Write a duration from `10ms` to `1d`." };
 
 /** `30s`, `5m`, `2h`, `1d`. */
 export function readDuration(reader: Reader, entry: MapEntry, { minMs, maxMs, hint }: Bounds): number | null {
@@ -27,7 +31,7 @@ export function readDuration(reader: Reader, entry: MapEntry, { minMs, maxMs, hi
   const [, count, unit = ""] = /^(\d{1,9})\s*(ms|milli|s|m|h|d)[a-z]*$/i.exec(scalar.text) ?? [];
   const short = count === undefined ? "" : `Write \`${count}${unit.toLowerCase().replace("milli", "ms")}\`. `;
   const bare = typeof scalar.value === "number" ? inUnits(scalar.value, { minMs, maxMs }) : "";
-  const message = `\`${scalar.text}\` can't be \`${entry.key.text}\`.`;
+  const message = `\`${scalar.text}\` is not a valid value for \`${entry.key.text}\`.`;
   reader.report.add("invalid_duration", scalar.range, message, match === null ? `${short}${bare}${hint}` : hint);
   return null;
 }
@@ -49,8 +53,8 @@ export function checkCallTimeout(
   reader.report.add(
     "invalid_limit",
     entry.value.range,
-    "The operator of this Plinth doesn't let a call of another service take so long.",
-    `The operator allows at most \`${durationText(callMsMax)}\`. Let the service answer at once, and wait for what it sends later with \`wait_for\`.`,
+    "The operator of this Plinth doesn't allow calls of other services to take this long.",
+    `The operator allows at most \`${durationText(callMsMax)}\`. Let the service answer at once, and use \`wait_for\` to wait for its result.`,
   );
 }
 
@@ -69,7 +73,7 @@ export function readWhole(reader: Reader, entry: MapEntry, min: number, max: num
     reader.report.add(
       "invalid_limit",
       node.range,
-      `\`${entry.key.text}\` is a whole number from ${min} to ${max}.`,
+      `\`${entry.key.text}\` must be a whole number from ${min} to ${max}.`,
       `For example \`${entry.key.text}: ${Math.max(min, Math.min(max, 2))}\`.`,
     );
   return null;
@@ -78,8 +82,13 @@ export function readWhole(reader: Reader, entry: MapEntry, min: number, max: num
 export function readWord(reader: Reader, entry: MapEntry, words: readonly string[]): string | null {
   const scalar = expectText(reader, entry.value, `\`${entry.key.text}\``);
   if (scalar === null || words.includes(scalar.text)) return scalar?.text ?? null;
-  const hint = `It is one of: ${words.join(", ")}.`;
-  reader.report.add("invalid_option", scalar.range, `\`${scalar.text}\` can't be \`${entry.key.text}\`.`, hint);
+  const hint = `Use one of: ${words.join(", ")}.`;
+  reader.report.add(
+    "invalid_option",
+    scalar.range,
+    `\`${scalar.text}\` is not a valid value for \`${entry.key.text}\`.`,
+    hint,
+  );
   return null;
 }
 

@@ -90,8 +90,10 @@ function refuseBeside(
     const entry = at(key);
     if (entry === undefined) continue;
     const message =
-      owner === null ? `\`${key}\` is for a template, and none is named.` : `\`${key}\` stands in ${owner}.`;
-    reader.report.add("invalid_option", entry.key.range, message, "Leave it out.");
+      owner === null
+        ? `\`${key}\` only works with a template, and this step names none.`
+        : `\`${key}\` belongs in ${owner}, not here.`;
+    reader.report.add("invalid_option", entry.key.range, message, "Remove it here.");
   }
 }
 
@@ -105,8 +107,8 @@ function connectionOf({ reader, connections }: BackgroundContext, action: Word, 
     reader.report.add(
       "missing_key",
       action.range,
-      "This project sends by several integrations.",
-      `Write \`connection\`: ${names}.`,
+      "This project has several integrations that send e-mail.",
+      `Add \`connection\`, one of: ${names}.`,
     );
     return "wrong";
   }
@@ -118,8 +120,8 @@ function connectionOf({ reader, connections }: BackgroundContext, action: Word, 
   reader.report.add(
     "invalid_option",
     entry.value.range,
-    `\`${found.name}\` sends no e-mail.`,
-    "Name an integration of the kind `email`.",
+    `The integration \`${found.name}\` doesn't send e-mail.`,
+    "Name an integration with the kind `email`.",
   );
   return "wrong";
 }
@@ -138,8 +140,8 @@ function receiverOf(
     report.add(
       "invalid_step",
       action.range,
-      "A mail goes to addresses or to a user, not to both.",
-      "Leave one of `to` and `to_user` out.",
+      "A mail can be sent to addresses or to a user, not to both.",
+      "Remove `to` or `to_user`.",
     );
     return null;
   }
@@ -159,7 +161,7 @@ function receiverOf(
   report.add(
     "missing_key",
     action.range,
-    `\`${action.text}\` does not say who gets the mail.`,
+    `\`${action.text}\` has no recipient.`,
     'Write `with: { to: "${{ record.email }}" }`.',
   );
   return null;

@@ -56,7 +56,7 @@ export function readEvents(context: EventContext, node: Node): readonly Declared
   const entries = mapEntries(reader, node, "`events`");
   const over = entries[EVENTS_MAX];
   if (over !== undefined)
-    reader.report.add("too_many", over.key.range, `A blueprint has at most ${EVENTS_MAX} events.`);
+    reader.report.add("too_many", over.key.range, `A blueprint can have at most ${EVENTS_MAX} events.`);
   return entries.map((entry) => {
     const { text, range } = entry.key;
     if (!isEventName(text)) refuseEventName(reader, wordOf(entry.key));
@@ -65,8 +65,8 @@ export function readEvents(context: EventContext, node: Node): readonly Declared
       reader.report.add(
         "event_exists",
         range,
-        `${entity === null ? "A module" : `\`${entity}\``} emits \`${text}\` by itself.`,
-        "Remove it here; it needs no declaration.",
+        `${entity === null ? "A module" : `\`${entity}\``} already emits \`${text}\`.`,
+        "Remove it here: this event needs no declaration.",
       );
     const isEmpty = entry.value.kind === "scalar" && entry.value.value === null;
     const map = isEmpty ? null : expectMap(reader, entry.value, `The event \`${text}\``);
@@ -113,8 +113,8 @@ export function refuseEventName({ report }: Reader, { text, range }: Word): void
   report.add(
     "invalid_event_name",
     range,
-    `\`${text.slice(0, 120)}\` can't name an event.`,
-    "A noun and a verb in the past tense: `shipment.label_created`.",
+    `\`${text.slice(0, 120)}\` is not a valid name for an event.`,
+    "Use a noun and a verb in the past tense: `shipment.label_created`.",
   );
 }
 

@@ -74,7 +74,7 @@ function readUrl(context: BackgroundContext, option: MapEntry, place: WorkPlace)
   if (url === null) return null;
   if (!ADDRESS.test(url.text) || URL.parse(beforeExpressions(url.text)) === null) {
     const computed = /^https?:\/\/[^/?#]*\$\{\{/.test(url.text);
-    const message = computed ? "The host of `url` can't be computed." : "`url` is no https address.";
+    const message = computed ? "The host of `url` must be a fixed text." : "`url` is not an https address.";
     reader.report.add("invalid_option", url.range, message, "For example `https://example.com/jobs`.");
     return null;
   }
@@ -90,8 +90,8 @@ function warnOfPrivateHost({ reader: { report } }: BackgroundContext, { text, ra
   report.add(
     "private_host",
     range,
-    `\`${host}\` is not on the public internet: the call is refused unless the operator of the cell allows it.`,
-    `Call a public address, or let the cell's operator allow it with \`PLINTH_OUTBOUND_ALLOW=${allow}\`. A blueprint doesn't know what a cell allows, so this warning stays.`,
+    `\`${host}\` is not on the public internet. The call is refused unless the operator of the cell allows it.`,
+    `Call a public address, or ask the operator of the cell to set \`PLINTH_OUTBOUND_ALLOW=${allow}\`. A blueprint can't see the cell's settings, so this warning remains.`,
   );
 }
 
@@ -150,15 +150,15 @@ function checkHeader(
   const lower = name.toLowerCase();
   const shown = name.slice(0, 120);
   if (!HEADER_NAME.test(name)) {
-    report.add("invalid_option", range, `\`${shown}\` is no name of a header.`, "For example `x-request-source`.");
+    report.add("invalid_option", range, `\`${shown}\` is not a valid header name.`, "For example `x-request-source`.");
   } else if (ownHeaders.has(lower) || (signed && signatureHeaders.has(lower))) {
-    report.add("invalid_option", range, `The header \`${shown}\` is set by the service.`, "Leave it out.");
+    report.add("invalid_option", range, `The service sets the header \`${shown}\` itself.`, "Remove it.");
   } else if (credentialHeaders.has(lower) && value !== null && !value.text.includes("${{")) {
     report.add(
       "literal_credential",
       value.range,
-      `The credential in \`${shown}\` is read by everybody who reads the blueprint.`,
-      "Give your own service a worker with `http`: its calls are signed, and need no credential.",
+      `Everybody who can read the blueprint can read the credential in \`${shown}\`.`,
+      "For your own service, use a worker with `http`: Plinth signs its calls, so they need no credential.",
     );
   }
 }

@@ -20,12 +20,12 @@ const keys: Readonly<Record<string, string>> = {
   delay: "makes its caller wait",
   wait_for: "makes its caller wait",
   approval: "makes its caller wait",
-  retry: "says nothing here: where a step fails, all that the action did is undone",
-  compensate: "says nothing here: where a step fails, all that the action did is undone",
-  max_parallel: "says nothing here: a transaction does one thing after the other",
+  retry: "has no effect here: when a step fails, the whole action is rolled back",
+  compensate: "has no effect here: when a step fails, the whole action is rolled back",
+  max_parallel: "has no effect here: a transaction runs one step after the other",
 };
 
-const hint = "Write `mode: async` in the action: it answers 202 with a run to follow.";
+const hint = "Add `mode: async` to the action: it then answers 202 with a run that the caller can follow.";
 
 /** @param kind Of its action; null where there is no such action. */
 export function refuseOutsideTransaction(
@@ -36,7 +36,7 @@ export function refuseOutsideTransaction(
 ): void {
   // A step that only waits is named by the key that says so.
   if (kind !== null && outside.includes(kind)) {
-    const message = `\`${action.text}\` can't be part of a transaction, and an action is one.`;
+    const message = `\`${action.text}\` can't be part of a \`sync\` action, which is one transaction.`;
     reader.report.add("invalid_step", action.range, message, hint);
     return;
   }

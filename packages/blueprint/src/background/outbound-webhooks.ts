@@ -27,8 +27,8 @@ export const signingVersions: readonly string[] = ["v1", "v1a"];
 export const payloadForms: readonly string[] = ["full", "thin"];
 /** Calls of one endpoint at once. */
 const CONCURRENCY_MAX = 20;
-const pauses = { minMs: 1_000, maxMs: 86_400_000, hint: "A duration from `1s` to `1d`." };
-const failing = { minMs: 3_600_000, maxMs: 365 * 86_400_000, hint: "A duration from `1h` to `365d`." };
+const pauses = { minMs: 1_000, maxMs: 86_400_000, hint: "Write a duration from `1s` to `1d`." };
+const failing = { minMs: 3_600_000, maxMs: 365 * 86_400_000, hint: "Write a duration from `1h` to `365d`." };
 
 export function readOutbound(context: BackgroundContext, node: Node): BackgroundPart | null {
   const { reader } = context;

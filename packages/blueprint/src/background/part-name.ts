@@ -13,7 +13,7 @@ export function checkPartName(
   reader.report.add(
     "invalid_name",
     range,
-    `\`${text.slice(0, 60)}\` can't name ${what}.`,
-    `Lower-case words joined by \`_\`, at most ${PARTS_MAX_NAME} characters.`,
+    `\`${text.slice(0, 60)}\` is not a valid name for ${what}.`,
+    `Use lower-case words joined by \`_\`, at most ${PARTS_MAX_NAME} characters.`,
   );
 }

@@ -113,8 +113,8 @@ export function readSubscriptionStep(
   const states = status?.type.kind === "enum" ? status.type.values : [];
   const state = move.states.find((one) => states.includes(one));
   if (state === undefined || entity.stateMachine?.field === "status") {
-    const message = `\`${action.text}\` needs a \`status\` of \`subscription\` that can be \`${move.states[0]}\`.`;
-    report.add("unknown_action", action.range, message, `Or a transition \`${move.edge}\`.`);
+    const message = `\`${action.text}\` needs a field \`status\` on \`subscription\` that can be \`${move.states[0]}\`.`;
+    report.add("unknown_action", action.range, message, `Or declare a transition \`${move.edge}\`.`);
     return null;
   }
   if (id === null) return null;
@@ -137,7 +137,7 @@ function entityOf(
     reader.report.add(
       "missing_key",
       action.range,
-      `\`${action.text}\` does not say which entity it is about.`,
+      `\`${action.text}\` has no \`entity\`.`,
       `Write \`with: { entity: ${entities.keys().next().value ?? "<entity>"}, ... }\`.`,
     );
     return null;
@@ -194,7 +194,7 @@ function idOf(
     )
       return id;
     const hint = "Write `id: ${{ steps.find.id }}`.";
-    context.reader.report.add("invalid_step_value", entry.value.range, "This is no id (a UUID).", hint);
+    context.reader.report.add("invalid_step_value", entry.value.range, "This is not a valid id (a UUID).", hint);
     return null;
   }
   if (place.entity === entity.name && place.rows.includes("record"))
@@ -202,7 +202,7 @@ function idOf(
   context.reader.report.add(
     "missing_key",
     action.range,
-    `\`${action.text}\` does not say which \`${entity.name}\` it is about.`,
+    `\`${action.text}\` doesn't say which \`${entity.name}\` it changes.`,
     "Write `with: { id: ${{ steps.find.id }}, ... }`.",
   );
   return null;
@@ -214,7 +214,7 @@ function edgeOf({ reader }: BackgroundContext, action: Word, found: CheckedEntit
   const entry = given === null ? undefined : ownEntry(given, "edge", found);
   if (entry === undefined) {
     const hint = "Write `with: { edge: publish }`.";
-    report.add("missing_key", action.range, "`record.transition` does not say which transition.", hint);
+    report.add("missing_key", action.range, "`record.transition` has no `edge`.", hint);
     return null;
   }
   const name = expectText(reader, entry.value, "`edge`");

@@ -54,7 +54,7 @@ function readCron({ reader }: BackgroundContext, node: Node): string | null {
     reader.report.add(
       "invalid_schedule",
       scalar.range,
-      `\`${scalar.text.slice(0, 60)}\` is no cron expression.`,
+      `\`${scalar.text.slice(0, 60)}\` is not a valid cron expression.`,
       problem,
     );
   return storedCron(scalar.text);
@@ -68,8 +68,8 @@ function readTimezone({ reader }: BackgroundContext, node: Node): string | null 
     reader.report.add(
       "invalid_schedule",
       scalar.range,
-      `There is no time zone \`${scalar.text.slice(0, 60)}\`.`,
-      "A name of the IANA database: `Europe/Berlin`.",
+      `The time zone \`${scalar.text.slice(0, 60)}\` does not exist.`,
+      "Use a name from the IANA database: `Europe/Berlin`.",
     );
   return zone;
 }
@@ -89,7 +89,7 @@ function readRun({ reader, workers, workflows }: BackgroundContext, node: Node):
   if (scalar === null) return null;
   if (!workers.has(scalar.text) && !workflows.has(scalar.text)) {
     const hint = suggestFor(scalar.text, [...workers, ...workflows], reader.report) ?? "Declare it under `workers`.";
-    reader.report.add("unknown_worker", scalar.range, `There is no worker or workflow \`${scalar.text}\`.`, hint);
+    reader.report.add("unknown_worker", scalar.range, `\`${scalar.text}\` is neither a worker nor a workflow.`, hint);
   }
   return scalar.text;
 }

@@ -105,8 +105,8 @@ function readEmit(
     const owner = entityEvents(context).get(event.text);
     const message =
       owner === undefined
-        ? `No event \`${event.text}\` is declared.`
-        : `\`${event.text}\` is an event of ${owner === null ? "a module: it comes" : `\`${owner}\`: it comes with a write`}.`;
+        ? `The event \`${event.text}\` is not declared.`
+        : `\`${event.text}\` can't be emitted by a step: ${owner === null ? "a module" : `\`${owner}\``} emits it.`;
     const hint = suggestFor(event.text, payloads.keys(), reader.report) ?? "Declare one under `events`.";
     reader.report.add("unknown_event", event.range, message, hint);
     return null;
@@ -132,11 +132,11 @@ function readSend(
 ): ReadAction | null {
   if (given !== null && given.entries.length > 0) return readEmit(context, action, given, place);
   if (!place.roots.has("event")) {
-    const hint = "Let an event start it (`on: order.paid`), or name one: `with: { name: order.packed }`.";
+    const hint = "Start the work with an event (`on: order.paid`), or name one: `with: { name: order.packed }`.";
     context.reader.report.add(
       "invalid_step",
       action.range,
-      "`webhook.emit` sends the event of its run: there is none.",
+      "`webhook.emit` sends the event that started the run, but no event starts this run.",
       hint,
     );
     return null;
@@ -167,7 +167,7 @@ function readRun(context: BackgroundContext, action: Word, given: MapNode | null
   const { reader, workers } = context;
   const named = given === null ? undefined : (entryOf(given, "worker") ?? entryOf(given, "name"));
   if (given === null || named === undefined) {
-    const hint = "Write `with: { worker: greet }`, or the worker's name as the action.";
+    const hint = "Write `with: { worker: greet }`, or use the worker's name as the action.";
     reader.report.add("missing_key", given?.range ?? action.range, "`worker.run` has no `worker`.", hint);
     return null;
   }
@@ -196,7 +196,7 @@ function readWait(context: BackgroundContext, action: Word, map: MapNode, given:
     if (option.key.text !== "for") refuseKey(reader, option, "`wait`", ["for"], []);
   const entry = (given === null ? undefined : entryOf(given, "for")) ?? entryOf(map, "delay");
   if (entry === undefined) {
-    reader.report.add("missing_key", action.range, "`wait` does not say how long.", "Write `with: { for: 5m }`.");
+    reader.report.add("missing_key", action.range, "`wait` has no duration.", "Write `with: { for: 5m }`.");
     return null;
   }
   const forMs = readDuration(reader, entry, waitBounds);

@@ -84,8 +84,8 @@ export function readOptions(context: BackgroundContext, map: MapNode, scope: Ste
     reader.report.add(
       "invalid_step",
       parallel.key.range,
-      "`max_parallel` says nothing without `for_each`.",
-      "Give the list that it runs over.",
+      "`max_parallel` has no effect without `for_each`.",
+      "Add `for_each` with the list to run over.",
     );
   const as = read("as", (entry) => readAs(context, entry, scope));
   const each = members?.each ?? (entryOf(map, "for_each") === undefined ? null : json);
@@ -112,15 +112,15 @@ function conditionOf(
     context.reader.report.add(
       "approval_always_given",
       entry.value.range,
-      "A refusal ends the run at the approval, so `approved` is always true here.",
-      "Write `on_reject: continue` in the approval, if a refusal is a way to go on.",
+      "A refusal ends the run at this approval, so `approved` is always true here.",
+      "Add `on_reject: continue` to the approval if the run should go on after a refusal.",
     );
   if (condition !== null && neverTrue(condition))
     context.reader.report.add(
       "step_never_runs",
       entry.value.range,
-      "Nothing can make this condition true, so the step never runs.",
-      "Leave the step out, if that is meant.",
+      "This condition can never be true, so the step never runs.",
+      "Remove the step if it should never run.",
     );
   return condition;
 }
@@ -165,7 +165,7 @@ function readWithin(
   const egress: Egress[] = [];
   const nested = (node: Node, within: Pick<StepScope, "place" | "outputs">): readonly Step[] => {
     if (scope.depth >= NESTING_MAX) {
-      context.reader.report.add("too_many", node.range, `Steps nest at most ${NESTING_MAX} deep.`);
+      context.reader.report.add("too_many", node.range, `Steps can be nested at most ${NESTING_MAX} deep.`);
       return [];
     }
     const read = readNested(node, { ...scope, ...within, depth: scope.depth + 1 });
@@ -203,8 +203,8 @@ function readAs(context: BackgroundContext, entry: MapEntry, scope: StepScope): 
   context.reader.report.add(
     "invalid_step",
     entry.value.range,
-    "Nobody calls a workflow, so a step of it can't act as the caller.",
-    "Leave `as` out.",
+    "A workflow has no caller, so its steps can't act as the caller.",
+    "Remove `as`.",
   );
   return null;
 }
@@ -226,7 +226,7 @@ function readForEach(
   if (!scalar.text.includes("${{")) {
     const isPath = /^(?:record|event|input|steps|each|run)(?:\.\w+)+$/.test(scalar.text);
     const hint = isPath ? `Write \`"\${{ ${scalar.text.slice(0, 80)} }}"\`.` : forEachHint;
-    report.add("invalid_step", scalar.range, "`for_each` is a list.", hint);
+    report.add("invalid_step", scalar.range, "`for_each` must be a list.", hint);
     return null;
   }
   const items = readTemplate(context, node, place);
@@ -237,13 +237,13 @@ function readForEach(
   const what = scalar.text.replace(/^\s*\$\{\{\s*|\s*\}\}\s*$/g, "").slice(0, 80);
   const message =
     type === null
-      ? "`for_each` is a list, not a text."
-      : `\`for_each\` is a list; \`${what}\` is of type \`${type.kind}\`.`;
+      ? "`for_each` must be a list, not a text."
+      : `\`for_each\` must be a list, but \`${what}\` has the type \`${type.kind}\`.`;
   report.add("invalid_step", scalar.range, message, forEachHint);
   return null;
 }
 
-const forEachHint = "For example `${{ steps.find }}`, what `record.find` before it has found.";
+const forEachHint = "For example `${{ steps.find }}`, the records that an earlier `record.find` found.";
 
 /** What is in a list that a step before has given. */
 function memberShape(items: NonNullable<Step["forEach"]>["items"], scope: StepScope): ValueShape {
@@ -269,5 +269,10 @@ export function checkConnection({ reader, connections }: BackgroundContext, map:
       suggestFor(scalar.text, names, reader.report) ?? "Declare it under `integrations`.",
     );
   else if (kind !== null && kind !== "connector" && !kind.startsWith("email."))
-    reader.report.add("connection_unused", entry.key.range, `\`${kind}\` uses no connection.`, "Leave it out.");
+    reader.report.add(
+      "connection_unused",
+      entry.key.range,
+      `\`${kind}\` doesn't use a connection.`,
+      "Remove `connection`.",
+    );
 }

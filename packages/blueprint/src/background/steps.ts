@@ -22,9 +22,9 @@ export function readSteps(context: BackgroundContext, node: Node, scope: StepSco
   const { report } = context.reader;
   const items = expectList(context.reader, node, "The steps", listHint(node))?.items ?? [];
   if (node.kind === "list" && items.length === 0)
-    report.add("invalid_step", node.range, "There are no steps.", "For example `[audit.write]`.");
+    report.add("invalid_step", node.range, "The list of steps is empty.", "For example `[audit.write]`.");
   const over = items[STEPS_MAX];
-  if (over !== undefined) report.add("too_many", over.range, `There are at most ${STEPS_MAX} steps.`);
+  if (over !== undefined) report.add("too_many", over.range, `The list can have at most ${STEPS_MAX} steps.`);
   const read = items.slice(0, STEPS_MAX).map((item) => readStep(context, item, scope));
   return { steps: read.flatMap((one) => one.steps), egress: read.flatMap((one) => one.egress) };
 }
@@ -33,7 +33,7 @@ export function readSteps(context: BackgroundContext, node: Node, scope: StepSco
 function listHint(node: Node): string | null {
   if (node.kind === "map" && node.entries.length > 0) {
     const [first] = node.entries;
-    return `Put \`- \` before \`${first?.key.text.slice(0, 60)}:\`, and indent the lines below it by two more.`;
+    return `Write \`- \` before \`${first?.key.text.slice(0, 60)}:\`, and indent the lines below it by two more spaces.`;
   }
   return node.kind === "scalar" && typeof node.value === "string" ? `Write \`[${node.text.slice(0, 60)}]\`.` : null;
 }
@@ -60,8 +60,8 @@ function readStep(context: BackgroundContext, node: Node, scope: StepScope): Rea
     report.add(
       "invalid_step",
       second?.key.range ?? node.range,
-      second === undefined ? "This step is empty." : "A step has one action.",
-      "Begin each step with `- `.",
+      second === undefined ? "This step is empty." : "A step must have exactly one action.",
+      "Start each step with `- `.",
     );
     return nothing;
   }
@@ -76,7 +76,7 @@ function stepHint(name: string): string {
   if (name === "wait") return "Write `delay: 5m`.";
   return name === "approve"
     ? "Write `approval: { roles: [admin] }`."
-    : `What it is given stands under \`with\`: \`${name.slice(0, 60)}: { with: { ... } }\`.`;
+    : `Put the input of an action under \`with\`: \`${name.slice(0, 60)}: { with: { ... } }\`.`;
 }
 
 function readLongStep(context: BackgroundContext, map: MapNode, scope: StepScope): ReadSteps {
@@ -120,8 +120,8 @@ function makeStep(context: BackgroundContext, action: Word, map: MapNode, scope:
     report.add(
       "invalid_step",
       action.range,
-      "Only a step on records has rights of its own, so `as` says nothing here.",
-      "Leave `as` out.",
+      "`as` has no effect here: only steps that work on records have rights of their own.",
+      "Remove `as`.",
     );
   const isWait = ["wait", "wait_for", "approve"].includes(read.action.kind);
   refuseVainRetry(context, entryOf(map, "retry"), read.action);
@@ -158,11 +158,14 @@ function refuseVainRetry(
   if (action.kind === "worker.run") {
     const inWorker = workers.has(action.worker) ? ` \`${action.worker}\`` : "";
     refuse(
-      "A step that runs a worker is not tried again: the steps of the worker are.",
-      `Write \`retry\` in the worker${inWorker}. What follows when it has failed for good is for \`on_error\`.`,
+      "A step that runs a worker is not retried as a whole: the steps of the worker are.",
+      `Put \`retry\` in the worker${inWorker}. Use \`on_error\` for what happens after the last attempt has failed.`,
     );
   } else if (action.kind === "wait" || action.kind === "wait_for" || action.kind === "approve")
-    refuse("A step that only waits is not tried again.", "Leave `retry` out; `on_error` says what follows a failure.");
+    refuse(
+      "A step that only waits is not retried.",
+      "Remove `retry`. Use `on_error` for what happens after a failure.",
+    );
 }
 
 /** No step behind it runs where it was refused, left out or not given in time. */
@@ -228,7 +231,12 @@ function idOf(context: BackgroundContext, action: Word, given: MapEntry | undefi
   const id = scalar?.text ?? action.text.split(".").at(-1) ?? action.text;
   const range = scalar?.range ?? action.range;
   if (scalar !== null && !/^[a-z][a-z0-9_]{0,47}$/.test(id))
-    report.add("invalid_name", range, `\`${id.slice(0, 60)}\` can't name a step.`, "Lower-case words joined by `_`.");
+    report.add(
+      "invalid_name",
+      range,
+      `\`${id.slice(0, 60)}\` is not a valid name for a step.`,
+      "Use lower-case words joined by `_`.",
+    );
   claimId(context, { text: id, range }, scope);
   return id;
 }
@@ -238,8 +246,8 @@ function claimId({ reader }: BackgroundContext, { text, range }: Word, { ids }: 
     reader.report.add(
       "duplicate_step",
       range,
-      `Two steps are called \`${text}\`.`,
-      `Give this one a name of its own: \`id: ${text}_again\`.`,
+      `Two steps have the name \`${text}\`.`,
+      `Give this step its own name: \`id: ${text}_again\`.`,
     );
   ids.add(text);
 }

@@ -10,7 +10,7 @@ import { type BackgroundContext, jsonOf } from "./context.ts";
 import { checkPart } from "./work-expression.ts";
 import type { WorkPlace } from "./work-scope.ts";
 
-const unstorableHint = "Remove the escape that makes it.";
+const unstorableHint = "Remove the escape sequence that creates it.";
 
 /** A template is parsed with every key that its author presses. */
 const TEXT_MAX = 10_000;
@@ -38,7 +38,7 @@ export function readTemplate(
         context.reader.report.add(
           "invalid_template",
           key.range,
-          "This key holds a NUL or half a character.",
+          "This key contains a NUL character or half of a surrogate pair.",
           unstorableHint,
         );
       const members = node.entries.map(({ key, value }) => [key.text, readTemplate(context, value, place)] as const);
@@ -79,11 +79,16 @@ function readText(
   const { report, source } = context.reader;
   const { text } = scalar;
   if (isUnstorable(text)) {
-    report.add("invalid_template", scalar.range, "This text holds a NUL or half a character.", unstorableHint);
+    report.add(
+      "invalid_template",
+      scalar.range,
+      "This text contains a NUL character or half of a surrogate pair.",
+      unstorableHint,
+    );
     return null;
   }
   if (text.length > TEXT_MAX && text.includes("${{")) {
-    report.add("too_many", scalar.range, `A text with \`\${{\` has at most ${TEXT_MAX} characters.`);
+    report.add("too_many", scalar.range, `A text with \`\${{\` can have at most ${TEXT_MAX} characters.`);
     return null;
   }
   const parts: (string | Expression)[] = [];
@@ -93,7 +98,7 @@ function readText(
     const end = closeOf(text, open + 3);
     if (end === null) {
       const range = rangeWithin(scalar, source, open, text.length);
-      report.add("invalid_template", range, "`${{` is never closed.", "Close it with `}}`.");
+      report.add("invalid_template", range, "This `${{` has no closing `}}`.", "Add `}}`.");
       return null;
     }
     if (open > at) parts.push(text.slice(at, open));
@@ -109,7 +114,7 @@ function readText(
   const stray = text.indexOf("}}", at);
   if (stray !== -1 && !text.slice(at, stray).includes("{")) {
     const range = rangeWithin(scalar, source, stray, stray + 2);
-    report.add("invalid_template", range, "`}}` closes nothing.", "A value that is computed stands in `${{ ... }}`.");
+    report.add("invalid_template", range, "This `}}` has no opening `${{`.", "Write computed values in `${{ ... }}`.");
     return null;
   }
   if (at < text.length) parts.push(text.slice(at));
@@ -139,8 +144,8 @@ function warnOfOtherBraces(
     report.add(
       "foreign_template",
       rangeWithin(scalar, source, at + index, at + index + whole.length),
-      `\`${shown}\` is text, and is handed on as it stands.`,
-      `Write \`\${{ ${inner.trim().slice(0, 60)} }}\` for its value. If these very characters are meant: \`\${{ "${shown}" }}\`.`,
+      `\`${shown}\` is plain text here and is not replaced by a value.`,
+      `Write \`\${{ ${inner.trim().slice(0, 60)} }}\` to insert its value. To keep these exact characters, write \`\${{ "${shown}" }}\`.`,
     );
   }
 }

@@ -56,8 +56,8 @@ export function readTrigger(context: BackgroundContext, map: MapNode, kind: "wor
     context.reader.report.add(
       "invalid_option",
       ordered.value.range,
-      "No record starts this, so its runs can't be ordered by one.",
-      "Leave `ordered` out.",
+      "No record starts this work, so its runs can't be ordered by record.",
+      "Remove `ordered`.",
     );
   const declared: Declared = {
     on: events,
@@ -124,7 +124,7 @@ function readStarts(context: BackgroundContext, node: Node): { readonly starts: 
   let isKnown = words.length > 0;
   for (const word of words) {
     if (seen.size === seen.add(word.text).size)
-      report.add("duplicate_value", word.range, `\`${word.text}\` stands here twice.`, "Remove one of them.");
+      report.add("duplicate_value", word.range, `\`${word.text}\` is listed twice.`, "Remove one of them.");
     else if (!otherStarts.includes(word.text) && !checkEvent(word, context)) isKnown = false;
   }
   return { starts: [...seen].sort(), isKnown };
@@ -144,7 +144,7 @@ function readLookup(context: BackgroundContext, entry: MapEntry, place: WorkPlac
       reader.report.add(
         "invalid_lookup",
         (second ?? entry).key.range,
-        "`record` looks one record up.",
+        "`record` must look up exactly one record.",
         "For example `{ shipment: { tracking_number: ... } }`.",
       );
     return { values: {}, entity: null };
@@ -155,9 +155,14 @@ function readLookup(context: BackgroundContext, entry: MapEntry, place: WorkPlac
     const hint = suggestFor(only.key.text, entities.keys(), reader.report);
     reader.report.add("unknown_entity", only.key.range, message, hint);
   }
-  const fields = mapEntries(reader, only.value, "What a record is found by");
+  const fields = mapEntries(reader, only.value, "The look-up of a record");
   if (fields.length === 0 && only.value.kind === "map")
-    reader.report.add("invalid_lookup", only.key.range, "Nothing says which record is meant.", "Name a field of it.");
+    reader.report.add(
+      "invalid_lookup",
+      only.key.range,
+      "The look-up has no field, so it can't find a record.",
+      "Name a field of the entity and its value.",
+    );
   if (found === undefined) return { values: {}, entity: null };
   const writing = { place, inAction: false, as: "find", edge: null, at: entry.key.range } as const;
   const values: Readonly<Record<string, Template>> = readFieldValues(context, found, fields, writing) ?? {};

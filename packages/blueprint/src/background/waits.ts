@@ -74,8 +74,8 @@ function readWhich(context: BackgroundContext, option: MapEntry, came: WorkPlace
     context.reader.report.add(
       "wait_compares_itself",
       option.value.range,
-      "This compares the event that came with itself, so it always holds.",
-      "What the run itself is about is `run.record` and `run.event`: `record.id == run.record.id`.",
+      "This condition compares the event with itself, so it is always true.",
+      "Use `run.record` and `run.event` for the record and event of the run: `record.id == run.record.id`.",
     );
   return condition;
 }

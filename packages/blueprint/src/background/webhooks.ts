@@ -64,14 +64,14 @@ function readSource(context: BackgroundContext, { key, value }: MapEntry): Backg
       "missing_key",
       key.range,
       `The webhook \`${key.text}\` has no \`verify\`.`,
-      "Name a provider, or describe how a call is signed.",
+      "Name a provider, or describe how requests are signed.",
     );
   if (entryOf(map, "events") !== undefined && entryOf(map, "type") === undefined)
     reader.report.add(
       "missing_key",
       key.range,
       `The webhook \`${key.text}\` has no \`type\`.`,
-      `Say where the type of an event is: \`type: ${typeOf(source)}\`.`,
+      `Say where a request has the type of its event: \`type: ${typeOf(source)}\`.`,
     );
   checkDedupe(context, map, source);
   return { name: key.text, declaration: canonical(source), egress: [] };
@@ -95,10 +95,10 @@ function checkDedupe(
   reader.report.add(
     "unsigned_dedupe",
     option.value.range,
-    `The header \`${header}\` is not signed: a captured request can be sent again under another id.`,
+    `The header \`${header}\` is not signed, so anybody who captures a request can send it again under another id.`,
     typeof verify === "string"
-      ? "Take an id of the body, such as `body.id`, or leave `dedupe` out: the body itself tells requests apart."
-      : `Take an id of the body, such as \`body.id\`; or, where the service signs it, name \`headers.${header}\` in \`message\`.`,
+      ? "Use an id from the body, such as `body.id`, or remove `dedupe`: requests are then compared by their whole body."
+      : `Use an id from the body, such as \`body.id\`. If the service signs the header, name \`headers.${header}\` in \`message\`.`,
   );
 }
 
@@ -120,10 +120,10 @@ function readVerify(context: BackgroundContext, node: Node): JsonValue | null {
     reader.report.add(
       "invalid_webhook",
       scalar.range,
-      `How \`${scalar.text.slice(0, 60)}\` signs is not known.`,
+      `The signatures of \`${scalar.text.slice(0, 60)}\` are not known to Plinth.`,
       descriptionHint(scalar.text) ??
         suggestFor(scalar.text, webhookProviders, reader.report) ??
-        `Known: ${webhookProviders.join(", ")}. Or describe it: \`{ scheme, header, format, message }\`.`,
+        `Known providers: ${webhookProviders.join(", ")}. For any other, describe the signature: \`{ scheme, header, format, message }\`.`,
     );
   return scalar?.text ?? null;
 }
@@ -147,7 +147,7 @@ function readScheme({ reader }: BackgroundContext, map: MapNode): JsonValue {
           reader.report.add(
             "invalid_webhook",
             header.range,
-            "`header` is no name of a header.",
+            "`header` is not a valid header name.",
             "For example `x-signature`.",
           );
         scheme[key] = header?.text.toLowerCase() ?? null;
@@ -159,22 +159,22 @@ function readScheme({ reader }: BackgroundContext, map: MapNode): JsonValue {
           reader.report.add(
             "invalid_webhook",
             format.range,
-            `\`format\` has at most ${FORMAT_MAX} characters.`,
+            `\`format\` can have at most ${FORMAT_MAX} characters.`,
             "For example `sha256={hex}`, or `{base64}`.",
           );
         else if (format !== null && !/\{(?:hex|base64|raw)\}/.test(format.text))
           reader.report.add(
             "invalid_webhook",
             format.range,
-            "`format` doesn't say where the signature stands.",
+            "`format` doesn't say where the signature is.",
             "For example `sha256={hex}`, or `{base64}`.",
           );
         else if (format?.text.includes("{timestamp}") && !TIMESTAMP_FIRST.test(format.text))
           reader.report.add(
             "invalid_webhook",
             format.range,
-            "`{timestamp}` must come before the signature, with `,`, `;` or a space between them.",
-            "For example `t={timestamp},v1={hex}`. The header may have them in any order.",
+            "`{timestamp}` must come before the signature, with `,`, `;` or a space between the two.",
+            "For example `t={timestamp},v1={hex}`. The header itself can have them in any order.",
           );
         scheme[key] = format?.text ?? null;
         break;
@@ -214,7 +214,7 @@ function checkTimestamp(
     "invalid_webhook",
     map.range,
     isGiven ? "`message` doesn't name the `timestamp`." : "`format` doesn't say where the `timestamp` is.",
-    'For example `format: "t={timestamp},v1={hex}"` and `message: [timestamp, ".", body]`. A header of its own is `headers.x-timestamp`.',
+    'For example `format: "t={timestamp},v1={hex}"` and `message: [timestamp, ".", body]`. If the timestamp has its own header, use `headers.x-timestamp`.',
   );
 }
 
@@ -230,14 +230,14 @@ function readMessage(reader: BackgroundContext["reader"], node: Node): JsonValue
     reader.report.add(
       "invalid_webhook",
       list.range,
-      `\`message\` has at most ${MESSAGE_MAX} parts, and the body once.`,
+      `\`message\` can have at most ${MESSAGE_MAX} parts, and the body only once.`,
       'For example `[timestamp, ".", body]`.',
     );
   if (!words.some((word) => word.text === "body"))
     reader.report.add(
       "invalid_webhook",
       list.range,
-      "A signature that leaves out the body proves nothing.",
+      "The signature doesn't cover the body, so it proves nothing.",
       "Write `[body]`.",
     );
   return words.map((word) => word.text);
@@ -250,7 +250,7 @@ function readEach({ reader }: BackgroundContext, option: MapEntry): JsonValue | 
     reader.report.add(
       "invalid_webhook",
       scalar.range,
-      `\`${scalar.text.slice(0, 60)}\` is no place of a list.`,
+      `\`${scalar.text.slice(0, 60)}\` is not a valid path to a list.`,
       "For example `body`, or `body.events`.",
     );
   return scalar?.text ?? null;
@@ -270,14 +270,14 @@ function readPath({ reader }: BackgroundContext, option: MapEntry, isList: boole
     reader.report.add(
       "invalid_webhook",
       scalar.range,
-      "`item` is one of a list, and the source names none.",
-      "Say where the list stands: `each: body`. Without one, write `body.type`.",
+      "`item` is a member of a list, but this source has no list.",
+      "Say where the list is: `each: body`. If there is no list, write `body.type`.",
     );
   else if (scalar !== null && !PLACE.test(scalar.text))
     reader.report.add(
       "invalid_webhook",
       scalar.range,
-      `\`${scalar.text.slice(0, 60)}\` is no place in a call.`,
+      `\`${scalar.text.slice(0, 60)}\` is not a valid path in a request.`,
       "For example `body.type`, or `headers.x-event`.",
     );
   return scalar?.text ?? null;

@@ -21,13 +21,13 @@ export function readCondition(context: BackgroundContext, option: MapEntry, plac
   const scalar = expectText(reader, node, `\`${option.key.text}\``);
   if (scalar === null) return null;
   if (typeof scalar.value === "number") {
-    const message = `\`${option.key.text}\` is a condition, not ${describe(scalar)}.`;
+    const message = `\`${option.key.text}\` must be a condition, not ${describe(scalar)}.`;
     reader.report.add("invalid_rule", scalar.range, message, "For example `record.price > 0`.");
     return null;
   }
   if (/^\s*(?:\{\{[\s\S]*\}\}|\$\{[^{][\s\S]*\})\s*$/.test(scalar.text)) {
     const inner = scalar.text.replace(/^\s*\$?\{+\s*|\s*\}+\s*$/g, "").slice(0, 80);
-    const message = "These braces mean nothing in a condition.";
+    const message = "A condition is written without braces.";
     reader.report.add("invalid_template", scalar.range, message, `Write \`${option.key.text}: ${inner}\`.`);
     return null;
   }
@@ -48,7 +48,11 @@ export function checkPart(
   const { report, source } = context.reader;
   const text = scalar.text.slice(start, end);
   if (text.trim() === "") {
-    report.add("invalid_template", rangeWithin(scalar, source, start, end), "Nothing stands between the braces.");
+    report.add(
+      "invalid_template",
+      rangeWithin(scalar, source, start, end),
+      "There is no expression between the braces.",
+    );
     return null;
   }
   const scope = scopeOf(place, context.schema);
@@ -65,14 +69,14 @@ export function checkPart(
         problem.code,
         range,
         problem.message,
-        `The record of the run itself is \`run.record\`: write \`run.${path}\`.`,
+        `The record of the run is \`run.record\`: write \`run.${path}\`.`,
       );
       continue;
     }
     if (problem.code === "unknown_name" && problem.message.startsWith("`steps` has no ")) {
       const known = [...(place.steps?.keys() ?? [])];
-      const hint = problem.hint ?? (known.length > 0 ? `There are: ${known.slice(0, 12).join(", ")}.` : null);
-      report.add("unknown_step", range, `No step before this one is called \`${name}\`.`, hint);
+      const hint = problem.hint ?? (known.length > 0 ? `Known steps: ${known.slice(0, 12).join(", ")}.` : null);
+      report.add("unknown_step", range, `No earlier step has the name \`${name}\`.`, hint);
     } else report.add(problem.code, range, problem.message, problem.hint ?? joining(problem, name, expected));
   }
   return checked.expression;
@@ -82,7 +86,7 @@ export function checkPart(
 function joining({ code }: Problem, name: string, expected: Type | "condition" | null): string | null {
   if (code !== "type_mismatch" || expected === null || expected === "condition" || expected.kind !== "text")
     return null;
-  return `Within a text it is written out: \`"... \${{ ${name.slice(0, 60)} }}"\`.`;
+  return `To use it inside a text, write \`"... \${{ ${name.slice(0, 60)} }}"\`.`;
 }
 
 /** Whether it is about what an event would have brought. */

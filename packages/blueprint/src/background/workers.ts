@@ -38,15 +38,15 @@ function readWorker(context: BackgroundContext, entry: MapEntry, map: MapNode): 
     reader.report.add(
       "missing_key",
       entry.key.range,
-      `The worker \`${entry.key.text}\` does nothing.`,
-      "Give it `steps`, or `http`.",
+      `The worker \`${entry.key.text}\` has neither \`steps\` nor \`http\`.`,
+      "Add `steps` or `http`.",
     );
   if (steps !== undefined && http !== undefined)
     reader.report.add(
       "invalid_step",
       http.key.range,
-      "A worker has `steps` or `http`, not both.",
-      "Make the call a step: `http.request`.",
+      "A worker can have `steps` or `http`, not both.",
+      "Write the call as a step: `http.request`.",
     );
   const timeoutMs = read("timeout", (option) => readDuration(reader, option, timeoutBounds));
   if (http !== undefined) checkCallTimeout(context, entryOf(map, "timeout"), timeoutMs);

@@ -29,11 +29,11 @@ const units: Readonly<Record<Limit["unit"], Readonly<Record<string, number>>>> =
 };
 
 const bounds: Readonly<Record<Key, string>> = {
-  requests_per_second: "A whole number from 1 to 10000.",
-  burst: "A whole number from 1 to 20000.",
-  body_max: "Bytes, from `1KiB` to `16MiB`.",
-  page_max: "A whole number from 1 to 1000.",
-  statement_timeout: "A duration from `100ms` to `30s`.",
+  requests_per_second: "Write a whole number from 1 to 10000.",
+  burst: "Write a whole number from 1 to 20000.",
+  body_max: "Write a number of bytes, from `1KiB` to `16MiB`.",
+  page_max: "Write a whole number from 1 to 1000.",
+  statement_timeout: "Write a duration from `100ms` to `30s`.",
 };
 
 export function checkApi(declared: readonly ApiDeclaration[], report: Report, most?: ApiLimits): ApiLimits {
@@ -43,7 +43,7 @@ export function checkApi(declared: readonly ApiDeclaration[], report: Report, mo
     // A number in quotes is a text.
     const amount = limit.unit === "count" && value.style !== "plain" ? null : amountOf(value.text, limit);
     if (amount === null) {
-      report.add("invalid_limit", value.range, `\`${value.text}\` can't be \`${key}\`.`, bounds[key]);
+      report.add("invalid_limit", value.range, `\`${value.text}\` is not a valid value for \`${key}\`.`, bounds[key]);
       continue;
     }
     found.set(key, amount);
@@ -61,8 +61,8 @@ export function checkApi(declared: readonly ApiDeclaration[], report: Report, mo
     report.add(
       "invalid_limit",
       burst.value.range,
-      `A burst of ${burst.value.text} is less than the ${rate} requests of one second.`,
-      "The burst is what a caller may send at once: at least one second's requests.",
+      `The burst of ${burst.value.text} is smaller than the ${rate} requests that are allowed in one second.`,
+      "The burst is the number of requests that a caller can send at once. It must be at least `requests_per_second`.",
     );
   return {
     requestsPerSecond: rate,

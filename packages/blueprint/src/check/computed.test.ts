@@ -203,7 +203,7 @@ describe("a check", () => {
     ],
     ["mine: price > 0 && mine", ["rule_circle: In the rule `mine`: The rule `mine` leads back to itself."]],
     ["mine: prise > 0", ["unknown_name: In the rule `mine`: `order` has no field `prise`."]],
-    ["mine: true", ["constant_check: It reads no field, so it is the same for every record."]],
+    ["mine: true", ["constant_check: This expression reads no field, so its value is the same for every record."]],
   ])("%j", (rules, expected) => expect(found({ rules, checks: "is: mine" })).toEqual(expected));
 });
 

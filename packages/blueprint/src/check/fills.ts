@@ -52,9 +52,9 @@ function told(
     const isGone = code === "unknown_name" && message.includes("has no field");
     const value = isGone && type.kind === "enum" && type.values.includes(name);
     const said = value
-      ? `\`${name}\` is a value of \`${field}\`. Beside a field, write values in quotes: \`"${name}"\`.`
+      ? `\`${name}\` is a value of \`${field}\`. In an expression with fields, write such values in quotes: \`"${name}"\`.`
       : isGone && hint?.startsWith("Did you mean") !== true
-        ? "Once this has been deployed, `fill` has done its work: remove it. Until then, keep what it reads."
+        ? "After this has been deployed, `fill` has no further effect: remove it. Until then, keep the fields that it reads."
         : hint;
     report.add(code, text.rangeAt(start, end), message, said);
   }
@@ -76,7 +76,12 @@ function refuseCircles(
         if (!leadsTo(`${entity}.${field}`, reads)) return true;
         const text = filling.get(entity)?.find(({ name }) => name.text === field)?.fill;
         if (text != null)
-          report.add("rule_circle", text.range, `\`${field}\` is filled from itself.`, "Fill it from other fields.");
+          report.add(
+            "rule_circle",
+            text.range,
+            `\`${field}\` can't be filled from itself.`,
+            "Use other fields to fill it.",
+          );
         return false;
       });
       return [entity, new Map(sound)];

@@ -43,8 +43,8 @@ export function checkModules(declarations: Declarations, report: Report): readon
       const meant = moduleNames.find((one) => one === moduleMeant(word.text));
       const hint =
         meant === undefined
-          ? (didYouMean(word.text, moduleNames) ?? `There are: ${moduleNames.join(", ")}.`)
-          : `It is called \`${meant}\` here.`;
+          ? (didYouMean(word.text, moduleNames) ?? `Known modules: ${moduleNames.join(", ")}.`)
+          : `The name of this module is \`${meant}\`.`;
       report.add("unknown_module", word.range, `There is no module \`${word.text}\`.`, hint);
       // What needs the module is not told that it is missing as well.
       if (meant !== undefined) listed.add(meant);
@@ -53,11 +53,7 @@ export function checkModules(declarations: Declarations, report: Report): readon
     } else {
       listed.add(name);
       if (modulesNotServed.includes(name)) {
-        report.add(
-          "module_not_served",
-          word.range,
-          `The module \`${name}\` is not served yet: listing it changes nothing.`,
-        );
+        report.add("module_not_served", word.range, `The module \`${name}\` isn't available yet and is ignored.`);
       }
     }
   }
@@ -68,7 +64,7 @@ export function checkModules(declarations: Declarations, report: Report): readon
       report.add(
         "section_not_served",
         section.range,
-        `The section \`${section.text}\` is not served yet: nothing runs what it declares.`,
+        `The section \`${section.text}\` isn't available yet and is ignored.`,
       );
     }
   }

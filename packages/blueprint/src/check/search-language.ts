@@ -9,9 +9,14 @@ export function checkSearchLanguage(word: Word | null, report: Report): string |
   const meant = nameOf(word.text);
   const hint =
     meant === null
-      ? (suggestFor(word.text, searchLanguages, report) ?? `There are ${searchLanguages.join(", ")}.`)
+      ? (suggestFor(word.text, searchLanguages, report) ?? `Known languages: ${searchLanguages.join(", ")}.`)
       : `Write \`language: ${meant}\`.`;
-  report.add("invalid_search", word.range, `\`${word.text.slice(0, 40)}\` is no language that a search knows.`, hint);
+  report.add(
+    "invalid_search",
+    word.range,
+    `\`${word.text.slice(0, 40)}\` is not a language that search supports.`,
+    hint,
+  );
   return null;
 }
 

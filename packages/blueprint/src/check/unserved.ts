@@ -13,6 +13,6 @@ export const sectionsNotServed: readonly string[] = ["storage"];
 /** Whether a step with this action could run; says so where not. */
 export function isActionServed(action: string, kind: string, range: Range, report: Report): boolean {
   if (!actionsNotServed.includes(kind)) return true;
-  notSupportedYet(report, range, `the action \`${action.slice(0, 120)}\``, "Leave the step out until it is.");
+  notSupportedYet(report, range, `the action \`${action.slice(0, 120)}\``, "Remove the step until it is available.");
   return false;
 }

@@ -23,7 +23,7 @@ export function checkUserFields(
 ): readonly Field[] {
   const over = declared[PROFILE_FIELDS_MAX];
   if (over !== undefined)
-    report.add("too_many", over.name.range, `A user has at most ${PROFILE_FIELDS_MAX} profile fields.`);
+    report.add("too_many", over.name.range, `A user can have at most ${PROFILE_FIELDS_MAX} profile fields.`);
   const standing = new Set([...taken, ...unrenamed(declared)]);
   const claimed = new Map<string, string>();
   return declared.slice(0, PROFILE_FIELDS_MAX).flatMap((one): Field[] => {
@@ -31,7 +31,7 @@ export function checkUserFields(
     const problem = checkName(text, "field");
     if (problem !== null) report.add(problem.code, range, problem.message, problem.hint);
     else if (taken.includes(text))
-      report.add("reserved_name", range, `\`${text}\` is a reserved name.`, "Every user has it already.");
+      report.add("reserved_name", range, `\`${text}\` is a reserved name.`, "Every user already has it.");
     if (one.type !== null && notForUsers.includes(one.type.name.text)) {
       notSupportedYet(report, one.type.name.range, `\`${one.type.name.text}\` as a profile field`);
       return [];
@@ -45,8 +45,8 @@ export function checkUserFields(
       report.add(
         "profile_field_required",
         range,
-        `Every user has to have \`${text}\`, and nobody is asked for it at sign-up.`,
-        "Make it optional (`?`) or give it a default.",
+        `Every user needs a value for \`${text}\`, but sign-up doesn't ask for it.`,
+        "Make it optional (`?`) or add a default.",
       );
     return [field];
   });
@@ -68,7 +68,7 @@ export function checkUserKeys(
     if (names.some((name) => byName.get(name)?.default === null)) continue;
     const { range } = declared.find(({ name }) => name.text === names[0])?.name ?? { range: { start: 0, end: 0 } };
     const shared = names.map((name) => `\`${name}\``).join(" and ");
-    const message = `\`unique\` makes no sense here: all who sign up without a value would have the same ${shared}.`;
+    const message = `\`unique\` can't be used here: everybody who signs up without a value would get the same ${shared}.`;
     report.add("misplaced_modifier", range, message, "Make it optional (`?`), without a default.");
   }
   const indexes = checkIndexes(written, uniques, known);
@@ -100,10 +100,11 @@ export function readableUsers(
 export function checkUserPermission({ role, operation }: PermissionDeclaration, report: Report): boolean {
   if (role.text === "admin" || role.text === "owner") {
     const hint =
+      role.text === "admin" ? "Remove it." : "Remove it, or write under `user` what every user can read about others.";
+    const who =
       role.text === "admin"
-        ? "Leave it out."
-        : "Leave it out, or write what every user may read of others under `user`.";
-    const who = role.text === "admin" ? "An admin reads and updates all users" : "Users read and update themselves";
+        ? "An admin can already read and update all users"
+        : "Users can already read and update themselves";
     report.add("option_not_applicable", role.range, `${who} without a permission.`, hint);
     return false;
   }
@@ -112,8 +113,8 @@ export function checkUserPermission({ role, operation }: PermissionDeclaration, 
   report.add(
     "option_not_applicable",
     operation.range,
-    `Only \`read\` can be granted on users, not \`${operation.text}\`.`,
-    "Users sign up, and change themselves; an admin changes others.",
+    `\`${operation.text}\` can't be granted on users: only \`read\` can.`,
+    "Users sign up and change themselves. An admin changes others.",
   );
   return false;
 }

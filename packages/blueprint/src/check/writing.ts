@@ -8,9 +8,14 @@ const WRITING_MAX = 2_000;
 
 export function checkWriting({ text, range }: Word, code: DiagnosticCode, report: Report): void {
   if (text.length > WRITING_MAX) {
-    report.add(code, range, `This text has ${text.length} characters; ${WRITING_MAX} are the most.`);
+    report.add(code, range, `This text has ${text.length} characters. The maximum is ${WRITING_MAX}.`);
   } else if (isUnstorable(text)) {
-    report.add(code, range, "This text holds a NUL or half a character.", "Remove the escape that makes it.");
+    report.add(
+      code,
+      range,
+      "This text contains a NUL character or half of a surrogate pair.",
+      "Remove the escape sequence that creates it.",
+    );
   }
 }
 

@@ -106,9 +106,9 @@ const roles: Readonly<Record<string, string>> = {
 };
 
 const rolesMean: Readonly<Record<string, string>> = {
-  user: "Whoever is signed in has the role `user`.",
+  user: "Everybody who is signed in has the role `user`.",
   public: "Every caller has the role `public`, signed in or not.",
-  admin: "Write `admin`: users who are given it, and secret keys bound to it.",
+  admin: "Use `admin`: users with this role, and secret keys with this role.",
 };
 
 /** Words for membership of an organization, which is no role of the project. */
@@ -176,17 +176,17 @@ export function hintForKey(key: string, known: readonly string[]): string {
   const word = key.toLowerCase().replaceAll("-", "_");
   if (known.includes("on_delete") && relationKeys.includes(word)) return "A reference is a type: `ref(listing)`.";
   if (word === "required" && known.includes("optional")) return "A field is required unless its type ends in `?`.";
-  if (word === "version" && known.includes("project")) return "Leave it out: each deployment has its own number.";
+  if (word === "version" && known.includes("project")) return "Remove it: each deployment gets its own number.";
   const ours = Object.hasOwn(keys, word) ? keys[word]?.find((one) => known.includes(one)) : undefined;
-  if (ours !== undefined) return `It is called \`${ours}\` here.`;
-  return didYouMean(key, known) ?? `There are: ${listed(known)}.`;
+  if (ours !== undefined) return `The name here is \`${ours}\`.`;
+  return didYouMean(key, known) ?? `Known names: ${listed(known)}.`;
 }
 
 /** Null where the role is none that other systems have. */
 export function hintForRole(role: string): string | null {
   const word = role.toLowerCase();
   if (membershipWords.includes(word)) {
-    return `Declare it, \`roles: { ${role}: {} }\`; who belongs to the record's organization is asked by a rule: \`member(org_id)\`, \`member(org_id, admin)\`.`;
+    return `Declare it with \`roles: { ${role}: {} }\`. To ask whether the caller belongs to the record's organization, use a rule: \`member(org_id)\`, \`member(org_id, admin)\`.`;
   }
   return Object.hasOwn(roles, word) ? (rolesMean[roles[word] ?? ""] ?? null) : null;
 }
@@ -200,8 +200,8 @@ export function moduleMeant(word: string): string | null {
 /** Null where the operation is none that other systems have. */
 export function hintForOperation(operation: string): string | null {
   const word = operation.toLowerCase();
-  if (word === "write" || word === ".write") return "Write `create`, `update` and `delete`, each with its rule.";
-  return Object.hasOwn(operations, word) ? `It is called \`${operations[word]}\` here.` : null;
+  if (word === "write" || word === ".write") return "Write `create`, `update` and `delete`, each with its own rule.";
+  return Object.hasOwn(operations, word) ? `The name here is \`${operations[word]}\`.` : null;
 }
 
 const LISTED_LENGTH_MAX = 150;

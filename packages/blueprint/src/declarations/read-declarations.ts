@@ -51,7 +51,11 @@ const backgroundSections: readonly string[] = [
 export function resolve(root: Node, { source, report }: Reader): Declarations | null {
   if (root.kind !== "map") {
     if (root.kind === "scalar" && root.value === null) return null;
-    report.add("wrong_kind", root.range, `A blueprint is a map that begins with \`project:\`, not ${describe(root)}.`);
+    report.add(
+      "wrong_kind",
+      root.range,
+      `A blueprint must be a map that starts with \`project:\`, not ${describe(root)}.`,
+    );
     return null;
   }
   const reader: Reader = { source, report, entityNames: keysOf(entryOf(root, "entities")?.value) };
@@ -120,6 +124,6 @@ function isNothing(node: Node | undefined): boolean {
 function hintForEntities(root: MapNode, node: Node): string {
   const first = root.entries.find((entry) => entry.value.kind === "map" && entry.value.range.start > node.range.start);
   return isNothing(node) && first !== undefined
-    ? `Indent the lines below it: \`${first.key.text}:\` belongs into \`entities\`.`
-    : "Each entity is a key of it, without `-`: `listing:`, and below that its `fields:`.";
+    ? `Indent the lines below it: \`${first.key.text}:\` belongs in \`entities\`.`
+    : "Write each entity as a key, without `-`: `listing:`, and its `fields:` below.";
 }

@@ -128,7 +128,7 @@ function isShapeless({ value }: MapEntry, body: MapNode): boolean {
 function hintForFields(value: Node): string {
   if (value.kind === "list") return "Write each field as `name: type`, without `-`: `title: string`.";
   return value.kind === "scalar" && value.value !== null
-    ? `Put a blank after the colon: \`${value.text.slice(0, 60).replace(":", ": ")}\`.`
+    ? `Add a space after the colon: \`${value.text.slice(0, 60).replace(":", ": ")}\`.`
     : "Indent the fields below it by two more spaces.";
 }
 
@@ -142,8 +142,8 @@ function readShortEntity(reader: Reader, name: Word, body: MapNode): EntityDecla
     reader.report.add(
       "fields_missing",
       entry.key.range,
-      `\`${entry.key.text}\` stands among the fields of \`${name.text}\`.`,
-      "An entity with options writes its fields under `fields:`.",
+      `\`${entry.key.text}\` is an option of the entity, but it is listed among the fields of \`${name.text}\`.`,
+      "If an entity has options, write its fields under `fields:`.",
     );
     return [];
   });
@@ -213,7 +213,7 @@ function readCondition(reader: Reader, value: Node, what: string): TextDeclarati
   if (rule === null) return null;
   const { scalar } = rule;
   if (typeof rule.source !== "string") {
-    reader.report.add("invalid_rule", scalar.range, `${what} is an expression, not ${describe(scalar)}.`);
+    reader.report.add("invalid_rule", scalar.range, `${what} must be an expression, not ${describe(scalar)}.`);
     return null;
   }
   const rangeAt = (start: number, end: number): Word["range"] => rangeWithin(scalar, reader.source, start, end);
@@ -228,7 +228,7 @@ function exclusionsOf(reader: Reader, range: Word["range"], node: Node): readonl
   const entries = expectMap(reader, node, "`exclude`", hint)?.entries ?? [];
   const isUnnamed = entries.some(({ key, value }) => exclusionKeys.includes(key.text) && value.kind !== "map");
   if (!isUnnamed) return entries;
-  reader.report.add("wrong_kind", range, "`exclude` holds exclusions, each under a name.", hint);
+  reader.report.add("wrong_kind", range, "Each entry of `exclude` needs a name.", hint);
   return [];
 }
 

@@ -105,7 +105,7 @@ function defaultOf(reader: Reader, notation: FieldNotation, scalar: ScalarNode):
   reader.report.add(
     "invalid_default",
     range,
-    "The default can't be read.",
+    "The default is not valid.",
     'Write it as JSON: `["a", "b"]`, `{"street": "Main"}`.',
   );
   return null;
@@ -124,30 +124,30 @@ function readModifier(
     return;
   }
   if (name.text === "fill") {
-    if (draft.fill !== null) report.add("duplicate_value", range, "`fill` stands twice.", "Remove one of them.");
+    if (draft.fill !== null) report.add("duplicate_value", range, "`fill` is given twice.", "Remove one of them.");
     else if (raw === null || raw.text.trim() === "")
-      report.add("invalid_field", range, "`fill` takes an expression.", "For example `fill(first_name)`.");
+      report.add("invalid_field", range, "`fill` needs an expression.", "For example `fill(first_name)`.");
     else draft.fill = textWithin(raw, scalar, source);
     return;
   }
   const mark = marks.find((one) => one === name.text);
   const naming = namings.find((one) => one === name.text);
   if (mark === undefined && naming === undefined) {
-    const hint = suggestFor(name.text, modifierNames, report) ?? "A default begins with `=`.";
+    const hint = suggestFor(name.text, modifierNames, report) ?? "Write `=` before a default.";
     report.add("unknown_modifier", range, `There is no modifier \`${name.text}\`.`, hint);
     return;
   }
   const twice = mark !== undefined ? draft.marks.has(mark) : naming !== undefined && draft[keyOf(naming)] !== null;
   if (twice) {
-    report.add("duplicate_value", range, `\`${name.text}\` stands twice.`, "Remove one of them.");
+    report.add("duplicate_value", range, `\`${name.text}\` is given twice.`, "Remove one of them.");
   } else if (mark !== undefined) {
     if (mark === "searchable") draft.search = (args ?? []).map(word);
-    else if (args !== null) report.add("invalid_field", range, `\`${mark}\` takes no arguments.`);
+    else if (args !== null) report.add("invalid_field", range, `\`${mark}\` can't have arguments.`);
     draft.marks.set(mark, range);
   } else if (naming !== undefined) {
     const argument = args?.length === 1 ? args[0] : undefined;
     if (argument === undefined)
-      report.add("invalid_field", range, `\`${naming}\` takes one argument.`, examples[naming]);
+      report.add("invalid_field", range, `\`${naming}\` needs exactly one argument.`, examples[naming]);
     else draft[keyOf(naming)] = word(argument);
   }
 }
@@ -157,9 +157,9 @@ const examples: Readonly<Record<Naming, string>> = {
   deprecated: 'For example `deprecated("Use total instead.")`.',
   on_delete: "For example `on_delete(cascade)`.",
   as: "For example `as(sent_messages)`.",
-  per: "It is `per(org)`.",
+  per: "Write `per(org)`.",
   at: "For example `at(transition:issue)`.",
-  writable: "It is `writable(admin)`.",
+  writable: "Write `writable(admin)`.",
 };
 
 function keyOf(naming: Naming): "was" | "deprecated" | "onDelete" | "as" | "per" | "at" | "writable" {
@@ -196,12 +196,17 @@ function refuseNoField({ report }: Reader, name: Word, map: MapNode): boolean {
     return value.kind === "scalar" ? [`${key.text}: ${value.text}`] : [];
   });
   if (isOption) {
-    const hint = "Indent it less: it belongs beside `fields:`.";
-    report.add("fields_missing", name.range, `\`${name.text}\` stands among the fields.`, hint);
+    const hint = "Indent it less: it belongs next to `fields:`.";
+    report.add(
+      "fields_missing",
+      name.range,
+      `\`${name.text}\` is listed among the fields, but it is not a field.`,
+      hint,
+    );
     return true;
   }
   const example = members.length === 0 ? "street: string" : members.join(", ").slice(0, 80);
-  const hint = `A field with members is written \`${name.text}: "object{ ${example} }"\`.`;
+  const hint = `Write a field with members as \`${name.text}: "object{ ${example} }"\`.`;
   report.add("missing_key", name.range, `The field \`${name.text}\` has no \`type\`.`, hint);
   return true;
 }

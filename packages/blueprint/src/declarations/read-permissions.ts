@@ -18,7 +18,7 @@ export function readPermissions(
 ): void {
   const example = "For example `user: { read: true, create: true }`.";
   for (const role of expectMap(reader, node, "`permissions`", example)?.entries ?? []) {
-    const what = `What \`${role.key.text}\` may do`;
+    const what = `The permissions of \`${role.key.text}\``;
     const operations = expectMap(reader, role.value, what, hintForOperations(role))?.entries ?? [];
     for (const operation of operations) {
       const grant = readGrant(reader, operation);
@@ -90,7 +90,7 @@ function readLongGrant(reader: Reader, operation: MapEntry, map: MapNode): Grant
       "missing_key",
       operation.key.range,
       `The permission \`${operation.key.text}\` has no \`allow\`.`,
-      "Write `allow: true` or a rule: what is not granted is denied.",
+      "Write `allow: true` or a rule. Without a permission, access is denied.",
     );
   }
   const { rules, deny } = grant;
@@ -109,7 +109,8 @@ function readSet(reader: Reader, node: Node): SetDeclaration[] {
 export function readLimit({ report }: Reader, node: Node): { value: number; range: Range } | null {
   if (node.kind === "scalar" && typeof node.value === "number" && Number.isInteger(node.value) && node.value >= 1)
     return { value: node.value, range: node.range };
-  if (!isBroken(node)) report.add("invalid_limit", node.range, "`limit` is a whole number of records, at least 1.");
+  if (!isBroken(node))
+    report.add("invalid_limit", node.range, "`limit` must be a whole number of records, at least 1.");
   return null;
 }
 
@@ -122,7 +123,7 @@ export function readRules(reader: Reader, node: Node): RuleDeclaration[] | null 
       "invalid_rule",
       node.range,
       "The list of rules is empty.",
-      "Leave the operation out: what is not granted is denied.",
+      "Remove the operation. Without a permission, access is denied.",
     );
     return null;
   }
@@ -142,7 +143,7 @@ export function readRule({ report, source }: Reader, node: Node): RuleDeclaratio
     report.add(
       "invalid_rule",
       node.range,
-      `A rule is \`true\`, \`false\`, an expression or a list of them, not ${describe(node)}.`,
+      `A rule must be \`true\`, \`false\`, an expression or a list of them, not ${describe(node)}.`,
     );
     return null;
   }
@@ -152,8 +153,8 @@ export function readRule({ report, source }: Reader, node: Node): RuleDeclaratio
     report.add(
       "yaml_comment_in_rule",
       { start, end: node.range.end + comment[0].length },
-      "YAML takes what stands behind ` #` for a comment: the rule ends before it.",
-      "Put the comment on a line of its own, or the whole rule in quotes.",
+      "In YAML, ` #` starts a comment, so the rule ends before it.",
+      "Move the comment to its own line, or put the whole rule in quotes.",
     );
     return null;
   }

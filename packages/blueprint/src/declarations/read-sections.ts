@@ -14,7 +14,7 @@ export function readNamedRules(reader: Reader, node: Node): NamedRuleDeclaration
     const rule = readRule(reader, entry.value);
     if (rule === null) return [];
     if (typeof rule.scalar.value === "number") {
-      const message = `A rule is \`true\`, \`false\` or an expression, not ${describe(rule.scalar)}.`;
+      const message = `A rule must be \`true\`, \`false\` or an expression, not ${describe(rule.scalar)}.`;
       reader.report.add("invalid_rule", rule.scalar.range, message);
       return [];
     }

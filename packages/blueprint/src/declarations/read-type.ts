@@ -27,7 +27,7 @@ export function readNotation({ report, source }: Reader, scalar: ScalarNode): Fi
     scalar.style === "plain" ? /^[ \t]+#.*/.exec(source.slice(scalar.range.end, scalar.range.end + 2_000)) : null;
   if (comment !== null && /["'([{<]/.test(scalar.text)) {
     const behind = { start: scalar.range.end + comment[0].indexOf("#"), end: scalar.range.end + comment[0].length };
-    const why = "YAML takes what stands behind ` #` for a comment: what is open before it is never closed.";
+    const why = "In YAML, ` #` starts a comment, so this value has no end.";
     report.add("yaml_comment_in_rule", behind, why, "Put the whole value in quotes.");
     return null;
   }
@@ -84,8 +84,8 @@ export function readLongType(reader: Reader, node: Node, beside: readonly MapEnt
     reader.report.add(
       "invalid_field",
       scalar.range,
-      "In the long form `type` holds the type alone.",
-      "Write `unique:` and `default:` as keys of their own.",
+      "In the long form, `type` must contain only the type.",
+      "Write modifiers and the default as separate keys: `unique:`, `default:`.",
     );
     return { type: null, optional: notation.optional };
   }
@@ -99,12 +99,12 @@ export function readLongType(reader: Reader, node: Node, beside: readonly MapEnt
 function completed(reader: Reader, type: TypeDeclaration, { key, value }: MapEntry): TypeDeclaration | null {
   const fits = { values: ["enum", "enum_set"], fields: ["object"], of: ["list", "i18n"] }[key.text] ?? [];
   if (type.brackets !== null || !fits.includes(type.name.text)) {
-    const what = type.brackets !== null ? "The type says it already" : `\`${key.text}\` is not for this type`;
+    const what = type.brackets !== null ? "The type already says it" : `\`${key.text}\` can't be used with this type`;
     reader.report.add(
       "invalid_field",
       key.range,
       `${what}.`,
-      `It is for ${fits.map((one) => `\`${one}\``).join(", ")}.`,
+      `Use it with ${fits.map((one) => `\`${one}\``).join(", ")}.`,
     );
     return null;
   }
@@ -113,8 +113,8 @@ function completed(reader: Reader, type: TypeDeclaration, { key, value }: MapEnt
     const { type: of, limits } = readInnerType(reader, value, "`of`");
     const limit = limits.min ?? limits.max ?? limits.pattern;
     if (limit !== null) {
-      const hint = "Limits of the list itself stand beside `of`; `min` and `max` count its members.";
-      reader.report.add("invalid_field", limit.range, "What a list holds takes no limits of its own.", hint);
+      const hint = "Write limits of the list next to `of`: `min` and `max` count its members.";
+      reader.report.add("invalid_field", limit.range, "The members of a list can't have limits of their own.", hint);
       return null;
     }
     return of === null ? null : { ...type, brackets: "<>", of };
@@ -130,8 +130,8 @@ function readInnerType(reader: Reader, node: Node, what: string): ReadType & { l
   const notation = scalar === null ? null : readNotation(reader, scalar);
   if (scalar === null || notation === null) return { type: null, optional: false, limits: noLimits };
   if (notation.modifiers.length > 0 || notation.default !== null) {
-    const message = `${what} holds a type alone: no modifiers, no default.`;
-    reader.report.add("invalid_field", scalar.range, message, "They belong to the field around it.");
+    const message = `${what} can only have a type: no modifiers, no default.`;
+    reader.report.add("invalid_field", scalar.range, message, "Put modifiers and defaults on the field itself.");
     return { type: null, optional: false, limits: noLimits };
   }
   return { type: typeOf(notation.type, scalar, reader.source), optional: notation.optional, limits: noLimits };

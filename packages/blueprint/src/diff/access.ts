@@ -15,6 +15,7 @@ import { allowedBy } from "./allowed.ts";
 import type { Witness } from "./change.ts";
 import { type ComputedGains, createComputedGains } from "./computed.ts";
 import { named, same } from "./make-change.ts";
+import { capitalized, oneOf } from "./one-of.ts";
 import { asksForRoles, type Givers, giversOf, policyOf, sizeOfPolicy } from "./policy.ts";
 import { createGainByValue, type GainByValue, givenByDefault, givenByRule } from "./values.ts";
 import { actOf, type Compare, exampleRole, type Gain, type Grants, undecidedWitness, witnessOf } from "./witness.ts";
@@ -156,7 +157,7 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
     if (first === undefined) return null;
     const others = [...gained.keys()].filter((operation) => operation !== first.operation);
     if (others.length === 0) return first;
-    return { ...first, summary: `${first.summary} The same is true of ${named(others)}.` };
+    return { ...first, summary: `${first.summary} The same is true for ${named(others)}.` };
   }
 
   /** A grant that begins to force a value, or another one, writes what rules may read. */
@@ -287,7 +288,7 @@ function gainByForce(
     const value = forcedValue(was, field);
     if (value === null || value === forcedValue(is, field)) continue;
     const act = actOf({ ...named, field: null });
-    const summary = `Where \`${named.role}\` may ${act}, \`${field}\` is no longer always \`${value}\`.`;
+    const summary = `Where ${oneOf(named.role)} can ${act}, \`${field}\` is no longer always \`${value}\`.`;
     return { ...named, decided: true, summary, record: {} };
   }
   return null;
@@ -309,7 +310,7 @@ function gainByLimit(
   const most = (grants: readonly Permission[]): number =>
     Math.max(...grants.map((one) => one.limit ?? Number.POSITIVE_INFINITY));
   if (most(is) <= most(was)) return null;
-  const many = most(is) === Number.POSITIVE_INFINITY ? "as many records as a page holds" : `${most(is)} records`;
-  const summary = `\`${named.role}\` may now read ${many} of \`${named.entity}\` at once, no longer ${most(was)}.`;
+  const many = most(is) === Number.POSITIVE_INFINITY ? "as many records as fit on a page" : `${most(is)} records`;
+  const summary = `${capitalized(oneOf(named.role))} can now read ${many} of \`${named.entity}\` at once, instead of ${most(was)}.`;
   return { ...named, decided: true, summary, record: {} };
 }

@@ -6,6 +6,7 @@ import type { FieldType } from "../model/model.ts";
 import { typeInRules } from "../rules/expression-schema.ts";
 import type { Witness } from "./change.ts";
 import { same } from "./make-change.ts";
+import { capitalized, oneOf } from "./one-of.ts";
 
 export function actionGain(before: Action | null, after: Action): Witness | null {
   const [caller] = Object.keys(after.access);
@@ -27,7 +28,7 @@ export function actionGain(before: Action | null, after: Action): Witness | null
     );
     const words = Object.entries(record).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
     const sent = words.length === 0 ? "" : ` with ${words.join(", ")}`;
-    const summary = `\`${role}\` may now call \`${after.name}\`${sent}.`;
+    const summary = `${capitalized(oneOf(role))} can now call \`${after.name}\`${sent}.`;
     return { role, operation: "create", entity: after.name, decided: true, summary, record };
   }
   return open;
@@ -39,7 +40,7 @@ function workOf({ input, output, steps, mode }: Action): unknown {
 }
 
 function undecided({ name }: Action, role: string): Witness {
-  const summary = `It can't be decided whom \`${name}\` newly lets do what, so it counts as if it did.`;
+  const summary = `It can't be decided whether the change of \`${name}\` gives somebody new rights, so it counts as if it did.`;
   return { role, operation: "create", entity: name, decided: false, summary, record: null };
 }
 

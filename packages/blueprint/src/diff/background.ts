@@ -72,8 +72,8 @@ function diffAccounts({ accounts: was = null }: Background, { accounts: is = nul
       kind: "background_changed",
       path: "auth",
       summary: isOther
-        ? `Addresses are ${is?.verifyEmail === true ? "" : "not "}verified before there is an account.`
-        : "The pages that mails about accounts lead to are others.",
+        ? `Users must ${is?.verifyEmail === true ? "now" : "no longer"} verify their address before they get an account.`
+        : "The pages that mails about accounts link to change.",
       classes: [isOther ? "breaking" : "safe"],
       before: was ?? undefined,
       after: is ?? undefined,
@@ -86,12 +86,12 @@ function diffRetention(before: number | null, after: number | null): Change[] {
   // What an older version stored says nothing of it.
   if ((before ?? null) === (after ?? null)) return [];
   const isSooner = after !== null && (before === null || after < before);
-  const kept = (days: number | null): string => (days === null ? "as long as the operator keeps them" : `${days} days`);
+  const kept = (days: number | null): string => (days === null ? "as long as the operator allows" : `${days} days`);
   return [
     changeOf({
       kind: "background_changed",
       path: "work.retention",
-      summary: `Events, and runs that have ended, are kept ${kept(after)}, no longer ${kept(before)}.`,
+      summary: `Events and finished runs are kept ${kept(after)}, instead of ${kept(before)}.`,
       classes: [isSooner ? "destructive" : "safe"],
       before: before ?? undefined,
       after: after ?? undefined,
@@ -154,7 +154,7 @@ function newlyLeaving(part: Part, left: ReadonlySet<string>): Egress[] {
 function told(egress: readonly Egress[]): string {
   const parts = egress.map(({ to, entity, host }) => {
     const what = entity === null ? "Data" : `Data of \`${entity}\``;
-    return `${what} newly reaches ${host === undefined ? (receivers[to] ?? `\`${to}\``) : `\`${host}\``}`;
+    return `${what} now reaches ${host === undefined ? (receivers[to] ?? `\`${to}\``) : `\`${host}\``}`;
   });
   return parts.length === 0 ? "" : ` ${[...new Set(parts)].join(". ")}.`;
 }
@@ -179,7 +179,7 @@ function changed(before: Placed, placed: Placed, left: ReadonlySet<string>): Cha
   const egress = newlyLeaving(part, left);
   const known = new Set(addressesIn(contentOf(before.part)));
   const addresses = egressOf(part).length === 0 ? [] : addressesIn(contentOf(part)).filter((one) => !known.has(one));
-  const toNew = addresses.length === 0 ? "" : ` Data newly goes to ${named(addresses)}.`;
+  const toNew = addresses.length === 0 ? "" : ` Data now goes to ${named(addresses)}.`;
   const witness = witnessOf(before.part, placed);
   return changeOf({
     kind: "background_changed",
@@ -216,7 +216,7 @@ function witnessOf(before: Part | null, { part, section }: Placed): Witness | nu
   if (section === "actions") return actionGain(before as Action | null, part as Action);
   if (section !== "inboundWebhooks" || before === null) return null;
   if (same(memberOf(contentOf(before), "verify"), memberOf(contentOf(part), "verify"))) return null;
-  const summary = `It can't be decided whom \`${part.name}\` newly lets do what, so it counts as if it did.`;
+  const summary = `It can't be decided whether the change of \`${part.name}\` gives somebody new rights, so it counts as if it did.`;
   return { role: "public", operation: "create", entity: part.name, decided: false, summary, record: null };
 }
 

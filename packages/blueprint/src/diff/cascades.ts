@@ -17,10 +17,10 @@ export function diffCascades(before: Model, after: Model, { kept }: Matches<Enti
       const was = fields.find((pair) => pair.after === field)?.before ?? null;
       if (live !== null && was !== null && destroyedWith(before, live, was) !== null) return [];
       const referring = live === null || was === null ? null : referringRecords(before, live, was);
-      const now = referring === null ? " None refers to one yet." : "";
+      const now = referring === null ? " No record refers to one yet." : "";
       const summary =
-        `Deleting ${withArticle(`\`${parent.name}\``)} destroys each \`${entity.name}\` that refers to it by \`${field.name}\`; ` +
-        `restoring the \`${parent.name}\` brings none of them back.${now}`;
+        `Deleting ${withArticle(`\`${parent.name}\``)} now permanently deletes each \`${entity.name}\` that refers to it by \`${field.name}\`. ` +
+        `Restoring the \`${parent.name}\` doesn't bring them back.${now}`;
       const path = `${entity.name}.${field.name}`;
       const change = changeOf({ kind: "cascade_destroys", path, summary, classes: ["safe"] });
       return [referring === null ? change : { ...change, referring }];

@@ -8,6 +8,7 @@ import { type Look, looksOf } from "../rules/looks.ts";
 import { readsLook } from "../rules/readable-looks.ts";
 import type { Witness } from "./change.ts";
 import { same } from "./make-change.ts";
+import { capitalized, oneOf } from "./one-of.ts";
 import type { Compare } from "./witness.ts";
 
 export interface ComputedGains {
@@ -94,7 +95,7 @@ export function createComputedGains(compare: Compare, { before, after, rangesFor
     if (previous !== undefined && same(previous.where, where)) return null;
     const found = gainOfReaders(was, is, null, readersOf(where, was, is));
     if (found === null) return null;
-    const summary = `\`${found.role}\` may now find out, by the view \`${name}\`, what they may not read of a \`${is.name}\` or of records beside it.`;
+    const summary = `${capitalized(oneOf(found.role))} can now find out, through the view \`${name}\`, values of ${oneOf(is.name)} or of related records that they can't read.`;
     return { ...found, summary };
   }
 
@@ -147,7 +148,7 @@ function isHidden(field: Field): boolean {
 
 /** Logs and the audit log are the admins' to read. */
 function unmasked({ name: entity }: Entity, { name }: Field, masked: string): Witness {
-  const summary = `\`admin\` may now read in logs, by way of \`${name}\`, what \`${masked}\` is masked for.`;
+  const summary = `An \`admin\` can now read in logs, through \`${name}\`, values for which \`${masked}\` is masked.`;
   return { role: "admin", operation: "read", entity, decided: true, summary, record: {} };
 }
 

@@ -9,6 +9,7 @@ import {
 import type { Entity, Exclusion, NamedCheck } from "../model/model.ts";
 import type { Change, ChangeClass } from "./change.ts";
 import { changeOf, named, same } from "./make-change.ts";
+import { capitalized, oneOf } from "./one-of.ts";
 
 export function diffConstraints(
   before: Entity,
@@ -39,7 +40,7 @@ function diffUniques(before: Entity, after: Entity): Change[] {
       changeOf({
         kind: "unique_added",
         path: path(names),
-        summary: `No two records of \`${after.name}\` may share ${named(names)}.`,
+        summary: `Two records of \`${after.name}\` can no longer have the same ${named(names)}.`,
         classes: names.some(isEmpty) ? ["online"] : ["breaking", "data_dependent", "online"],
         after: names,
       }),
@@ -48,7 +49,7 @@ function diffUniques(before: Entity, after: Entity): Change[] {
       changeOf({
         kind: "unique_removed",
         path: path(names),
-        summary: `Records of \`${after.name}\` may share ${named(names)} again.`,
+        summary: `Two records of \`${after.name}\` can now have the same ${named(names)}.`,
         classes: ["safe"],
         before: names,
       }),
@@ -67,7 +68,7 @@ function diffIndexes(before: Entity, after: Entity): Change[] {
     changeOf({
       kind,
       path: `${after.name}.index(${names.join(", ")})`,
-      summary: `${kind === "index_added" ? "Index" : "No longer index"} \`${after.name}\` by ${named(names)}.`,
+      summary: `${kind === "index_added" ? "Add" : "Remove"} an index on ${named(names)} of \`${after.name}\`.`,
       classes,
       ...(kind === "index_added" ? { after: names } : { before: names }),
     });
@@ -105,7 +106,7 @@ function checkAdded(entity: string, check: NamedCheck): Change {
   return changeOf({
     kind: "check_added",
     path: `${entity}.checks.${check.name}`,
-    summary: `Every \`${entity}\` must be so that \`${textOf(check)}\`.`,
+    summary: `Every \`${entity}\` must now satisfy \`${textOf(check)}\`.`,
     classes: ["breaking", "data_dependent", "online"],
     after: textOf(check),
   });
@@ -118,7 +119,7 @@ function checkChanged(entity: string, before: NamedCheck, after: NamedCheck, com
   return changeOf({
     kind: "check_changed",
     path: `${entity}.checks.${after.name}`,
-    summary: `Every \`${entity}\` must be so that \`${textOf(after)}\`, no longer \`${textOf(before)}\`.`,
+    summary: `Every \`${entity}\` must now satisfy \`${textOf(after)}\`, instead of \`${textOf(before)}\`.`,
     classes: opens ? ["online"] : ["breaking", "data_dependent", "online"],
     before: textOf(before),
     after: textOf(after),
@@ -129,7 +130,7 @@ function checkRemoved(entity: string, check: NamedCheck): Change {
   return changeOf({
     kind: "check_removed",
     path: `${entity}.checks.${check.name}`,
-    summary: `Records of \`${entity}\` need no longer be so that \`${textOf(check)}\`.`,
+    summary: `${capitalized(oneOf(entity))} no longer has to satisfy \`${textOf(check)}\`.`,
     classes: ["safe"],
     before: textOf(check),
   });
@@ -147,7 +148,7 @@ function diffExclusions(before: Entity, after: Entity): Change[] {
       changeOf({
         kind: was === undefined ? "exclusion_added" : "exclusion_changed",
         path: path(one.name),
-        summary: `${exclusionText(after.name, one)}${was === undefined ? "" : `, no longer with ${spanText(was)}`}.`,
+        summary: `${exclusionText(after.name, one)}${was === undefined ? "" : `, instead of ${spanText(was)}`}.`,
         classes: ["breaking", "data_dependent", "online"],
         before: was && exclusionText(after.name, was),
         after: exclusionText(after.name, one),
@@ -161,7 +162,7 @@ function diffExclusions(before: Entity, after: Entity): Change[] {
       changeOf({
         kind: "exclusion_removed",
         path: path(one.name),
-        summary: `Records of \`${after.name}\` with the same ${named(one.same)} may overlap again.`,
+        summary: `Records of \`${after.name}\` with the same ${named(one.same)} can now overlap.`,
         classes: ["safe"],
         before: exclusionText(after.name, one),
       }),
@@ -170,7 +171,7 @@ function diffExclusions(before: Entity, after: Entity): Change[] {
 }
 
 function exclusionText(entity: string, { same: shared, from, to, where }: Exclusion): string {
-  return `No two records of \`${entity}\` with the same ${named(shared)} may overlap from \`${from}\` to \`${to}\`${whichOnes(where)}`;
+  return `Two records of \`${entity}\` with the same ${named(shared)} can't overlap from \`${from}\` to \`${to}\`${whichOnes(where)}`;
 }
 
 function spanText({ same: shared, from, to, where }: Exclusion): string {

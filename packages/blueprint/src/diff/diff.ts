@@ -37,7 +37,7 @@ function firstModel(after: Model): Change[] {
 
 /** No user is there who could lack a value. */
 function withoutRecords(change: Change): Change {
-  return { ...change, classes: ["safe"], summary: change.summary.replace(/; records that stand.*$/, ".") };
+  return { ...change, classes: ["safe"], summary: change.summary.replace(/\. Existing records.*$/, ".") };
 }
 
 /** Egress is egress, whenever it begins; whom an action lets in has nothing to reach yet. */
@@ -72,7 +72,7 @@ function diffProject(before: Model, after: Model): Change[] {
     changeOf({
       kind: "project_changed",
       path: "project",
-      summary: `Rename the project from \`${before.project}\` to \`${after.project}\`: the \`project\` of SDKs and the header \`Plinth-Project\` must follow; paths stay.`,
+      summary: `Rename the project from \`${before.project}\` to \`${after.project}\`. Update the option \`project\` of SDKs and the header \`Plinth-Project\`; paths stay the same.`,
       classes: ["breaking"],
       before: before.project,
       after: after.project,
@@ -97,7 +97,7 @@ function diffModules(before: readonly string[], after: readonly string[]): Chang
       changeOf({
         kind: "module_removed",
         path: `modules.${name}`,
-        summary: `Remove the module \`${name}\`; its routes go with it.`,
+        summary: `Remove the module \`${name}\` and its routes.`,
         classes: ["breaking"],
         before: name,
       }),
@@ -121,11 +121,11 @@ function diffProfile(before: Model, after: Model, live: Live | null): Change[] {
 }
 
 const apiWords: Readonly<Record<keyof ApiLimits, string>> = {
-  requestsPerSecond: "requests a second",
+  requestsPerSecond: "requests per second",
   burst: "requests at once",
-  bodyBytesMax: "bytes of a body",
-  pageMax: "records of a page",
-  statementMsMax: "milliseconds of a statement",
+  bodyBytesMax: "bytes in a body",
+  pageMax: "records on a page",
+  statementMsMax: "milliseconds for a statement",
 };
 
 function diffApi(before: ApiLimits, after: ApiLimits): Change[] {
@@ -136,7 +136,7 @@ function diffApi(before: ApiLimits, after: ApiLimits): Change[] {
       changeOf({
         kind: "api_changed",
         path: `api.${name}`,
-        summary: `The API allows ${after[name]} ${apiWords[name]}, no longer ${before[name]}.`,
+        summary: `The API now allows ${after[name]} ${apiWords[name]}, instead of ${before[name]}.`,
         classes: [after[name] < before[name] ? "breaking" : "safe"],
         before: before[name],
         after: after[name],
@@ -148,12 +148,13 @@ function diffSearch({ searchLanguage: was }: Model, { searchLanguage: is, entiti
   const [before, after] = [was ?? null, is ?? null];
   if (before === after) return [];
   const isSearched = [...entities.flatMap(({ fields }) => fields), ...userFields].some(({ searchable }) => searchable);
-  const words = (language: string | null): string => (language === null ? "words as they are written" : language);
+  const words = (language: string | null): string =>
+    language === null ? "words exactly as they are written" : language;
   return [
     changeOf({
       kind: "search_changed",
       path: "search.language",
-      summary: `Search knows ${words(after)}, no longer ${words(before)}.`,
+      summary: `Search now finds ${words(after)}, instead of ${words(before)}.`,
       classes: [isSearched ? "backfill" : "safe"],
       before,
       after,

@@ -10,6 +10,7 @@ import type { Change, Witness } from "./change.ts";
 import { diffConstraints } from "./constraints.ts";
 import { diffFields, impliedBy } from "./fields.ts";
 import { changeOf, named } from "./make-change.ts";
+import { oneOf } from "./one-of.ts";
 import { diffOptions } from "./options.ts";
 import { diffPermissions } from "./permissions.ts";
 import { type Matches, matchByName, whyNotRenamed } from "./renames.ts";
@@ -83,11 +84,11 @@ export function inWordsOf(
 }
 
 function entityRenamed(before: Entity, after: Entity): Change {
-  const moved = before.plural === after.plural ? "" : "; its route and table move along";
+  const moved = before.plural === after.plural ? "" : ", and its route and table get the new name";
   return changeOf({
     kind: "entity_renamed",
     path: after.name,
-    summary: `Rename the entity \`${before.name}\` to \`${after.name}\`; its records stay${moved}.`,
+    summary: `Rename the entity \`${before.name}\` to \`${after.name}\`. Its records are kept${moved}.`,
     classes: ["breaking"],
     before: before.name,
     after: after.name,
@@ -110,8 +111,8 @@ export function withoutComputed(entity: Entity): Entity {
 export function entityAdded(entity: Entity, witness: Witness | null = null): Change {
   const fields = entity.fields.filter((field) => field.declared).length;
   const roles = [...new Set(entity.permissions.map((permission) => permission.role))];
-  const grants = roles.map((role) => `\`${role}\` may ${whatMay(entity, role)}`);
-  const who = grants.length === 0 ? "nobody may use it yet" : grants.join("; ");
+  const grants = roles.map((role) => `${oneOf(role)} can ${whatMay(entity, role)}`);
+  const who = grants.length === 0 ? "nobody can use it yet" : grants.join("; ");
   return changeOf({
     kind: "entity_added",
     path: entity.name,
@@ -125,7 +126,9 @@ export function entityAdded(entity: Entity, witness: Witness | null = null): Cha
 function entityRemoved(entity: Entity, entities: Matches<Entity>): Change {
   const alike = entities.added.filter((one) => shapeOf(one) === shapeOf(entity)).map((one) => one.name);
   const asks =
-    alike.length === 0 ? "" : ` If ${named(alike, "or")} is meant to be the same, write \`was: ${entity.name}\` in it.`;
+    alike.length === 0
+      ? ""
+      : ` If ${named(alike, "or")} is the same entity under a new name, add \`was: ${entity.name}\` to it.`;
   return changeOf({
     kind: "entity_removed",
     path: entity.name,

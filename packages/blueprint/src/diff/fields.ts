@@ -44,7 +44,7 @@ function fieldRenamed(entity: string, before: Field, after: Field): Change {
   return changeOf({
     kind: "field_renamed",
     path: `${entity}.${after.name}`,
-    summary: `Rename the field \`${before.name}\` of \`${entity}\` to \`${after.name}\`; what it holds stays.`,
+    summary: `Rename the field \`${before.name}\` of \`${entity}\` to \`${after.name}\`. Its values are kept.`,
     classes: [before.internal && after.internal ? "safe" : "breaking"],
     before: before.name,
     after: after.name,
@@ -54,11 +54,11 @@ function fieldRenamed(entity: string, before: Field, after: Field): Change {
 function fieldAdded({ entity, exposes, fields }: FieldsBeside, field: Field): Change {
   const holder = holderOfFormerName(field, fields);
   if (holder !== null) {
-    const former = holder.was === null ? "" : `, and its own \`was(${holder.was})\` has been carried out`;
+    const former = holder.was === null ? "" : `, and its own \`was(${holder.was})\` has already been carried out`;
     return changeOf({
       kind: "field_added",
       path: `${entity}.${field.name}`,
-      summary: `\`${field.name}\` of \`${entity}\` can't be what \`${holder.name}\` was: \`${holder.name}\` stays${former}. Remove \`was(${holder.name})\`, or the field \`${holder.name}\`.`,
+      summary: `\`${field.name}\` of \`${entity}\` can't be what \`${holder.name}\` was before: \`${holder.name}\` stays${former}. Remove \`was(${holder.name})\`, or the field \`${holder.name}\`.`,
       classes: ["unsupported"],
       after: fieldText(field),
     });
@@ -77,12 +77,12 @@ function fieldAdded({ entity, exposes, fields }: FieldsBeside, field: Field): Ch
 
 /** What becomes of records that stand already. */
 function ofStanding(field: Field): string {
-  if (field.fill !== undefined) return `; records that stand already get \`${printExpression(field.fill)}\``;
-  if (isMadeForStanding(field)) return `; records that stand already get one made from \`${field.type.from}\``;
+  if (field.fill !== undefined) return `. Existing records get \`${printExpression(field.fill)}\``;
+  if (isMadeForStanding(field)) return `. Existing records get a value made from \`${field.type.from}\``;
   if (field.type.kind === "sequence" && field.type.at === undefined)
-    return "; records that stand already are numbered in the order in which they were made";
+    return ". Existing records are numbered in the order of their creation";
   const empty = filling(field).includes("data_dependent");
-  return empty ? "; records that stand already would have no value for it unless `fill` gives them one" : "";
+  return empty ? ". Existing records have no value for it: add `fill` to give them one" : "";
 }
 
 /** Rows that stand get a constant, the time of the change, a number, or what `fill` says; nobody is there to give them a user. */
@@ -127,7 +127,7 @@ function fieldRemoved({ entity, fields }: FieldsBeside, field: Field): Change {
           alike.map((one) => one.name),
           "or",
         )} is meant to be the same field, write \`was(${field.name})\` on it.`;
-  const holds = field.type.kind === "computed" ? "" : " and what it holds";
+  const holds = field.type.kind === "computed" ? "" : " and its values";
   return changeOf({
     kind: "field_removed",
     path: `${entity}.${field.name}`,
@@ -209,13 +209,13 @@ function example(
 function optionalChange(before: Field, after: Field): Part | null {
   // A list may be empty; what becomes of one, the change of type says.
   if (before.optional === after.optional || (before.type.kind === "refs") !== (after.type.kind === "refs")) return null;
-  if (after.optional) return { text: "becomes optional: clients may read null", classes: ["breaking"] };
+  if (after.optional) return { text: "becomes optional: clients can now read null", classes: ["breaking"] };
   if (after.type.kind === "sequence")
-    return { text: "becomes required: records that stand without a number get one", classes: ["backfill", "online"] };
+    return { text: "becomes required: existing records without a number get one", classes: ["backfill", "online"] };
   const made = isMadeForStanding(after);
   const may = made
-    ? `, and gets one made from \`${after.type.from}\``
-    : ": records that stand already may have no value for it unless `fill` gives them one";
+    ? `: existing records without a value get one made from \`${after.type.from}\``
+    : ": existing records can be without a value, unless `fill` gives them one";
   const why = after.fill === undefined ? may : "";
   const classes: readonly ChangeClass[] = made
     ? ["data_dependent", "backfill", "online"]
@@ -226,30 +226,30 @@ function optionalChange(before: Field, after: Field): Part | null {
 /** Once: a field that had a `fill` before has been filled. */
 function fillChange(before: Field, after: Field): Part | null {
   if (after.fill === undefined || filledFrom(before, after) === null) return null;
-  const text = `gets \`${printExpression(after.fill)}\` where records that stand already have no value for it`;
+  const text = `gets \`${printExpression(after.fill)}\` in existing records that have no value for it`;
   return { text, classes: hasLimits(after) ? ["data_dependent", "backfill"] : ["backfill"] };
 }
 
 function writerChange(before: Field, after: Field): Loosening | null {
   if (before.writer === after.writer) return null;
-  if (after.writer === "service") return { text: "is written by the service alone", classes: ["breaking"] };
+  if (after.writer === "service") return { text: "can now be written only by the service", classes: ["breaking"] };
   if (after.writer === "admin" && before.writer === "caller")
-    return { text: "is written by admins alone, no longer by each user", classes: ["breaking"] };
+    return { text: "can now be written only by admins, not by each user", classes: ["breaking"] };
   const who = before.writer === "admin" ? "admins" : "the service";
-  const text = `can be written by ${after.writer === "admin" ? "admins" : "callers"}, no longer by ${who} alone`;
+  const text = `can now be written by ${after.writer === "admin" ? "admins" : "callers"}, not only by ${who}`;
   return { text, classes: ["loosens_access"], may: `write \`${after.name}\``, operation: "update" };
 }
 
 /** A secret never leaves; as anything else it does. */
 function secretChange(before: Field, after: Field): Loosening | null {
   if (before.type.kind !== "secret" || after.type.kind === "secret" || after.internal) return null;
-  return { text: "is no secret any more", classes: ["loosens_access"], may: `read \`${after.name}\`` };
+  return { text: "is no longer a secret", classes: ["loosens_access"], may: `read \`${after.name}\`` };
 }
 
 const marks = {
-  immutable: { on: "can be set at create only", off: "can be changed after create" },
-  internal: { on: "no longer leaves by the API", off: "leaves by the API" },
-  pii: { on: "is masked in logs", off: "is no longer masked in logs and in the audit log" },
+  immutable: { on: "can now be set only at create", off: "can now be changed after create" },
+  internal: { on: "is no longer returned by the API", off: "is now returned by the API" },
+  pii: { on: "is now masked in logs", off: "is no longer masked in logs and in the audit log" },
 } as const;
 
 /** How a search looks in a field that says no more. */
@@ -258,13 +258,13 @@ const byWords: FieldSearch = { weight: "D", fuzzy: false };
 function searchChange(before: Field, after: Field): Part | null {
   if (before.searchable !== after.searchable) {
     return after.searchable
-      ? { text: "is found by search", classes: ["backfill"] }
+      ? { text: "is now found by search", classes: ["backfill"] }
       : { text: "is no longer found by search", classes: ["breaking"] };
   }
   const [was, is] = [before.search ?? byWords, after.search ?? byWords];
   const parts = [
-    ...(was.weight === is.weight ? [] : [`counts as ${is.weight} in search, no longer as ${was.weight}`]),
-    ...(was.fuzzy === is.fuzzy ? [] : [`is ${is.fuzzy ? "also" : "no longer"} found by similar words`]),
+    ...(was.weight === is.weight ? [] : [`now has the weight ${is.weight} in search, instead of ${was.weight}`]),
+    ...(was.fuzzy === is.fuzzy ? [] : [`is ${is.fuzzy ? "now also" : "no longer"} found by similar words`]),
   ];
   return parts.length === 0 ? null : { text: parts.join(", and "), classes: ["backfill"] };
 }
@@ -285,18 +285,21 @@ function markChanges(before: Field, after: Field): Loosening[] {
 function wordChanges(before: Field, after: Field): Part[] {
   const parts: Part[] = [];
   if (before.deprecated !== after.deprecated) {
-    parts.push({ text: after.deprecated === null ? "is no longer deprecated" : "is deprecated", classes: ["safe"] });
+    parts.push({
+      text: after.deprecated === null ? "is no longer deprecated" : "is now deprecated",
+      classes: ["safe"],
+    });
   }
-  if (before.label !== after.label) parts.push({ text: "has another label", classes: ["safe"] });
-  if (before.help !== after.help) parts.push({ text: "has another help text", classes: ["safe"] });
+  if (before.label !== after.label) parts.push({ text: "gets another label", classes: ["safe"] });
+  if (before.help !== after.help) parts.push({ text: "gets another help text", classes: ["safe"] });
   return parts;
 }
 
 const reach: Readonly<Record<OnDelete, number>> = { restrict: 0, set_null: 1, cascade: 2 };
 const fates: Readonly<Record<OnDelete, string>> = {
-  restrict: "keeps the record that it refers to from being deleted",
-  set_null: "is emptied when the record that it refers to is deleted",
-  cascade: "takes its record along when the one that it refers to is deleted",
+  restrict: "now prevents the deletion of the record that it refers to",
+  set_null: "is now emptied when the record that it refers to is deleted",
+  cascade: "now deletes its record when the record that it refers to is deleted",
 };
 
 function deleteChange(before: Field, after: Field): Loosening | null {
@@ -308,7 +311,7 @@ function deleteChange(before: Field, after: Field): Loosening | null {
   return {
     text,
     classes: ["loosens_access"],
-    may: `${what} \`${after.name}\` by deleting what it refers to`,
+    may: `${what} \`${after.name}\` by deleting the record that it refers to`,
     operation: "delete",
   };
 }
@@ -345,8 +348,8 @@ function isProof(value: FieldDefault | null): boolean {
 }
 
 function sentence(was: string | null, is: string | null): string {
-  if (is === null) return `has no default any more (it was \`${was}\`)`;
-  return was === null ? `is \`${is}\` unless given` : `is \`${is}\` unless given, no longer \`${was}\``;
+  if (is === null) return `no longer has a default (it was \`${was}\`)`;
+  return was === null ? `now has the default \`${is}\`` : `now has the default \`${is}\`, instead of \`${was}\``;
 }
 
 function textOf(value: FieldDefault | null): string | null {

@@ -10,7 +10,7 @@ export function limitsChange(before: Field, after: Field): Part | null {
   const comparable = before.type.kind === after.type.kind;
   if (!comparable && is.min === null && is.max === null && is.pattern === null) return null;
   const narrower = !comparable ? is.max !== null || is.min !== null || is.pattern !== null : narrows(was, is);
-  const text = `is bounded by ${boundsText(is)}, no longer by ${boundsText(was)}`;
+  const text = `is now limited by ${boundsText(is)}, instead of ${boundsText(was)}`;
   return { text, classes: narrower ? ["breaking", "data_dependent", "online"] : ["safe"] };
 }
 

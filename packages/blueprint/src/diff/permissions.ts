@@ -44,7 +44,7 @@ function samePermission(a: Permission, b: Permission): boolean {
 
 function added(entity: string, permission: Permission, witness: Witness | null): Change {
   const { role, operation, rule } = permission;
-  const nobodyNew = witness === null ? "; whoever it lets in could do that already" : "";
+  const nobodyNew = witness === null ? "; it gives nobody new rights" : "";
   return changeOf({
     kind: "permission_added",
     path: pathOf(entity, permission),
@@ -65,8 +65,8 @@ function changed(entity: string, before: Permission, after: Permission, { witnes
   const { role, operation, rule } = after;
   const old = same(notationOf(before).rule, notationOf(after).rule)
     ? ""
-    : `, no longer ${recordsWhere(entity, before.rule)}`;
-  const tighter = witness === null ? `. Nobody may do more${loses ? "" : " or less"} by it` : "";
+    : `, instead of ${recordsWhere(entity, before.rule)}`;
+  const tighter = witness === null ? `. Nobody gets more${loses ? "" : " or fewer"} rights` : "";
   return changeOf({
     kind: "permission_changed",
     path: pathOf(entity, after),
@@ -84,7 +84,7 @@ function removed(before: Entity, after: Entity, permission: Permission, loses: b
   return changeOf({
     kind: "permission_removed",
     path: pathOf(after.name, permission),
-    summary: `No longer let \`${role}\` ${operation} ${recordsWhere(after.name, rule)}${loses ? "" : "; whoever it let in still can"}.`,
+    summary: `No longer let \`${role}\` ${operation} ${recordsWhere(after.name, rule)}${loses ? "" : "; everybody whom it let in still can"}.`,
     classes: [...(loses ? (["breaking"] as const) : []), ...loosening(witness)],
     before: notationOf(permission),
     witness,
@@ -99,7 +99,7 @@ function freed(before: Entity, after: Entity, { role, operation, set }: Permissi
     others.some((one) => one.set.some((other) => other.field === forced.field && !same(other.value, forced.value))),
   )?.field;
   if (field === undefined) return null;
-  const summary = `Who holds \`${role}\` and another role has another \`${field}\` written for them when they ${operation} ${withArticle(`\`${after.name}\``)}.`;
+  const summary = `For holders of \`${role}\` and another role, \`${field}\` gets another value when they ${operation} ${withArticle(`\`${after.name}\``)}.`;
   return { role, operation, entity: after.name, decided: true, summary, record: {} };
 }
 
@@ -156,7 +156,7 @@ function onBothRows(rule: Expression): Expression | null {
 
 function besides({ fields, set, limit }: Permission): string {
   const parts = [
-    ...(fields === null ? [] : [`of its fields ${fields.length === 0 ? "none" : named(fields)}`]),
+    ...(fields === null ? [] : [`with ${fields.length === 0 ? "no fields" : `the fields ${named(fields)}`}`]),
     ...set.map(({ field, value }) => `with \`${field}\` always \`${printExpression(value)}\``),
     ...(limit === null ? [] : [`at most ${limit} at once`]),
   ];

@@ -77,7 +77,7 @@ function projectTouches(before: Model, after: Model): Found[] {
   const modules = protectedModules.filter((name) => has(before, name) !== has(after, name));
   const renamed = before.project !== after.project;
   return [
-    ...(renamed ? [touch("project", "project", `The project is called \`${after.project}\`.`)] : []),
+    ...(renamed ? [touch("project", "project", `The project gets the name \`${after.project}\`.`)] : []),
     ...modules.map((name) => {
       const what = has(after, name) ? "is added" : "is removed";
       return touch(`modules.${name}`, "modules", `The module \`${name}\` ${what}.`);
@@ -96,10 +96,12 @@ function roleTouches(before: Model, after: Model): Found[] {
   for (const name of new Set([...old.keys(), ...now.keys()])) {
     const [was, is] = [old.get(name), now.get(name)];
     if (was !== undefined && is !== undefined && same(inOrder(was), inOrder(is))) continue;
-    const what = was === undefined ? "is added" : is === undefined ? "is removed" : "is another";
+    const what = was === undefined ? "is added" : is === undefined ? "is removed" : "is changed";
     touches.push(touch(`roles.${name}`, "roles", `The role \`${name}\` ${what}.`));
     if (is?.inherits.includes("admin") === true && was?.inherits.includes("admin") !== true) {
-      touches.push(touch(`roles.${name}`, "grants_admin", `Who holds \`${name}\` holds \`admin\`.`));
+      touches.push(
+        touch(`roles.${name}`, "grants_admin", `Everybody with the role \`${name}\` gets the role \`admin\`.`),
+      );
     }
   }
   return touches;
@@ -154,7 +156,7 @@ function auditTouches(before: Model, after: Model): Found[] {
   return after.entities
     .filter((entity) => old.has(entity.name) && old.get(entity.name) !== entity.audit)
     .map((entity) =>
-      touch(`${entity.name}.audit`, "audit", `The audit log of \`${entity.name}\` takes in \`${entity.audit}\`.`),
+      touch(`${entity.name}.audit`, "audit", `The audit log of \`${entity.name}\` now records \`${entity.audit}\`.`),
     );
 }
 
@@ -182,9 +184,9 @@ function backgroundTouches(before: Model, after: Model): Found[] {
   const [was, is] = [before.background, after.background];
   const out = same(was.outboundWebhooks, is.outboundWebhooks)
     ? []
-    : [touch("webhooks.out", "webhooks_out", "Where outbound webhooks go, or how, is another.")];
+    : [touch("webhooks.out", "webhooks_out", "The targets or settings of outbound webhooks change.")];
   const integrations = changedParts(was.integrations, is.integrations).map((name) =>
-    touch(`integrations.${name}`, "integrations", `The integration \`${name}\` is added, removed or another.`),
+    touch(`integrations.${name}`, "integrations", `The integration \`${name}\` is added, removed or changed.`),
   );
   const actions = is.actions.filter(
     (action) => grantsToPublic(action) !== grantsToPublic(was.actions.find((one) => one.name === action.name)),
@@ -195,7 +197,7 @@ function backgroundTouches(before: Model, after: Model): Found[] {
     ...newlyCalled(was, is),
     ...actions
       .filter((action) => grantsToPublic(action) !== "")
-      .map((action) => touch(`actions.${action.name}`, "widens_public", `\`public\` may call \`${action.name}\`.`)),
+      .map((action) => touch(`actions.${action.name}`, "widens_public", `\`public\` can now call \`${action.name}\`.`)),
   ];
 }
 
@@ -204,7 +206,7 @@ function newlyCalled(before: Background, after: Background): Found[] {
   const known = new Set(calledHosts(before).map(({ host }) => host));
   return calledHosts(after)
     .filter(({ host }) => !known.has(host))
-    .map(({ path, host }) => touch(path, "calls", `\`${host}\` is newly called.`));
+    .map(({ path, host }) => touch(path, "calls", `The project now calls \`${host}\`.`));
 }
 
 function calledHosts({ workers, workflows, actions }: Background): { readonly path: string; readonly host: string }[] {
@@ -232,7 +234,11 @@ function apiTouches(before: Model, after: Model): Found[] {
     (name) => before.api[name] !== after.api[name],
   );
   return names.map((name) =>
-    touch(`api.${name}`, "api", `The limit ${named([name])} is ${after.api[name]}, no longer ${before.api[name]}.`),
+    touch(
+      `api.${name}`,
+      "api",
+      `The limit ${named([name])} is now ${after.api[name]}, instead of ${before.api[name]}.`,
+    ),
   );
 }
 

@@ -131,7 +131,7 @@ export function whyNotRenamed<T extends Named>(
   );
   if (taken === undefined) return "";
   const name = `\`${taken.after.name}\``;
-  return ` \`${write(removed.name)}\` of ${name} does nothing, for ${name} stands already: to put \`${removed.name}\` in its place, remove ${name} with a change before.`;
+  return ` \`${write(removed.name)}\` on ${name} has no effect, because ${name} already exists. To replace it by \`${removed.name}\`, remove ${name} in an earlier change.`;
 }
 
 /** New name > old name, of all renames that hold together. */

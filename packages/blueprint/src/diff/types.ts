@@ -67,9 +67,9 @@ export function typeChange(before: FieldType, after: FieldType): Part | null {
 
 function ofLinks(before: FieldType, after: FieldType): string {
   if (before.kind === "ref" && after.kind === "refs" && before.entity === after.entity)
-    return ": each record keeps what it refers to as its one link";
+    return ": each record keeps its reference as its only link";
   if (before.kind === "refs" && after.kind === "ref" && before.entity === after.entity)
-    return ": each record keeps its one link, and none may have more";
+    return ": each record keeps its link, and no record may have more than one";
   return "";
 }
 
@@ -80,7 +80,7 @@ export function mayNotFit(before: FieldType, after: FieldType): boolean {
 
 function told(text: string, classes: readonly ChangeClass[]): Part {
   if (!classes.includes("unsupported")) return { text, classes };
-  return { text: `${text}, which no migration can make of the values that stand: add a field beside it`, classes };
+  return { text: `${text}. No migration can convert the existing values: add a new field instead`, classes };
 }
 
 /** What happens to referring records is told apart; what the other side is called changes no value. */
@@ -96,13 +96,13 @@ function valuesChange(before: readonly string[], after: readonly string[]): Part
   const added = after.filter((value) => !before.includes(value));
   const removed = before.filter((value) => !after.includes(value));
   if (removed.length > 0) {
-    const also = added.length > 0 ? ` and can be ${named(added)}` : "";
+    const also = added.length > 0 ? ` and can now be ${named(added)}` : "";
     return {
       text: `can no longer be ${named(removed, "or")}${also}`,
       classes: ["breaking", "data_dependent", "online"],
     };
   }
-  if (added.length > 0) return { text: `can also be ${named(added, "or")}`, classes: ["safe"] };
+  if (added.length > 0) return { text: `can now also be ${named(added, "or")}`, classes: ["safe"] };
   return { text: "lists its values in another order", classes: ["safe"] };
 }
 

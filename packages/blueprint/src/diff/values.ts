@@ -7,6 +7,7 @@ import type { Entity, Field, FieldDefault, Model, Operation, Permission } from "
 import { targetOf } from "../rules/expression-schema.ts";
 import type { Witness } from "./change.ts";
 import { same } from "./make-change.ts";
+import { oneOf } from "./one-of.ts";
 import { sizeOfRule } from "./policy.ts";
 import { actOf, type Compare, exampleRole, undecidedWitness } from "./witness.ts";
 
@@ -61,7 +62,7 @@ function trusting(found: Witness, field: Field, is: GivenValue): Witness {
   const value = is === "any" ? "is set by the service" : `is \`${String(is.literal)}\``;
   const act = actOf({ ...found, field: null });
   if (!found.decided) return { ...found, summary: `A rule reads \`${field.name}\`. ${found.summary}` };
-  const summary = `Where \`${field.name}\` ${value} unless given, \`${found.role}\` may now ${act}.`;
+  const summary = `Where \`${field.name}\` ${value} by default, ${oneOf(found.role)} can now ${act}.`;
   return { ...found, summary };
 }
 

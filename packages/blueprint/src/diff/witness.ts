@@ -4,6 +4,7 @@ import type { Expression, RuleWitness } from "@plinth/expression";
 import { withArticle } from "@plinth/expression";
 import type { Entity, Operation, Permission } from "../model/model.ts";
 import type { Witness } from "./change.ts";
+import { capitalized, oneOf } from "./one-of.ts";
 
 export interface Gain {
   readonly role: string;
@@ -27,17 +28,17 @@ export function witnessOf(gain: Gain, { context, reads }: RuleWitness): Witness 
   const words = own.map(({ expression, value }) => wordsOf(placeOf(expression), value, context.user.id));
   const which = words.length === 0 ? "" : ` with ${words.join(", ")}`;
   const { role, operation, entity } = gain;
-  const summary = `\`${role}\` may now ${actOf(gain)}${which}.`;
+  const summary = `${capitalized(oneOf(role))} can now ${actOf(gain)}${which}.`;
   return { role, operation, entity, decided: true, summary, record };
 }
 
 export function undecidedWitness(gain: Gain, because: "budget" | "unknown"): Witness {
   const { role, operation, entity } = gain;
-  const may = `\`${role}\` may now ${actOf(gain)}`;
+  const may = `${capitalized(oneOf(role))} can now ${actOf(gain)}`;
   const summary =
     because === "budget"
-      ? `Whether ${may} where they could not before could not be decided within the budget; it counts as looser.`
-      : `It can't be decided whether ${may} that they could not before, so it counts as if they might.`;
+      ? `It could not be decided within the budget whether ${may} where they could not before; it counts as looser.`
+      : `It can't be decided whether ${may} where they could not before, so it counts as if they could.`;
   return { role, operation, entity, decided: false, summary, record: null };
 }
 

@@ -33,7 +33,7 @@ function suggest(lead: string, outline: Outline, entity: EntityOutline | undefin
     ...outline.rules.map((name) => plain(name, "name", "A rule of this blueprint.")),
     ...helped(ruleNames, "name", ""),
     ...helped(ruleFunctions, "function", "("),
-    plain("true", "value", "Everybody who has the role."),
+    plain("true", "value", "Everybody with the role."),
     plain("false", "value", "Nobody."),
   ];
 }
@@ -56,7 +56,10 @@ function members(
   const [first, ...rest] = path;
   if (first === "current_user") return userMembers(outline);
   if (first === "request")
-    return [plain("ip", "name", "The caller's address."), plain("key_kind", "name", "How the caller came in.")];
+    return [
+      plain("ip", "name", "The caller's IP address."),
+      plain("key_kind", "name", "The kind of key that the caller uses."),
+    ];
   const start = first === "record" || first === "old" || first === "new" || first === "input" ? rest : path;
   const variable = variableEntity(start[0], lead, outline, entity);
   let current = variable ?? entity;
@@ -134,7 +137,7 @@ function plural(name: string): string {
 function relationsOf(entity: EntityOutline | undefined, outline: Outline): Suggestion[] {
   const one = [...(entity?.fields ?? [])].flatMap(([name, notation]) =>
     /^(?:ref|user_ref)\b/.test(notation) && name.endsWith("_id")
-      ? [{ ...plain(name.slice(0, -3), "field", "The record referred to."), detail: notation }]
+      ? [{ ...plain(name.slice(0, -3), "field", "The record that it refers to."), detail: notation }]
       : [],
   );
   const many = relationTargets(entity, outline).map(({ name, entity: other }) => ({
@@ -148,14 +151,14 @@ export function fieldsOf(entity: EntityOutline | undefined): Suggestion[] {
   if (entity === undefined) return [];
   const own = [...entity.fields].map(([name, notation]) => ({ ...plain(name, "field", ""), detail: notation }));
   const implicit = ["id", "created_at", "updated_at", "created_by"].filter((name) => !entity.fields.has(name));
-  return [...own, ...implicit.map((name) => plain(name, "field", "Every record has it."))];
+  return [...own, ...implicit.map((name) => plain(name, "field", "Every record has this field."))];
 }
 
 export function userMembers(outline: Outline): Suggestion[] {
   return [
-    plain("id", "name", "The user's id; empty where nobody is signed in."),
-    plain("email", "name", "The user's address."),
-    plain("roles", "name", "Every role that the user holds."),
+    plain("id", "name", "The user's id. Empty if nobody is signed in."),
+    plain("email", "name", "The user's e-mail address."),
+    plain("roles", "name", "All roles of the user."),
     ...helped(ruleMethods, "function", "(", ["is"]),
     ...[...outline.userFields].map(([name, notation]) => ({
       ...plain(name, "name", "A profile field."),

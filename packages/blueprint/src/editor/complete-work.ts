@@ -48,15 +48,15 @@ function roots(work: WorkOutline, outline: Outline): Suggestion[] {
   const hasRecord = entityOf(work, outline) !== null;
   const named: readonly (readonly [string, boolean, string])[] = [
     ["record", hasRecord, "The record that the work is about."],
-    ["old", hasRecord && work.lookup === null, "The record as it was before."],
+    ["old", hasRecord && work.lookup === null, "The record before the change."],
     ["event", eventsOf(work).length > 0, "The event that started the work."],
-    ["input", section !== "workflows", "What the caller gave."],
-    ["steps", steps.length > 0, "What the steps before have given."],
-    ["each", at?.forEach === true, "The member of `for_each`."],
-    ["error", work.onError, "Why the step failed whose `on_error` this is."],
+    ["input", section !== "workflows", "The input from the caller."],
+    ["steps", steps.length > 0, "The results of earlier steps."],
+    ["each", at?.forEach === true, "The current member of `for_each`."],
+    ["error", work.onError, "Why the step with this `on_error` failed."],
     ["run", true, "This run of the work."],
-    ["current_user", section === "actions", "Who called the action."],
-    ["now", true, "The time."],
+    ["current_user", section === "actions", "The caller of the action."],
+    ["now", true, "The current time."],
   ];
   return [
     ...named.flatMap(([name, isThere, help]) => (isThere ? [plain(name, "name", help)] : [])),

@@ -73,7 +73,7 @@ function namedKeys(what: string, outline: Outline, path: readonly string[], fixe
   if (what === "operation") {
     const entity = outline.entities.get(entityIn(path) ?? "");
     const edges = (entity?.transitions ?? []).map((edge) =>
-      nameSuggestion(`transition:${edge}`, "name", `Taking the transition \`${edge}\`.`, ": "),
+      nameSuggestion(`transition:${edge}`, "name", `Take the transition \`${edge}\`.`, ": "),
     );
     return [...known, ...edges];
   }

@@ -13,10 +13,10 @@ test.each([
     ["Nothing is at /v1/resources/listing any more."],
   ],
   [
-    "is another entity's plural now",
+    "is changed entity's plural now",
     [listing],
     [listing, { name: "ad", plural: "listing" }],
-    ["/v1/resources/listing is another entity's now."],
+    ["/v1/resources/listing is changed entity's now."],
   ],
   ["goes with its entity, which is told by its path", [listing], [], []],
   ["was a plural, and is told by its path", [{ name: "sheep", plural: "sheep" }], [], []],

@@ -105,6 +105,6 @@ function schemaOf(
 
 function isValue({ type: { kind } }: Expression, { range }: TextDeclaration, report: Report): boolean {
   if (kind !== "list" && kind !== "opaque" && kind !== "null") return true;
-  report.add("type_mismatch", range, `A computed field can't be of the type ${kind}.`);
+  report.add("type_mismatch", range, `A computed field can't have the type ${kind}.`);
   return false;
 }

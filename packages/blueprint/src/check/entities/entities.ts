@@ -35,7 +35,8 @@ export function checkEntities(
 ): readonly CheckedEntity[] {
   const { report } = context;
   const over = declared[ENTITIES_MAX];
-  if (over !== undefined) report.add("too_many", over.name.range, `A blueprint has at most ${ENTITIES_MAX} entities.`);
+  if (over !== undefined)
+    report.add("too_many", over.name.range, `A blueprint can have at most ${ENTITIES_MAX} entities.`);
   const names = new Set(declared.map((one) => one.name.text));
   const open = declared.map((one) => openEntity(one, names, context));
   checkPlurals(open, report);
@@ -112,7 +113,7 @@ function complete(
 function refuseOrganizationOfNone(fields: EntityDraft["fields"], { orgField }: CheckedOptions, report: Report): void {
   for (const { declared } of fields) {
     if (declared.per === null || orgField !== null) continue;
-    const message = "`per(org)` makes no sense here: the entity's records belong to no organization.";
+    const message = "`per(org)` has no effect here: the records of this entity belong to no organization.";
     report.add("misplaced_modifier", declared.per.range, message, "Add `org_scoped: true` to the entity.");
   }
 }
@@ -120,8 +121,8 @@ function refuseOrganizationOfNone(fields: EntityDraft["fields"], { orgField }: C
 function refuseNumberOfFields({ name, fields }: EntityDeclaration, report: Report): void {
   if (fields.length === 0) {
     const message = `The entity \`${name.text}\` has no fields.`;
-    report.add("fields_missing", name.range, message, "Give it at least one: `title: string`.");
+    report.add("fields_missing", name.range, message, "Add at least one: `title: string`.");
   }
   const over = fields[FIELDS_MAX];
-  if (over !== undefined) report.add("too_many", over.name.range, `An entity has at most ${FIELDS_MAX} fields.`);
+  if (over !== undefined) report.add("too_many", over.name.range, `An entity can have at most ${FIELDS_MAX} fields.`);
 }

@@ -37,8 +37,8 @@ export function pluralOf({ name, options }: EntityDeclaration, nameIsFine: boole
     report.add(
       "entity_not_singular",
       name.range,
-      `An entity's name is a singular noun; \`${name.text}\` looks like a plural.`,
-      `Write \`${singular}\`, or give \`plural:\` to keep it.`,
+      `The name of an entity must be a singular noun, but \`${name.text}\` looks like a plural.`,
+      `Write \`${singular}\`, or add \`plural:\` to keep this name.`,
     );
   }
   const made = [...words, pluralize.plural(last)].join("_");
@@ -58,8 +58,8 @@ export function checkPlurals(drafts: readonly EntityDraft[], report: Report): vo
     report.add(
       "plural_collision",
       (declared.options.plural ?? declared.name).range,
-      `The plural \`${entity.plural}\` of \`${entity.name}\` is already taken by \`${owner}\`.`,
-      "Give one of them another name with `plural:`.",
+      `The plural \`${entity.plural}\` of \`${entity.name}\` is already used by \`${owner}\`.`,
+      "Give one of the two another plural with `plural:`.",
     );
   }
 }
@@ -94,19 +94,19 @@ export function refuseFormer(
   claimed.set(was.text, now);
   const why =
     was.text === now
-      ? `the ${kind} has that name.`
+      ? `the ${kind} already has this name.`
       : standing.has(was.text)
-        ? `\`${was.text}\` still stands.`
+        ? `\`${was.text}\` still exists.`
         : other !== undefined
-          ? `\`${other}\` was it too.`
+          ? `\`${other}\` has the same \`was\`.`
           : null;
   if (shape !== null && shape.code !== "reserved_name") report.add(shape.code, was.range, shape.message, shape.hint);
   else if (why !== null) {
     const hint =
       was.text !== now && standing.has(was.text)
-        ? `To give its name to something else, rename it with one change, and declare \`${was.text}\` anew with the next.`
-        : "It names what this was called in the blueprint before.";
-    report.add("misplaced_modifier", was.range, `\`was\` makes no sense here: ${why}`, hint);
+        ? `Rename it in one change, and declare the new \`${was.text}\` in the next one.`
+        : "`was` names what this was called in the previous version of the blueprint.";
+    report.add("misplaced_modifier", was.range, `\`was\` can't be used here: ${why}`, hint);
   }
 }
 
@@ -128,7 +128,7 @@ export function checkFieldNames(
   }
   const deleted = options.softDelete ? declared.fields.find((one) => one.name.text === "deleted_at") : undefined;
   if (deleted !== undefined) {
-    const hint = "With `soft_delete` the service writes there when a record was deleted. Choose another.";
+    const hint = "With `soft_delete`, the service stores the time of the delete under this name. Choose another name.";
     report.add("reserved_name", deleted.name.range, "`deleted_at` is a reserved name.", hint);
   }
 }
@@ -150,7 +150,7 @@ function refuseRelationCollisions(
       "relation_collision",
       other.name.range,
       `\`${relation}\` is also the name of the relation behind \`${reference}\`.`,
-      "Rename one of the two fields.",
+      "Rename one of the two.",
     );
   }
 }
@@ -173,8 +173,12 @@ function refuseSlugSource(
     report.add("unknown_field", from.range, `\`${declared.name.text}\` has no field \`${from.text}\`.`, hint);
   } else if (!sluggable.includes(source.type.kind)) {
     const message = `A slug can't be made from \`${from.text}\`, of the type \`${source.type.kind}\`.`;
-    report.add("invalid_field", from.range, message, "It is made from a `string` or a `text`.");
+    report.add("invalid_field", from.range, message, "A slug can only be made from a `string` or a `text`.");
   } else if (source.internal) {
-    report.add("invalid_field", from.range, `A slug of \`${from.text}\` would show what an \`internal\` field holds.`);
+    report.add(
+      "invalid_field",
+      from.range,
+      `A slug made from \`${from.text}\` would reveal the value of an \`internal\` field.`,
+    );
   }
 }

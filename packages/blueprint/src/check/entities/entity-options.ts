@@ -45,14 +45,14 @@ function refuseOrgField(fields: EntityDraft["fields"], report: Report): void {
   report.add(
     "invalid_field",
     own.declared.name.range,
-    "`org_id` holds the organization of every record of an `org_scoped` entity.",
-    "Write `org_id: org_ref = current_org`, or leave it out.",
+    "In an `org_scoped` entity, `org_id` holds the organization of each record.",
+    "Write `org_id: org_ref = current_org`, or remove the field.",
   );
 }
 
 function auditOf({ text, range }: Word, report: Report): "writes" | "all" {
   if (text === "writes" || text === "all") return text;
-  const hint = "`writes` is the usual; `all` puts reads into the audit log too.";
-  report.add("invalid_option", range, `\`audit\` can't be \`${text.slice(0, 40)}\`.`, hint);
+  const hint = "Use `writes` (the default), or `all` to put reads into the audit log too.";
+  report.add("invalid_option", range, `\`${text.slice(0, 40)}\` is not a valid value for \`audit\`.`, hint);
   return "writes";
 }

@@ -31,9 +31,14 @@ export function checkLock(declared: Word | null, { name, fields, broken, report 
   if (isReference(field)) return field.name;
   const hint =
     references.length === 0
-      ? "Give it a field of the type `ref(...)` first."
-      : `References here: ${references.map((one) => `\`${one}\``).join(", ")}.`;
-  report.add("invalid_option", declared.range, `\`lock\` names a reference, and \`${field.name}\` is none.`, hint);
+      ? "First add a field with the type `ref(...)`."
+      : `References of this entity: ${references.map((one) => `\`${one}\``).join(", ")}.`;
+  report.add(
+    "invalid_option",
+    declared.range,
+    `\`lock\` must name a reference, but \`${field.name}\` is not one.`,
+    hint,
+  );
   return null;
 }
 
@@ -55,19 +60,19 @@ export function warnOfUnguardedSiblings(
       const found = siblingsIn(permission.rule, entity);
       const range = found === null ? null : rangeOfRule(entity.name, permission, declared, places);
       if (found === null || range === null) continue;
-      const why = entity.lock === undefined ? "" : `, and \`lock: ${entity.lock}\` is about another way to them`;
-      const message = `This rule looks at other records of \`${entity.name}\`${why}: two that are written at once may both pass it.`;
+      const why = entity.lock === undefined ? "" : `, and \`lock: ${entity.lock}\` uses another reference`;
+      const message = `This rule looks at other records of \`${entity.name}\`${why}, so two records that are written at the same time can both pass it.`;
       report.add("siblings_unguarded", range, message, hintFor(entity.name, found, entity.lock));
     }
   }
 }
 
 function hintFor(entity: string, { path: [parent, ...further] }: Each, lock: string | undefined): string {
-  if (parent === undefined) return `Give \`${entity}\` a \`lock:\` with the reference that its records share.`;
+  if (parent === undefined) return `Add \`lock:\` to \`${entity}\`, with the reference that these records share.`;
   if (lock === parent && further.length > 0)
-    return `Only what refers to one record by \`${lock}\` runs one after the other. Give \`${entity}\` a reference of its own to what they share.`;
+    return `Only records with the same \`${lock}\` are written one after the other. Give \`${entity}\` its own reference to the record that they share.`;
   const instead = lock === undefined ? `Add \`lock: ${parent}\` to` : `Write \`lock: ${parent}\` in`;
-  return `${instead} \`${entity}\`: writes under one of them then run one after the other. Where they must not overlap, use \`exclude:\`.`;
+  return `${instead} \`${entity}\`: writes with the same reference then run one after the other. To prevent overlaps, use \`exclude:\`.`;
 }
 
 type Each = Extract<Expression, { kind: "each" }>;

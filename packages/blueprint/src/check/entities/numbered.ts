@@ -45,7 +45,7 @@ export function checkNumbered(
   if (first === undefined) return;
   for (const word of words) if (!isMachineBroken) refuseUnknown(word, entity, report);
   for (const { message, hint } of deletesOf(entity, kept))
-    report.add("misplaced_modifier", first.range, `\`at\` makes no sense here: ${message}`, hint);
+    report.add("misplaced_modifier", first.range, `\`at\` can't be used here: ${message}`, hint);
 }
 
 function refuseUnknown(word: Word, { name, stateMachine }: Entity, report: Report): void {
@@ -64,21 +64,21 @@ interface Refused {
 function* deletesOf(entity: Entity, kept: ReadonlySet<string>): Generator<Refused> {
   if (!entity.softDelete) {
     yield {
-      message: `a \`${entity.name}\` is deleted for good, and a number must not go with it.`,
+      message: `a \`${entity.name}\` is deleted for good, and its number must not be lost.`,
       hint: "Add `soft_delete: true` to the entity.",
     };
     return;
   }
   if (entity.retentionDays !== null) {
     yield {
-      message: "`retention` deletes records for good, and a number must not go with them.",
+      message: "`retention` deletes records for good, and their numbers must not be lost.",
       hint: "Remove `retention`, or `at`.",
     };
   }
   for (const { name, target } of cascadesOf(entity)) {
     if (target === entity.name || (target !== null && kept.has(target))) continue;
     yield {
-      message: `what \`${name}\` refers to is deleted for good, the record goes with it, and a number must not.`,
+      message: `a delete of the record in \`${name}\` deletes this one for good, and its number must not be lost.`,
       hint: `Write \`on_delete(restrict)\` on \`${name}\`.`,
     };
   }

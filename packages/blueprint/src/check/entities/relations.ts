@@ -79,15 +79,15 @@ function warnOfDestruction(
   report.add(
     "cascade_destroys",
     place.range,
-    `Deleting ${withArticle(`\`${target}\``)} destroys each \`${entity.name}\` that refers to it; restoring the \`${target}\` brings none of them back.`,
-    `Give \`${entity.name}\` \`soft_delete: true\`, or write \`on_delete(restrict)\`.`,
+    `Deleting ${withArticle(`\`${target}\``)} permanently deletes each \`${entity.name}\` that refers to it. Restoring the \`${target}\` doesn't bring them back.`,
+    `Add \`soft_delete: true\` to \`${entity.name}\`, or use \`on_delete(restrict)\`.`,
   );
 }
 
 function refuseJoinTable({ entity }: EntityDraft, field: Word, report: Report): void {
   const table = `${entity.plural}__${field.text}`;
   if (serviceTables.includes(table)) {
-    const hint = "Choose another, or give the entity another `plural`.";
+    const hint = "Choose another name, or give the entity another `plural`.";
     report.add(
       "reserved_name",
       field.range,
@@ -96,8 +96,13 @@ function refuseJoinTable({ entity }: EntityDraft, field: Word, report: Report): 
     );
   }
   if (table.length <= TABLE_NAME_MAX) return;
-  const message = `The table behind it, \`${table}\`, would have a name of more than ${TABLE_NAME_MAX} characters.`;
-  report.add("invalid_name", field.range, message, "Give the field or the entity's `plural` a shorter name.");
+  const message = `The join table \`${table}\` would have a name with more than ${TABLE_NAME_MAX} characters.`;
+  report.add(
+    "invalid_name",
+    field.range,
+    message,
+    "Choose a shorter name for the field, or a shorter `plural` for the entity.",
+  );
 }
 
 function relationsOf(draft: EntityDraft, sides: readonly OtherSide[], report: Report): readonly Relation[] {
@@ -122,13 +127,13 @@ function otherSides(
   return sides.flatMap(({ relation, from, word }): Relation[] => {
     const problem = checkName(relation.name, "relation");
     const other = taken.get(relation.name);
-    taken.set(relation.name, `the other side of \`${from}\``);
+    taken.set(relation.name, `the back relation of \`${from}\``);
     if (problem !== null) {
       report.add(
         problem.code,
         word.range,
         problem.message,
-        `${problem.hint ?? ""} \`as:\` names the other side.`.trim(),
+        `${problem.hint ?? ""} \`as:\` sets the name of the back relation.`.trim(),
       );
       return [];
     }
@@ -136,7 +141,7 @@ function otherSides(
     report.add(
       "relation_collision",
       word.range,
-      `On \`${entity}\` the other side of \`${from}\` would be called \`${relation.name}\`, as ${other} is.`,
+      `On \`${entity}\`, the back relation of \`${from}\` would be named \`${relation.name}\`, but ${other} already has this name.`,
       `Name it with \`as\`: \`${entity === USER_ENTITY ? "user_ref" : `ref(${entity})`} as(${suggestion(from)})\`.`,
     );
     return [];

@@ -35,7 +35,7 @@ export interface RowContext extends NamedRules {
 export function checkNamedChecks(declared: EntityOptions["checks"], context: RowContext): readonly NamedCheck[] {
   const { report } = context;
   const over = declared[CHECKS_MAX];
-  if (over !== undefined) report.add("too_many", over.name.range, `An entity has at most ${CHECKS_MAX} checks.`);
+  if (over !== undefined) report.add("too_many", over.name.range, `An entity can have at most ${CHECKS_MAX} checks.`);
   if (declared.length === 0) return [];
   const scope = rowScope(context);
   return declared.slice(0, CHECKS_MAX).flatMap(({ name, condition }): NamedCheck[] => {
@@ -69,8 +69,13 @@ export function told(
   }
   const readsRecord = ({ kind }: Expression): boolean => kind === "field" || kind === "each";
   if (checked.expression === null || someNode(checked.expression, readsRecord)) return checked.expression;
-  const hint = "It is about fields of one record: `ends_at > starts_at`.";
-  report.add("constant_check", text.range, "It reads no field, so it is the same for every record.", hint);
+  const hint = "Compare fields of the record: `ends_at > starts_at`.";
+  report.add(
+    "constant_check",
+    text.range,
+    "This expression reads no field, so its value is the same for every record.",
+    hint,
+  );
   return null;
 }
 
@@ -78,7 +83,7 @@ function toldOfRow(checked: CheckedExpression, text: TextDeclaration, context: R
   const isBroken = (name: string): boolean => context.broken.has(name) || context.broken.has(`${name}_id`);
   const condition = told(checked, text, { ...context, isBroken });
   if (condition === null || writtenOutDeep(condition) <= WRITTEN_OUT_MAX) return condition;
-  const message = `Calculations with times and floats stand at most ${WRITTEN_OUT_MAX} deep within each other here.`;
+  const message = `Calculations with times and floats can be nested at most ${WRITTEN_OUT_MAX} deep here.`;
   context.report.add("expression_too_large", text.range, message);
   return null;
 }

@@ -49,7 +49,7 @@ function refusedBy(
   const at = placeOf(span, spans, type);
   const neighbors = [spans[at - 1], spans[at]].filter((one) => one !== undefined);
   if (neighbors.some((one) => begins(one.from, span.to, type) && begins(span.from, one.to, type)))
-    return `it overlaps a row above (\`${name}\`).`;
+    return `it overlaps the row \`${name}\` above.`;
   spans.splice(at, 0, span);
   return null;
 }

@@ -45,7 +45,7 @@ export function seedRow(declared: SeedDeclaration, context: SeedContext): SeedRo
   );
   if (fine && missing !== undefined) {
     const { name } = missing.field;
-    const message = `The row gives no \`${name}\`, and every \`${draft.entity.name}\` has one.`;
+    const message = `This row has no \`${name}\`, but every \`${draft.entity.name}\` needs one.`;
     report.add("invalid_seed", declared.range, message);
     return null;
   }
@@ -61,15 +61,15 @@ function isNeeded({ optional, default: fallback, type }: Field): boolean {
 /** Undefined where it can't be (and why is reported). */
 function valueIn(field: Field, word: Word, node: Node, context: SeedContext): JsonValue | undefined {
   const refuse = (why: string, range = node.range): undefined => {
-    context.report.add("invalid_seed", range, `\`${field.name}\` of a seed row can't be that: ${why}`);
+    context.report.add("invalid_seed", range, `The value of \`${field.name}\` in this seed row is not valid: ${why}`);
   };
   if (node.kind === "scalar" && node.broken) return undefined;
-  if (field.type.kind === "secret") return refuse("a blueprint holds no secrets.", word.range);
+  if (field.type.kind === "secret") return refuse("a blueprint can't contain secrets.", word.range);
   if (field.type.kind === "refs") {
     context.report.add("not_supported_yet", word.range, "References to many in a seed row are not supported yet.");
     return undefined;
   }
-  if (!field.declared || field.type.kind === "computed") return refuse("the service makes its value.", word.range);
+  if (!field.declared || field.type.kind === "computed") return refuse("the service generates its value.", word.range);
   if (node.kind === "scalar" && node.value === null) return field.optional ? null : refuse("it must have a value.");
   const idOf = (type: FieldType, text: string): string | null => idIn(type, text, word, context);
   const checked = checkValue(field.type, field.limits, node, { words: false, idOf });
@@ -100,7 +100,7 @@ function refusedByCheck(declared: SeedDeclaration, row: SeedRow, { draft, fields
     ({ condition }) => evaluate(condition, { rows: { record: { values } }, user: nobody }) === false,
   );
   if (broken === undefined) return false;
-  report.add("invalid_seed", declared.range, `The row does not hold to the check \`${broken.name}\`.`);
+  report.add("invalid_seed", declared.range, `This row violates the check \`${broken.name}\`.`);
   return true;
 }
 

@@ -34,10 +34,10 @@ export function checkSeeds(drafts: readonly EntityDraft[], report: Report): Read
 function canBeSeeded({ entity, declared, fields }: EntityDraft, report: Report): boolean {
   const [first] = declared.options.seed;
   const over = declared.options.seed[ROWS_MAX];
-  if (over !== undefined) report.add("too_many", over.range, `An entity has at most ${ROWS_MAX} seed rows.`);
+  if (over !== undefined) report.add("too_many", over.range, `An entity can have at most ${ROWS_MAX} seed rows.`);
   const numbered = fields.find(({ field }) => field.type.kind === "sequence");
   if (numbered !== undefined && first !== undefined) {
-    report.add("not_supported_yet", first.range, "Seed rows of an entity with a `sequence` are not supported yet.");
+    report.add("not_supported_yet", first.range, "Seed rows for an entity with a `sequence` are not supported yet.");
     return false;
   }
   const needed = fields.find(
@@ -53,8 +53,8 @@ function canBeSeeded({ entity, declared, fields }: EntityDraft, report: Report):
   report.add(
     "invalid_seed",
     first.range,
-    `\`${entity.name}\` can't have seed rows: ${why}, and at the first deployment there are no users and no organizations.`,
-    "Make that field optional, or leave the rows to the application.",
+    `\`${entity.name}\` can't have seed rows: ${why}, but at the first deployment there are no users and no organizations.`,
+    "Make the field optional, or let your app create the rows.",
   );
   return false;
 }
@@ -78,10 +78,10 @@ function rowsOf(
     const twin = isTwin(values);
     if (twin !== null) {
       const same = twin.map((one) => `\`${one}\``).join(", ");
-      report.add("invalid_seed", declared.range, `A row above has the same ${same}, which must be unique.`);
+      report.add("invalid_seed", declared.range, `An earlier row has the same ${same}, which must be unique.`);
     }
     const refused = overlaps(valuesInRules(values, fields));
-    if (refused !== null) report.add("invalid_seed", declared.range, `The row can't stand here: ${refused}`);
+    if (refused !== null) report.add("invalid_seed", declared.range, `This row is not valid: ${refused}`);
     rows.push(name === null ? values : { id: seedId(draft.entity.name, name.text), ...values });
   }
   return rows;
@@ -99,7 +99,7 @@ function refuseCircles(needs: ReadonlyMap<string, ReadonlyMap<string, Word>>, re
         open.push(...(needs.get(next)?.keys() ?? []));
       }
       if (!seen.has(start)) continue;
-      const message = `Seed rows of \`${start}\` and of \`${first}\` refer to each other, so none can be inserted first.`;
+      const message = `The seed rows of \`${start}\` and \`${first}\` refer to each other, so neither can be inserted first.`;
       report.add("invalid_seed", word.range, message);
       break;
     }

@@ -43,8 +43,8 @@ function withMachine(
     report.add(
       "invalid_transition",
       second.field.range,
-      `\`${one.entity.name}\` has transitions of \`${first.field.text}\` already.`,
-      "An entity has one state machine.",
+      `\`${one.entity.name}\` already has transitions for \`${first.field.text}\`.`,
+      "An entity can have only one state machine.",
     );
   const stateMachine = checkMachine(first, one, report);
   if (stateMachine === null) return one;
@@ -69,11 +69,11 @@ function checkMachine(
     return null;
   }
   if (field.type.kind !== "enum" || field.optional) {
-    const problem = field.type.kind === "enum" ? "may be empty" : `is of the type \`${field.type.kind}\``;
+    const problem = field.type.kind === "enum" ? "can be empty" : `has the type \`${field.type.kind}\``;
     report.add(
       "invalid_transition",
       declared.field.range,
-      `Transitions move an enum that always has a value; \`${field.name}\` ${problem}.`,
+      `Transitions need an enum that is never empty, but \`${field.name}\` ${problem}.`,
       `For example \`${field.name}: enum[draft, active]\`.`,
     );
     return null;
@@ -81,12 +81,13 @@ function checkMachine(
   const { values } = field.type;
   const initial = checkInitial(declared, field, values, report);
   const over = declared.edges[EDGES_MAX];
-  if (over !== undefined) report.add("too_many", over.name.range, `An entity has at most ${EDGES_MAX} transitions.`);
+  if (over !== undefined)
+    report.add("too_many", over.name.range, `An entity can have at most ${EDGES_MAX} transitions.`);
   if (declared.edges.length === 0 && declared.complete)
     report.add(
       "invalid_transition",
       declared.field.range,
-      `\`${field.name}\` has no transition, so it could never change.`,
+      `\`${field.name}\` has no transition, so its value could never change.`,
       "For example `publish: { from: draft, to: active }`.",
     );
   const edges = declared.edges
@@ -109,7 +110,7 @@ function checkInitial(
       "missing_key",
       word.range,
       `The transitions of \`${field.name}\` have no \`initial\`.`,
-      `Write \`initial: ${values[0] ?? ""}\`: the state of a new record.`,
+      `Add the state of a new record: \`initial: ${values[0] ?? ""}\`.`,
     );
     return null;
   }
@@ -119,8 +120,8 @@ function checkInitial(
     report.add(
       "invalid_transition",
       initial.range,
-      `\`${field.name}\` begins as \`${initial.text}\` here, and its default is \`${given.value}\`.`,
-      "Remove the default, or make them one.",
+      `\`initial\` of \`${field.name}\` is \`${initial.text}\`, but its default is \`${given.value}\`.`,
+      "Remove the default, or use the same value for both.",
     );
     return null;
   }
@@ -129,7 +130,7 @@ function checkInitial(
 
 function checkState(word: Word, values: readonly string[], report: Report): boolean {
   if (values.includes(word.text)) return true;
-  const hint = suggestFor(word.text, values, report) ?? `It is one of: ${values.slice(0, 12).join(", ")}.`;
+  const hint = suggestFor(word.text, values, report) ?? `Use one of: ${values.slice(0, 12).join(", ")}.`;
   report.add("unknown_enum_value", word.range, `\`${word.text}\` is not a value of this enum.`, hint);
   return false;
 }
@@ -161,8 +162,8 @@ function checkEdge(
     report.add(
       "invalid_transition",
       loop.range,
-      `The transition \`${name}\` leads from \`${loop.text}\` to \`${loop.text}\`.`,
-      "A transition changes the state.",
+      `The transition \`${name}\` goes from \`${loop.text}\` to the same state.`,
+      "A transition must change the state.",
     );
     fine = false;
   }
@@ -185,13 +186,18 @@ function checkEdgeName({ text, range }: Word, report: Report): boolean {
     report.add(
       "invalid_name",
       range,
-      `\`${text.slice(0, 60)}\` can't name a transition.`,
-      "Lower-case words joined by `_`, at most 48 characters.",
+      `\`${text.slice(0, 60)}\` is not a valid name for a transition.`,
+      "Use lower-case words joined by `_`, at most 48 characters.",
     );
     return false;
   }
   if (entityEvents.includes(text)) {
-    report.add("reserved_name", range, `\`${text}\` is a reserved name.`, "Every entity has an event of this name.");
+    report.add(
+      "reserved_name",
+      range,
+      `\`${text}\` is a reserved name.`,
+      "Every entity already has an event with this name.",
+    );
     return false;
   }
   return true;
@@ -201,8 +207,8 @@ function checkEdgeName({ text, range }: Word, report: Report): boolean {
 function checkEvent({ text, range }: Word, entity: CheckedEntity["entity"], report: Report): boolean {
   const [, verb] = text.split(".");
   if (eventShape.test(text) && !entityEvents.includes(verb ?? "")) return true;
-  const hint = `A noun and a verb in the past tense, none of \`${entityEvents.join("`, `")}\`: \`${entity.name}.delivered\`.`;
-  report.add("invalid_event_name", range, `\`${text.slice(0, 120)}\` can't be the event of a transition.`, hint);
+  const hint = `Use a noun and a verb in the past tense, such as \`${entity.name}.delivered\`, but none of \`${entityEvents.join("`, `")}\`.`;
+  report.add("invalid_event_name", range, `\`${text.slice(0, 120)}\` is not a valid event for a transition.`, hint);
   return false;
 }
 
@@ -210,7 +216,7 @@ function refuseTwice(words: readonly Word[], report: Report): boolean {
   const seen = new Set<string>();
   const twice = words.find(({ text }) => seen.size === seen.add(text).size);
   if (twice === undefined) return true;
-  report.add("duplicate_value", twice.range, `\`${twice.text}\` stands here twice.`, "Remove one of them.");
+  report.add("duplicate_value", twice.range, `\`${twice.text}\` is listed twice.`, "Remove one of them.");
   return false;
 }
 
@@ -219,7 +225,8 @@ function checkRequired(word: Word, state: Field, { entity, brokenFields }: Check
   const field = entity.fields.find((one) => one.name === word.text);
   if (field === undefined) return !brokenFields.has(word.text) && unknownField(word, entity, report);
   if (field.name !== state.name && isWrittenByCallers(field) && !field.immutable) return true;
-  const why = field.name === state.name ? "The transition itself writes it." : "No caller can write it.";
+  const why =
+    field.name === state.name ? "The transition writes this field itself." : "No caller can write this field.";
   report.add("field_not_writable", word.range, `A transition can't require \`${field.name}\`.`, why);
   return false;
 }

@@ -57,14 +57,9 @@ function checkLists(
     const key = (what === "unique" ? [...fields].sort() : fields).join(" ");
     if (new Set(fields).size < fields.length || result.has(key) || taken.has(fields.join(" "))) {
       const over = fields.map((name) => `\`${name}\``).join(", ");
-      known.report.add(
-        "duplicate_value",
-        range,
-        `\`${what}\` over ${over} says something twice.`,
-        "Remove one of them.",
-      );
+      known.report.add("duplicate_value", range, `\`${what}\` over ${over} is redundant.`, "Remove one of them.");
     } else if (fields.length > FIELDS_OF_ONE_MAX) {
-      known.report.add("too_many", range, `\`${what}\` is over at most ${FIELDS_OF_ONE_MAX} fields.`);
+      known.report.add("too_many", range, `\`${what}\` can have at most ${FIELDS_OF_ONE_MAX} fields.`);
     } else result.set(key, fields);
   }
   return [...result.values()];
@@ -87,12 +82,12 @@ function checkMember(word: Word, name: string | null, what: "unique" | "index", 
   if (name === null) {
     const hint =
       known.name === USER_ENTITY
-        ? "A user belongs to none, or to several."
+        ? "A user can belong to several organizations, or to none."
         : "Add `org_scoped: true` to the entity, or a field of the type `org_ref`.";
     report.add(
       "misplaced_modifier",
       word.range,
-      "`unique(org)` makes no sense here: its records belong to no organization.",
+      "`unique(org)` can't be used here: these records belong to no organization.",
       hint,
     );
     return false;
@@ -105,7 +100,7 @@ function checkMember(word: Word, name: string | null, what: "unique" | "index", 
     return false;
   }
   if (typeTraits[field.type.kind].keyed) return true;
-  const why = `\`${name}\` is of the type \`${field.type.kind}\`, which no index keeps.`;
-  report.add("misplaced_modifier", word.range, `\`${what}\` makes no sense here: ${why}`);
+  const why = `\`${name}\` has the type \`${field.type.kind}\`, which can't be indexed.`;
+  report.add("misplaced_modifier", word.range, `\`${what}\` can't be used here: ${why}`);
   return false;
 }

@@ -22,8 +22,8 @@ export function warnOfUnreadChecks(model: Model, declared: readonly EntityDeclar
       if (first === undefined || range === undefined) continue;
       const roles = [...new Set(found.map(({ role }) => `\`${role}\``))].join(", ");
       const [written, unread] = [`\`${first.written.name}\``, `\`${first.unread.name}\``];
-      const message = `Who writes ${written} as ${roles} can find out ${unread}, which they may not read: the check tells which values go with it.`;
-      const hint = `If that is meant, leave it. Else let \`${first.role}\` read ${unread}, or keep ${written} out of the fields that they write.`;
+      const message = `A caller who writes ${written} as ${roles} can find out ${unread}, which they can't read: the check reveals which values are allowed together.`;
+      const hint = `If you accept this, change nothing. Otherwise let \`${first.role}\` read ${unread}, or remove ${written} from the fields that they can write.`;
       report.add("check_beyond_reader", range, message, hint);
     }
   }

@@ -28,8 +28,8 @@ export function warnOfUnreadRecords(model: Model, declared: readonly EntityDecla
         ?.fields.find(({ name }) => name.text === field.name)?.type?.expression?.range;
       if (first === undefined || range === undefined) continue;
       const roles = found.map(({ role }) => `\`${role}\``).join(", ");
-      const message = `Who reads \`${field.name}\` as ${roles} may not be allowed to read ${wordsOf(first.unread)}, which it is made of.`;
-      const hint = `If that is meant, leave it. Else let \`${first.role}\` read ${wordsOf(first.unread)} wherever they read the \`${entity.name}\`, or keep \`${field.name}\` out of their \`fields\`.`;
+      const message = `A caller who reads \`${field.name}\` as ${roles} can see values computed from ${wordsOf(first.unread)}, which they may not be allowed to read.`;
+      const hint = `If you accept this, change nothing. Otherwise let \`${first.role}\` read ${wordsOf(first.unread)} wherever they can read the \`${entity.name}\`, or remove \`${field.name}\` from their \`fields\`.`;
       report.add("computed_beyond_reader", range, message, hint);
     }
   }

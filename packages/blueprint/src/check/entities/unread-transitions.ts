@@ -24,8 +24,8 @@ export function warnOfUnreadTransitions(model: Model, declared: readonly EntityD
       report.add(
         "transition_beyond_reader",
         name.range,
-        `${taken} may take \`${name.text}\` on every \`${entity.name}\`, also on those that they may not read.`,
-        "Say on which records: `when: user_id == current_user.id`. If all are meant, say `when: true`.",
+        `${taken} can take \`${name.text}\` on every \`${entity.name}\`, even on records that they can't read.`,
+        "Limit it to some records: `when: user_id == current_user.id`. If you mean all of them, write `when: true`.",
       );
     }
   }

@@ -13,8 +13,8 @@ export function warnOfUnusedEntities(model: Model, { entities, permissions }: De
     if (used.has(entity.name) || entity.permissions.length > 0 || entity.seed.length > 0) continue;
     const name = entities.find((one) => one.name.text === entity.name)?.name;
     if (name === undefined) continue;
-    const message = `Nobody may read or write \`${entity.name}\`, and nothing else uses it.`;
-    report.add("entity_unused", name.range, message, "Give it `permissions:`, for example `user: { read: true }`.");
+    const message = `Nobody can read or write \`${entity.name}\`, and nothing else uses it.`;
+    report.add("entity_unused", name.range, message, "Add `permissions:`, for example `user: { read: true }`.");
   }
 }
 

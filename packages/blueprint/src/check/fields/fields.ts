@@ -23,10 +23,10 @@ export function checkField(declared: FieldDeclaration, context: TypeContext): Fi
   if (type === null) return null;
   if (typesNotServed.includes(type.kind)) {
     const name = declared.name.text;
-    const message = `\`${type.kind}\` fields are not served yet: \`${name}\` is left out.`;
+    const message = `Fields of the type \`${type.kind}\` aren't available yet, so \`${name}\` is ignored.`;
     report.add("field_not_served", declared.type.name.range, message);
     if (declared.default !== null) {
-      report.add("invalid_default", declared.default.range, `A \`${type.kind}\` has no default.`);
+      report.add("invalid_default", declared.default.range, `The type \`${type.kind}\` can't have a default.`);
     }
     return "not_served";
   }
@@ -73,12 +73,17 @@ function completeType(type: FieldType, onDelete: OnDelete | null, { per, at, as 
 function checkPer({ per }: FieldDeclaration, { kind }: FieldType, report: Report): boolean {
   if (per === null) return true;
   if (kind !== "sequence") {
-    const message = `\`per\` makes no sense here: the type \`${kind}\` counts nothing.`;
-    report.add("misplaced_modifier", per.range, message, "It is for `sequence`: `sequence(INV-) per(org)`.");
+    const message = `\`per\` can't be used here: the type \`${kind}\` doesn't count.`;
+    report.add("misplaced_modifier", per.range, message, "Use it with `sequence`: `sequence(INV-) per(org)`.");
     return false;
   }
   if (per.text === "org") return true;
-  report.add("invalid_field", per.range, `\`per\` can't be \`${per.text.slice(0, 40)}\`.`, "It is `per(org)`.");
+  report.add(
+    "invalid_field",
+    per.range,
+    `\`${per.text.slice(0, 40)}\` is not a valid value for \`per\`.`,
+    "Write `per(org)`.",
+  );
   return false;
 }
 
@@ -86,13 +91,18 @@ function checkPer({ per }: FieldDeclaration, { kind }: FieldType, report: Report
 function checkAt({ at }: FieldDeclaration, { kind }: FieldType, report: Report): boolean {
   if (at === null) return true;
   if (kind !== "sequence") {
-    const message = `\`at\` makes no sense here: the type \`${kind}\` counts nothing.`;
-    report.add("misplaced_modifier", at.range, message, "It is for `sequence`: `sequence(INV-) at(transition:issue)`.");
+    const message = `\`at\` can't be used here: the type \`${kind}\` doesn't count.`;
+    report.add(
+      "misplaced_modifier",
+      at.range,
+      message,
+      "Use it with `sequence`: `sequence(INV-) at(transition:issue)`.",
+    );
     return false;
   }
   if (edgeNamed(at) !== null) return true;
   const hint = "Name a transition: `at(transition:issue)`.";
-  report.add("invalid_field", at.range, `\`at\` can't be \`${at.text.slice(0, 40)}\`.`, hint);
+  report.add("invalid_field", at.range, `\`${at.text.slice(0, 40)}\` is not a valid value for \`at\`.`, hint);
   return false;
 }
 
@@ -108,16 +118,26 @@ function checkWritable({ writable, marks }: FieldDeclaration, { isProfile, repor
   const { text, range } = writable;
   if (isProfile !== true) {
     const hint = "Narrow the permission instead: `update: { allow: true, fields: [title] }`.";
-    report.add("misplaced_modifier", range, "`writable` makes no sense here: it is for profile fields of users.", hint);
+    report.add(
+      "misplaced_modifier",
+      range,
+      "`writable` can't be used here: it is only for profile fields of users.",
+      hint,
+    );
     return false;
   }
   if (text !== "admin") {
-    report.add("invalid_field", range, `\`writable\` can't be \`${text.slice(0, 40)}\`.`, "It is `writable(admin)`.");
+    report.add(
+      "invalid_field",
+      range,
+      `\`${text.slice(0, 40)}\` is not a valid value for \`writable\`.`,
+      "Write `writable(admin)`.",
+    );
     return false;
   }
   const other = (["readonly", "internal"] as const).find((mark) => marks.has(mark));
   if (other === undefined) return true;
-  report.add("misplaced_modifier", range, `\`writable\` makes no sense here: nobody writes an \`${other}\` field.`);
+  report.add("misplaced_modifier", range, `\`writable\` can't be used here: nobody can write an \`${other}\` field.`);
   return false;
 }
 
@@ -140,8 +160,8 @@ function timeOfRecord(field: Field, { name, marks }: FieldDeclaration, report: R
   report.add(
     "service_field",
     name.range,
-    `\`${name.text}\` is when a record was ${when}, and the service alone writes it.`,
-    `Write \`${name.text}: datetime\`, leave it out (every entity has it), or choose another name.`,
+    `\`${name.text}\` is the time when a record was ${when}. Only the service writes it.`,
+    `Write \`${name.text}: datetime\`, remove the field (every entity has it), or choose another name.`,
   );
   return null;
 }

@@ -12,12 +12,17 @@ export function checkSearch({ search }: FieldDeclaration, { kind }: FieldType, r
   for (const { text, range } of search) {
     const named = weights.find((one) => one === text);
     if (named === undefined && text !== "fuzzy") {
-      const hint = "It takes a weight, `A` to `D` (`A` counts most), and `fuzzy`: `searchable(A, fuzzy)`.";
-      report.add("invalid_field", range, `\`searchable\` can't be \`${text.slice(0, 40)}\`.`, hint);
+      const hint = "Use a weight from `A` to `D` (`A` counts most), `fuzzy`, or both: `searchable(A, fuzzy)`.";
+      report.add("invalid_field", range, `\`${text.slice(0, 40)}\` is not a valid value for \`searchable\`.`, hint);
     } else if (named === undefined ? fuzzy : weight !== null) {
-      report.add("duplicate_value", range, "`searchable` has one weight, and `fuzzy` once.", "Remove one of them.");
+      report.add(
+        "duplicate_value",
+        range,
+        "`searchable` can have one weight, and `fuzzy` once.",
+        "Remove one of them.",
+      );
     } else if (named === undefined && kind === "i18n") {
-      const message = "`fuzzy` makes no sense here: a translated text is searched by its words alone.";
+      const message = "`fuzzy` can't be used here: translated texts can only be searched by whole words.";
       report.add("misplaced_modifier", range, message, "Remove `fuzzy`.");
     }
     if (named === undefined) fuzzy ||= text === "fuzzy";

@@ -19,8 +19,10 @@ export function warnOfAllUsers(
     if (!kinds.has("member") || kinds.has("field")) continue;
     const range = rangeOfRule(USER_ENTITY, permission, declared, places);
     if (range === null) continue;
-    const message = "Whoever this rule lets in reads all users of the project, not those of the organization alone.";
-    const hint = "Keep what members may see of each other in an `org_scoped` entity, or write `true` if all are meant.";
+    const message =
+      "Everybody who passes this rule can read all users of the project, not only those of the organization.";
+    const hint =
+      "Put what members can see about each other into an `org_scoped` entity, or write `true` if you mean all users.";
     report.add("all_users_readable", range, message, hint);
   }
 }

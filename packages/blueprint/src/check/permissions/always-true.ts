@@ -29,7 +29,7 @@ export function warnOfAlwaysTrue(
       if (findLoosening(never, negated(rule), ranges(name), budget) !== null) continue;
       const range = rangeOfRule(name, permission, declared, places);
       if (range === null) continue;
-      const message = "This rule is true for every record: it asks nothing.";
+      const message = "This rule is true for every record.";
       report.add("rule_always_true", range, message, hintFor(rule));
     }
   }
@@ -38,6 +38,6 @@ export function warnOfAlwaysTrue(
 function hintFor(rule: Expression): string {
   const comparesIds = rule.kind === "operation" && rule.args.some(({ type }) => type.kind === "uuid");
   return comparesIds
-    ? "Compare with `current_user.id`, or write `true` if that is meant."
-    : "Write `true` if that is meant.";
+    ? "Compare a field with `current_user.id`, or write `true` if you mean every record."
+    : "Write `true` if you mean every record.";
 }

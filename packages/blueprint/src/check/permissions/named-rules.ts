@@ -19,7 +19,8 @@ export function checkNamedRules(
   report: Report,
 ): ReadonlyMap<string, string> {
   const over = declared[RULES_MAX];
-  if (over !== undefined) report.add("too_many", over.name.range, `A blueprint has at most ${RULES_MAX} named rules.`);
+  if (over !== undefined)
+    report.add("too_many", over.name.range, `A blueprint can have at most ${RULES_MAX} named rules.`);
   const rules = new Map<string, string>();
   for (const { name, rule } of declared.slice(0, RULES_MAX)) {
     const { text, range } = name;
@@ -27,11 +28,16 @@ export function checkNamedRules(
       report.add(
         "invalid_name",
         range,
-        `\`${text.slice(0, 60)}\` can't name a rule.`,
-        "Lower-case words joined by `_`.",
+        `\`${text.slice(0, 60)}\` is not a valid name for a rule.`,
+        "Use lower-case words joined by `_`.",
       );
     else if (taken.includes(text))
-      report.add("reserved_name", range, `\`${text}\` is a reserved name.`, "Rules use this word themselves.");
+      report.add(
+        "reserved_name",
+        range,
+        `\`${text}\` is a reserved name.`,
+        "This word has a meaning of its own in rules.",
+      );
     const body = String(rule.source);
     const { syntax, problems } = parseExpression(body);
     for (const { code, start, end, message, hint } of problems)

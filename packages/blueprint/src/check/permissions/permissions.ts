@@ -145,9 +145,12 @@ function bounded(
   if (wasWithin && first !== undefined) {
     const [what, hint] =
       left.grants < 0
-        ? [`${GRANTS_MAX} grants, one for each role and operation`, "Name the operations in the place of `all`."]
-        : [`${RULE_PARTS_MAX} parts of rules, named rules written out`, "Let fewer roles have long rules."];
-    report.add("too_many", first.range, `From here on the blueprint has more than ${what}.`, hint);
+        ? [`${GRANTS_MAX} grants (one for each role and operation)`, "List the operations instead of `all`."]
+        : [
+            `${RULE_PARTS_MAX} parts of rules (with each named rule written out)`,
+            "Use shorter rules, or give long rules to fewer roles.",
+          ];
+    report.add("too_many", first.range, `From here on, the blueprint has more than ${what}.`, hint);
   }
   return [];
 }
@@ -218,10 +221,9 @@ function permissionsOfEdge(
   const roles = new Set(context.schema.roles);
   return (edge.roles ?? []).flatMap((role): Permission[] => {
     const twice = named.has(`${role.text} ${operation}`);
-    if (twice)
-      refuseTwice(role, `\`${role.text}\` is given \`${operation}\` here and in the permissions.`, context.report);
+    if (twice) refuseTwice(role, `\`${role.text}\` gets \`${operation}\` here and in the permissions.`, context.report);
     else if (seen.has(role.text))
-      context.report.add("duplicate_value", role.range, `\`${role.text}\` stands here twice.`, "Remove one of them.");
+      context.report.add("duplicate_value", role.range, `\`${role.text}\` is listed twice.`, "Remove one of them.");
     seen.add(role.text);
     if (!checkRole(role, roles, context.report) || rule === null) return [];
     warnOfOwner({ role }, operation, rule, role.range, context);
@@ -243,7 +245,7 @@ function checkNames(
   if (!roles.has(role.text) && (operationWords.includes(role.text) || hintForOperation(role.text) !== null)) {
     const message = `\`${role.text}\` is an operation; a role is expected here.`;
     const example = operation.text === "" ? "user" : operation.text;
-    report.add("unknown_role", role.range, message, `Roles come first: \`${example}: { ${role.text}: ... }\`.`);
+    report.add("unknown_role", role.range, message, `Write the role first: \`${example}: { ${role.text}: ... }\`.`);
     return false;
   }
   const roleIsFine = checkRole(role, roles, report);
@@ -257,7 +259,7 @@ export function checkRole(role: Word, roles: ReadonlySet<string>, report: Report
   const hint =
     hintForRole(role.text) ??
     suggestFor(role.text, roles, report) ??
-    `Declare it, \`roles: { ${role.text}: {} }\`, or write one of: ${listed([...roles])}.`;
+    `Declare it with \`roles: { ${role.text}: {} }\`, or use one of: ${listed([...roles])}.`;
   report.add("unknown_role", role.range, `There is no role \`${role.text}\`.`, hint);
   return false;
 }
@@ -270,7 +272,7 @@ export function checkOperation({ text, range }: Word, { entity }: CheckedEntity,
     report.add(
       "restore_without_soft_delete",
       range,
-      `\`${entity.name}\` is deleted for good, so nothing of it can be restored.`,
+      `A deleted \`${entity.name}\` is gone for good, so it can't be restored.`,
       "Add `soft_delete: true` to the entity.",
     );
   } else if (text.startsWith("transition:")) {
@@ -279,7 +281,7 @@ export function checkOperation({ text, range }: Word, { entity }: CheckedEntity,
     report.add("unknown_transition", range, `\`${entity.name}\` has no transition \`${text.slice(11)}\`.`, hint);
   } else {
     const words = [...operations, "all"];
-    const hint = hintForOperation(text) ?? suggestFor(text, words, report) ?? `There are: ${listed(words)}.`;
+    const hint = hintForOperation(text) ?? suggestFor(text, words, report) ?? `Known operations: ${listed(words)}.`;
     report.add("unknown_operation", range, `There is no operation \`${text}\`.`, hint);
   }
   return false;
@@ -291,7 +293,7 @@ function refuseTwoPlaces(declared: readonly PermissionDeclaration[], report: Rep
   );
   for (const { place, entity, role } of declared) {
     if (place === "top" && inEntity.has(`${entity.text} ${role.text}`)) {
-      const message = `The permissions of \`${role.text}\` on \`${entity.text}\` stand in the entity and at the top level.`;
+      const message = `The permissions of \`${role.text}\` on \`${entity.text}\` are declared twice: in the entity and at the top level.`;
       refuseTwice(role, message, report);
     }
   }

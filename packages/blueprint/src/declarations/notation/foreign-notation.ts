@@ -36,16 +36,15 @@ export function refuseForeign(reader: Reader, scalar: ScalarNode, modifiers: rea
   const entityNamed = (word: string): string | null => entityMeant(word, reader.entityNames ?? new Set());
   const many = manyOf(scalar.text, entityNamed);
   if (many !== null) {
-    const message = `A field holds no records; those of \`${many}\` refer to this entity.`;
-    const hint = `Declare a \`ref(...)\` to this entity in \`${many}\`; for many to many, write \`refs(${many})\` here.`;
+    const message = `A field can't contain records. Those of \`${many}\` refer to this entity.`;
+    const hint = `Declare a \`ref(...)\` to this entity in \`${many}\`. For many to many, write \`refs(${many})\` here.`;
     reader.report.add("invalid_field", scalar.range, message, hint);
     return true;
   }
   const meant = meantNotation(scalar.text, entityNamed);
   if (meant === null || !(meant.startsWith("{") || isOurs(meant, modifiers))) return false;
   const foreign = unknownTypeIn(scalar.text);
-  const message =
-    foreign === null ? "A blueprint writes this field in another way." : `There is no field type \`${foreign}\`.`;
+  const message = foreign === null ? "This notation is from another tool." : `There is no field type \`${foreign}\`.`;
   reader.report.add(codeFor(scalar.text, foreign), scalar.range, message, `Write \`${meant}\`.`);
   return true;
 }
