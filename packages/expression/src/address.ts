@@ -52,12 +52,12 @@ export function networkProblem(text: string): { readonly message: string; readon
   const network = parseNetwork(text);
   if (network === null) {
     const hint = 'Write it as `"10.0.0.0/8"` or `"2001:db8::/32"`.';
-    return { message: "This is no network of addresses.", hint };
+    return { message: "This is not a network of IP addresses.", hint };
   }
   const rest = BigInt(lengths[network.version] - network.length);
   if ((network.bits >> rest) << rest === network.bits) return null;
   const first = { ...network, bits: (network.bits >> rest) << rest };
-  const message = `The address has more bits than the ${network.length} that count.`;
+  const message = `The address has bits set beyond the first ${network.length} bits.`;
   return { message, hint: `Write \`"${printNetwork(first)}"\`.` };
 }
 

@@ -26,7 +26,7 @@ export function checkArithmetic(
       syntax,
       "expression_not_supported",
       "The remainder (`%`) is not supported.",
-      "There are `+`, `-`, `*` and `/`.",
+      "Use `+`, `-`, `*` or `/`.",
     );
   }
   const isTimely = expected?.kind === "datetime" || expected?.kind === "duration" || expected?.kind === "date";
@@ -50,7 +50,7 @@ export function checkArithmetic(
       checking,
       syntax,
       "expression_too_large",
-      `A calculation has at most ${PRODUCTS_MAX} of \`*\` and \`/\`.`,
+      `A calculation can have at most ${PRODUCTS_MAX} of \`*\` and \`/\`.`,
     );
   }
   return result;
@@ -121,14 +121,14 @@ function refuse(
   [left, right]: readonly [Expression, Expression],
   checking: Checking,
 ): null {
-  const message = `\`${syntax.operator}\` can't be used with ${nameOf(left.type)} and ${nameOf(right.type)}.`;
+  const message = `\`${syntax.operator}\` can't be used with the types ${nameOf(left.type)} and ${nameOf(right.type)}.`;
   const kinds = [left.type.kind, right.type.kind];
   const hint = kinds.includes("date")
-    ? "Add or take days or a duration, `today + 7`, or take a date from another: `ends_on - starts_on`."
+    ? "Add or subtract days or a duration: `today + 7`. Or subtract two dates: `ends_on - starts_on`."
     : kinds.includes("datetime")
-      ? 'Add or take a duration: `now - duration("24h")`.'
+      ? 'Add or subtract a duration: `now - duration("24h")`.'
       : kinds.includes("null")
-        ? "`null` in a calculation makes it unknown: test with `has(x)`."
+        ? "A calculation with `null` is always unknown. Test for a value with `has(x)`."
         : null;
   return report(checking, syntax, "type_mismatch", message, hint);
 }
@@ -156,8 +156,8 @@ export function checkNegative(
       checking,
       syntax,
       "type_mismatch",
-      `There is no negative of type ${nameOf(type)}.`,
-      "Negate a condition with `!`.",
+      `A value of type ${nameOf(type)} can't be negative.`,
+      "To negate a condition, use `!`.",
     );
   }
   const zero: Expression = { kind: "literal", type, value: type.kind === "decimal" ? "0" : 0 };
@@ -178,13 +178,13 @@ export function checkConditional(
       checking,
       syntax.condition,
       "not_a_condition",
-      `This is of type ${nameOf(condition.type)}, not a condition.`,
+      `This has the type ${nameOf(condition.type)}, but a condition is expected.`,
     );
   }
   const [yes, no] = pair;
   const type = commonType(yes.type, no.type);
   if (type === null || type.kind === "null" || type.kind === "list" || type.kind === "opaque") {
-    const message = `Both outcomes must be values of one type; these are ${nameOf(yes.type)} and ${nameOf(no.type)}.`;
+    const message = `Both results must have the same type, but they are ${nameOf(yes.type)} and ${nameOf(no.type)}.`;
     return report(checking, syntax, "type_mismatch", message);
   }
   return { kind: "operation", type, operator: "?:", args: [condition, yes, no] };

@@ -42,7 +42,7 @@ export function checkLiteral(
 function readText(text: string, type: Type): { value: string | null; problem: string; hint: string } | null {
   const told = (value: string | null, what: string, hint: string): ReturnType<typeof readText> => ({
     value,
-    problem: `This is compared with ${what}, but is none.`,
+    problem: `This is compared with ${what}, but has another form.`,
     hint,
   });
   switch (type.kind) {
@@ -50,7 +50,7 @@ function readText(text: string, type: Type): { value: string | null; problem: st
       return told(
         isUuid(text) ? text.toLowerCase() : null,
         "an id (a UUID)",
-        "Compare with `current_user.id` or with a field.",
+        "Compare it with `current_user.id` or with a field.",
       );
     case "date":
       return told(isDate(text) ? text : null, "a date", 'Write it as `"2026-01-31"`.');
@@ -104,7 +104,7 @@ export function checkNumber(
 }
 
 function tooLarge(syntax: Syntax, checking: Checking): null {
-  return report(checking, syntax, "expression_not_supported", "A number of this size is not supported.");
+  return report(checking, syntax, "expression_not_supported", "This number is too large or too small.");
 }
 
 function isModest({ digits, scale }: Exact): boolean {
@@ -123,7 +123,7 @@ export function enumValue(
   elseHint: string | null = null,
 ): Expression | null {
   if (type.values.includes(word)) return { kind: "literal", type, value: word };
-  const hint = didYouMean(word, type.values) ?? elseHint ?? `It is one of: ${type.values.slice(0, 12).join(", ")}.`;
+  const hint = didYouMean(word, type.values) ?? elseHint ?? `Use one of: ${type.values.slice(0, 12).join(", ")}.`;
   return report(checking, at, "unknown_enum_value", `\`${word}\` is not a value of this enum.`, hint);
 }
 

@@ -41,7 +41,7 @@ export function typedAs(expression: Expression, type: Type, { places }: Checking
 export function warnOfAmbiguity(syntax: Syntax, expression: Expression, other: Type, checking: Checking): void {
   if (syntax.kind !== "name" || expression.kind !== "field" || other.kind !== "enum") return;
   if (!other.values.includes(syntax.name) || !isMember(syntax.name, checking.scope)) return;
-  const message = `\`${syntax.name}\` is a field and a value of the enum; the field is meant.`;
-  const hint = `Write \`"${syntax.name}"\` for the value, \`record.${syntax.name}\` for the field.`;
+  const message = `\`${syntax.name}\` is a field and a value of the enum. It is read as the field.`;
+  const hint = `Write \`"${syntax.name}"\` for the value, or \`record.${syntax.name}\` for the field.`;
   report(checking, syntax, "ambiguous_name", message, hint);
 }

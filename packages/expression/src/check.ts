@@ -142,13 +142,15 @@ function misfit({ type }: Expression, expected: Type | null, { start, end }: Loc
   if (expected === null || type.kind === expected.kind) return [];
   if (expected.kind === "bool") {
     const message =
-      type.kind === "null" ? "A literal is not a condition." : `This is of type ${nameOf(type)}, not a condition.`;
-    const hint = "A rule is true or false: compare with `==`, `!=`, `<`, `<=`, `>`, `>=` or `in`.";
+      type.kind === "null"
+        ? "A literal is not a condition."
+        : `This has the type ${nameOf(type)}, but a condition is expected.`;
+    const hint = "A rule must be true or false. Use `==`, `!=`, `<`, `<=`, `>`, `>=` or `in`.";
     return [{ code: "not_a_condition", message, hint, start, end }];
   }
   const fitting = type.kind === "null" || (isNumber(type) && isNumber(expected)) || (isText(type) && isText(expected));
   if (fitting && commonType(type, expected) !== null) return [];
-  const message = `This is of type ${nameOf(type)}; ${nameOf(expected)} is expected.`;
+  const message = `This has the type ${nameOf(type)}, but ${nameOf(expected)} is expected.`;
   return [{ code: "type_mismatch", message, hint: null, start, end }];
 }
 

@@ -55,8 +55,8 @@ export function spend(checking: Checking, nodes: number, at: Located): boolean {
   checking.budget.left -= nodes;
   if (checking.budget.left >= 0) return true;
   if (before >= 0) {
-    const hint = "Named rules and `can(...)` count in full where they are used.";
-    report(checking, at, "expression_too_large", "The rule is too large once it is written out.", hint);
+    const hint = "The size includes each use of a named rule and of `can(...)`.";
+    report(checking, at, "expression_too_large", "The rule is too large after named rules are inserted.", hint);
   }
   return false;
 }

@@ -101,7 +101,7 @@ export function compareData(a: Datum, b: Datum): number | null {
 export function asFloat(datum: Datum): number | null {
   if (datum.kind === "float") return datum.value;
   if (datum.kind === "exact") return floatOf(datum.value);
-  throw new Error(`a ${datum.kind} is no number`);
+  throw new Error(`a ${datum.kind} is not a number`);
 }
 
 /** As an operand of arithmetic of floats; null where the result would be unknown. */
@@ -127,5 +127,5 @@ function micros(value: bigint | null, source: Value, type: Type): Datum {
 }
 
 function misfit(value: Value, type: Type): never {
-  throw new Error(`${JSON.stringify(value).slice(0, 80)} is no ${type.kind}`);
+  throw new Error(`${JSON.stringify(value).slice(0, 80)} is not a valid ${type.kind}`);
 }

@@ -141,7 +141,7 @@ function readContext(
       return datumOf(context.request?.keyKind, type);
     case "now":
     case "today": {
-      if (context.now === undefined) throw new Error(`the rule asks for \`${name}\`, and nobody said what time it is`);
+      if (context.now === undefined) throw new Error(`the rule uses \`${name}\`, but no time was given`);
       const now = datumOf(context.now, { kind: "datetime" });
       if (name === "now") return now;
       return { kind: "text", value: String(plainOf(now, { kind: "datetime" })).slice(0, 10) };
@@ -335,7 +335,7 @@ function isMember({ organization, role }: Extract<Expression, { kind: "member" }
 /** The record at the end of references; undefined where one of them leads to none. */
 function rowAt(name: string, path: readonly string[], at: Reading): Row | undefined {
   let row = at.variables.get(name) ?? at.context.rows[name as RowName];
-  if (row === undefined) throw new Error(`the rule reads \`${name}\`, which is not there`);
+  if (row === undefined) throw new Error(`the rule uses \`${name}\`, which does not exist here`);
   for (const step of path) {
     row = row.related === undefined ? undefined : own(row.related, step);
     if (row === undefined) return undefined;
@@ -358,6 +358,6 @@ function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefine
 
 function argument(args: readonly Expression[], index: number): Expression {
   const one = args[index];
-  if (one === undefined) throw new Error("an operation lacks an argument");
+  if (one === undefined) throw new Error("an operation has too few arguments");
   return one;
 }

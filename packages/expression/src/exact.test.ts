@@ -27,7 +27,7 @@ import {
 
 const exact = (text: string | number): Exact => {
   const value = parseExact(text);
-  if (value === null) throw new Error(`${text} is no number`);
+  if (value === null) throw new Error(`${text} is not a number`);
   return value;
 };
 

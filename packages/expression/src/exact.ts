@@ -114,7 +114,7 @@ export function fifteenDigits(value: number): Exact {
   const isTie = /^-?\d\.\d{13}[02468]50*$/.test(digits);
   const text = isTie ? `${digits.slice(0, digits.indexOf(".") + 15)}e${exponent}` : value.toExponential(14);
   const exact = parseExact(text);
-  if (exact === null) throw new Error(`${value} is no number`);
+  if (exact === null) throw new Error(`${value} is not a number`);
   return exact;
 }
 

@@ -72,7 +72,7 @@ test.each([
   ["{'a': 1}", "a map"],
   ["b'x'", "bytes"],
   ["1u", "an unsigned number"],
-  ["'\\u0000'", "a text with a NUL or half a character"],
+  ["'\\u0000'", "a text with a NUL character or half of a surrogate pair"],
 ])("%s is read, and known not to be supported", (text, what) => {
   expect(parseExpression(text).syntax).toMatchObject({ kind: "unsupported", what });
 });

@@ -55,7 +55,7 @@ const controls: Readonly<Record<string, number>> = { t: 9, n: 10, f: 12, r: 13 }
 
 export function parsePattern(pattern: string): ParsedPattern {
   if (pattern.length > PATTERN_LENGTH_MAX) {
-    const message = `The pattern has ${pattern.length} characters; ${PATTERN_LENGTH_MAX} are the most.`;
+    const message = `The pattern has ${pattern.length} characters. The maximum is ${PATTERN_LENGTH_MAX}.`;
     return { problem: { message, hint: null, start: 0, end: pattern.length } };
   }
   const parser = new PatternParser(pattern);
@@ -63,7 +63,7 @@ export function parsePattern(pattern: string): ParsedPattern {
   return parser.problem === null && node !== null
     ? { node }
     : {
-        problem: parser.problem ?? { message: "The pattern can't be read.", hint: null, start: 0, end: pattern.length },
+        problem: parser.problem ?? { message: "The pattern is not valid.", hint: null, start: 0, end: pattern.length },
       };
 }
 
@@ -79,17 +79,18 @@ class PatternParser {
 
   parse(): PatternNode | null {
     if (!this.text.isWellFormed() || this.text.includes("\u0000")) {
-      return this.fail(0, this.text.length, "The pattern holds a NUL or half a character.");
+      return this.fail(0, this.text.length, "The pattern contains a NUL character or half of a surrogate pair.");
     }
     const node = this.choice(0);
     if (node === null) return null;
-    if (this.at < this.text.length) return this.fail(this.at, this.at + 1, "This `)` closes nothing.", "Write `\\)`.");
+    if (this.at < this.text.length)
+      return this.fail(this.at, this.at + 1, "This `)` has no opening `(`.", "Write `\\)`.");
     const tooMuch = stepsOf(node) > STEPS_MAX || optionalPartsOf(node) > OPTIONAL_PARTS_MAX;
-    return tooMuch ? this.fail(0, this.text.length, "The pattern repeats too much.") : node;
+    return tooMuch ? this.fail(0, this.text.length, "The repetitions in the pattern are too large.") : node;
   }
 
   private choice(depth: number): PatternNode | null {
-    if (depth > DEPTH_MAX) return this.fail(this.at, this.at, "The pattern is too deeply nested.");
+    if (depth > DEPTH_MAX) return this.fail(this.at, this.at, "The pattern is nested too deep.");
     const items: PatternNode[] = [];
     do {
       if (items.length > 0) this.at++;
@@ -138,13 +139,18 @@ class PatternParser {
         return this.fail(
           start,
           this.at,
-          `There is nothing that \`${character}\` could repeat.`,
+          `There is nothing before \`${character}\` to repeat.`,
           `Write \`\\${character}\`.`,
         );
       case "{":
       case "}":
       case "]":
-        return this.fail(start, this.at, `A bare \`${character}\` is not supported.`, `Write \`\\${character}\`.`);
+        return this.fail(
+          start,
+          this.at,
+          `\`${character}\` is not supported without a backslash.`,
+          `Write \`\\${character}\`.`,
+        );
       default:
         return one(point);
     }
@@ -156,7 +162,7 @@ class PatternParser {
         return this.fail(
           start,
           this.at + 2,
-          "Flags, names and look-around are not supported in groups.",
+          "Groups can't have flags, names or look-around.",
           "Write `(?:...)` or `(...)`.",
         );
       }
@@ -165,7 +171,7 @@ class PatternParser {
     const node = this.choice(depth + 1);
     if (node === null) return null;
     if (this.text[this.at] !== ")")
-      return this.fail(start, start + 1, "This `(` is never closed.", "Write `\\(` for the sign.");
+      return this.fail(start, start + 1, "This `(` has no closing `)`.", "Write `\\(` for the character.");
     this.at++;
     return node;
   }
@@ -177,8 +183,8 @@ class PatternParser {
     if (this.text[this.at] === "?") this.at++;
     const sign = this.text[this.at] ?? "";
     if (sign !== "" && "*+?{".includes(sign))
-      return this.fail(this.at, this.at + 1, "One repetition can't follow another.", "Use a group.");
-    if (stepsOf(atom) === 0) return this.fail(start, this.at, "There is no character here to repeat.");
+      return this.fail(this.at, this.at + 1, "A repetition can't directly follow another one.", "Use a group.");
+    if (stepsOf(atom) === 0) return this.fail(start, this.at, "There is nothing here to repeat.");
     return { kind: "repeat", item: atom, ...times };
   }
 
@@ -204,12 +210,16 @@ class PatternParser {
           return this.fail(
             start,
             start + 1,
-            "This is no repetition.",
-            "Write `{2}`, `{2,}` or `{2,5}`; `\\{` for the sign.",
+            "This is not a valid repetition.",
+            "Write `{2}`, `{2,}` or `{2,5}`. Write `\\{` for the character.",
           );
         }
         if (min > TIMES_MAX || (max !== null && (max > TIMES_MAX || max < min))) {
-          return this.fail(start, close + 1, `A repetition counts up, and to ${TIMES_MAX} at most.`);
+          return this.fail(
+            start,
+            close + 1,
+            `The second number of a repetition must not be smaller than the first, and both can be at most ${TIMES_MAX}.`,
+          );
         }
         this.at = close + 1;
         return { min, max };
@@ -228,7 +238,7 @@ class PatternParser {
   /** What stands behind a backslash. */
   private escaped(start: number): { members: readonly Member[]; negated: boolean } | null {
     const point = this.text.codePointAt(this.at);
-    if (point === undefined) return this.fail(start, this.at, "A pattern can't end in a backslash.");
+    if (point === undefined) return this.fail(start, this.at, "A pattern can't end with a backslash.");
     const character = String.fromCodePoint(point);
     this.at += character.length;
     const known = classes[character.toLowerCase()];
@@ -253,9 +263,9 @@ class PatternParser {
     const members: Member[] = [];
     while (this.text[this.at] !== "]" || members.length === 0) {
       if (this.at >= this.text.length)
-        return this.fail(start, start + 1, "This `[` is never closed.", "Write `\\[` for the sign.");
+        return this.fail(start, start + 1, "This `[` has no closing `]`.", "Write `\\[` for the character.");
       if (this.text[this.at] === "[") {
-        return this.fail(this.at, this.at + 1, "A `[` within `[...]` is not supported.", "Write `\\[`.");
+        return this.fail(this.at, this.at + 1, "A `[` inside `[...]` is not supported.", "Write `\\[`.");
       }
       const from = this.bracketMember();
       if (from === null) return null;
@@ -270,7 +280,7 @@ class PatternParser {
       if (to === null) return null;
       const [last] = to;
       if (from.length !== 1 || to.length !== 1 || only === undefined || last === undefined || only.from > last.from) {
-        return this.fail(dash, this.at, "This is no range.", "Write `\\-` for the sign.");
+        return this.fail(dash, this.at, "This is not a valid range.", "Write `\\-` for the character.");
       }
       members.push({ from: only.from, to: last.to });
     }
@@ -285,7 +295,7 @@ class PatternParser {
     if (point !== 92) return [{ from: point, to: point }];
     const set = this.escaped(start);
     if (set === null) return null;
-    if (set.negated) return this.fail(start, this.at, "A negated class can't stand within `[...]`.");
+    if (set.negated) return this.fail(start, this.at, "A negated class can't be used inside `[...]`.");
     return set.members;
   }
 

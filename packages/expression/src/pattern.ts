@@ -25,7 +25,7 @@ export function postgresPattern(pattern: string): string {
 
 function nodeOf(pattern: string): PatternNode {
   const parsed = parsePattern(pattern);
-  if ("problem" in parsed) throw new Error(`a pattern that was never checked: ${parsed.problem.message}`);
+  if ("problem" in parsed) throw new Error(`the pattern was not checked before: ${parsed.problem.message}`);
   return parsed.node;
 }
 

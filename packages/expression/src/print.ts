@@ -109,7 +109,7 @@ function printOperation(
 
 /** In parentheses where it binds less than `least`. */
 function operand(one: Expression | undefined, least: number, variables: readonly string[]): string {
-  if (one === undefined) throw new Error("an operation lacks an argument");
+  if (one === undefined) throw new Error("an operation has too few arguments");
   const text = print(one, variables);
   return bindingOf(one) < least ? `(${text})` : text;
 }

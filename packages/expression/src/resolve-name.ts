@@ -49,7 +49,7 @@ interface Step extends Located {
 /** Resolves `name` or `a.b.c`. */
 export function resolvePath(syntax: Syntax, checking: Checking): Resolved {
   const path = pathOf(syntax);
-  if (path === null) return wrong(syntax, "expression_not_supported", "Only a name can stand before a dot.", null);
+  if (path === null) return wrong(syntax, "expression_not_supported", "There must be a name before a dot.", null);
   const [head, ...rest] = path;
   if (head === undefined) return wrong(syntax, "expression_syntax", "A name is missing.", null);
   const { scope } = checking;
@@ -58,7 +58,7 @@ export function resolvePath(syntax: Syntax, checking: Checking): Resolved {
     if (head.name === "record" || head.name === "old") return resolveWorkRow(syntax, head.name, path, scope);
     const record = scope.work.rows.includes("record") ? scope.schema.records.get(scope.record) : undefined;
     if (!scope.work.values.has(head.name) && record !== undefined && findField(record, head.name) !== null) {
-      const hint = `A field of the record is \`record.${head.name}\`.`;
+      const hint = `To use the field of the record, write \`record.${head.name}\`.`;
       return wrong(head, "unknown_name", `There is no \`${head.name}\` here.`, hint);
     }
     return resolveInWork(path, scope.work);
@@ -97,19 +97,24 @@ function resolveWorkRow(syntax: Syntax, row: "record" | "old", path: readonly St
   if (word === undefined || scope.work?.rows.includes(row) !== true) {
     const hint =
       row === "record"
-        ? "There is one where an event of an entity starts the work, or `record` looks one up."
-        : "There is one where an event of an entity starts the work.";
+        ? "A record exists if an event of an entity starts the work, or if `record` looks one up."
+        : "A record exists if an event of an entity starts the work.";
     return wrong(path[0] ?? syntax, "row_not_available", `There is no \`${row}\` here.`, hint);
   }
   const isObject = scope.schema.records.get(scope.record)?.fields.get(field?.name ?? "")?.members !== undefined;
   if (field !== undefined && further !== undefined && further.name !== "id" && !isObject) {
-    const hint = "Look the other record up in a step before: `record.find`, then `steps.find`.";
-    return wrong(further, "expression_not_supported", `Only the own fields of \`${row}\` are known here.`, hint);
+    const hint = "Look up the other record in an earlier step: `record.find`, then use `steps.find`.";
+    return wrong(further, "expression_not_supported", `Only the fields of \`${row}\` itself can be used here.`, hint);
   }
   const resolved = resolveOnRow(syntax, { row, record: scope.record, word, steps: path.slice(1) }, scope);
   if (!("relation" in resolved)) return resolved;
-  const hint = "Look the others up in a step before: `record.find` with a `limit`.";
-  return wrong(field ?? syntax, "expression_not_supported", `\`${resolved.relation.name}\` are other records.`, hint);
+  const hint = "Look up the others in an earlier step: `record.find` with a `limit`.";
+  return wrong(
+    field ?? syntax,
+    "expression_not_supported",
+    `\`${resolved.relation.name}\` is a list of other records.`,
+    hint,
+  );
 }
 
 function pathOf(syntax: Syntax): Step[] | null {
@@ -138,14 +143,14 @@ function noRow(head: Step, { operation, reach }: Scope): Resolved {
     reach !== undefined
       ? `\`${head.name}\` does not exist here.`
       : `\`${head.name}\` does not exist in a ${operation} rule.`;
-  const hint = operation === "create" ? "Only `new` exists there." : "Write the field's name alone.";
+  const hint = operation === "create" ? "A create rule only has `new`." : "Write only the name of the field.";
   return wrong(head, "row_not_available", message, hint);
 }
 
 /** `input`, `current_org`, `request`, `now`, `today`: what is no field of the row. */
 function resolveSpecial(syntax: Syntax, head: Step, rest: readonly Step[], scope: Scope): Resolved {
   if (scope.reach !== undefined) {
-    return wrong(head, "name_not_available", `\`${head.name}\` can't stand here.`, hintOfReach(scope.reach));
+    return wrong(head, "name_not_available", `\`${head.name}\` can't be used here.`, hintOfReach(scope.reach));
   }
   if (head.name === "input") return resolveInput(syntax, head, rest, scope);
   const [property, further] = rest;
@@ -154,7 +159,7 @@ function resolveSpecial(syntax: Syntax, head: Step, rest: readonly Step[], scope
     if ((name === "ip" || name === "key_kind") && further === undefined) {
       return { expression: { kind: "context", type: requestTypes[name], name: `request.${name}` } };
     }
-    const hint = didYouMean(name ?? "", Object.keys(requestTypes)) ?? "It has `ip` and `key_kind`.";
+    const hint = didYouMean(name ?? "", Object.keys(requestTypes)) ?? "Known members: `ip` and `key_kind`.";
     if (property === undefined) return wrong(head, "type_mismatch", "`request` is not a value.", hint);
     return wrong(
       further ?? property,
@@ -173,13 +178,13 @@ function resolveSpecial(syntax: Syntax, head: Step, rest: readonly Step[], scope
 
 function resolveInput(syntax: Syntax, head: Step, rest: readonly Step[], scope: Scope): Resolved {
   if (!rowsOf(scope).includes("input")) {
-    const hint = "What is sent exists in create and update rules.";
+    const hint = "`input` only exists in create and update rules.";
     return wrong(head, "row_not_available", `\`input\` does not exist in a ${scope.operation} rule.`, hint);
   }
   const [field] = rest;
   const record = scope.schema.records.get(scope.record);
   if (rest.length > 1 && record?.fields.get(field?.name ?? "")?.members === undefined) {
-    const hint = "What is sent has no records of its own: look through `new`.";
+    const hint = "`input` has no related records. Use `new` instead.";
     return wrong(syntax, "expression_not_supported", "A path from `input` is not supported.", hint);
   }
   return resolveOnRow(syntax, { row: "input", record: scope.record, word: head, steps: rest }, scope);
@@ -195,7 +200,8 @@ function resolveUser(syntax: Syntax, rest: readonly Step[], scope: Scope): Resol
   const found = record === undefined ? null : findField(record, property.name);
   if (fixed === undefined && found === null) {
     const known = [...Object.keys(userTypes), ...(record?.fields.keys() ?? [])];
-    const hint = didYouMean(property.name, known) ?? "It has `id`, `email`, `roles` and the fields under `users`.";
+    const hint =
+      didYouMean(property.name, known) ?? "Known members: `id`, `email`, `roles` and the fields under `users`.";
     return wrong(
       property,
       "unknown_name",
@@ -204,9 +210,9 @@ function resolveUser(syntax: Syntax, rest: readonly Step[], scope: Scope): Resol
     );
   }
   if (further !== undefined) {
-    const hint = found?.field.refersTo == null ? null : "Compare the reference itself; it is the id.";
+    const hint = found?.field.refersTo == null ? null : "Compare the reference itself: its value is the id.";
     const code = hint === null ? "unknown_name" : "expression_not_supported";
-    return wrong(further, code, `\`current_user.${property.name}\` can't be looked into.`, hint);
+    return wrong(further, code, `\`current_user.${property.name}\` has no members.`, hint);
   }
   const type = fixed ?? found?.field.type ?? { kind: "text" };
   return { expression: { kind: "user", type, name: fixed === undefined ? (found?.name ?? "") : property.name } };
@@ -222,7 +228,7 @@ interface Start {
 
 function resolveOnRow(syntax: Syntax, { row, record: name, word, steps }: Start, scope: Scope): Resolved {
   if (steps.length === 0) {
-    const hint = `Name a field of it: \`${word?.name}.id\`.`;
+    const hint = `Use a field of the record: \`${word?.name}.id\`.`;
     return wrong(syntax, "type_mismatch", `\`${word?.name}\` is a whole record, not a value.`, hint);
   }
   const path: string[] = [];
@@ -236,7 +242,7 @@ function resolveOnRow(syntax: Syntax, { row, record: name, word, steps }: Start,
       if (relation === undefined) return unknownMember(step, record, word === null && index === 0, { scope });
       if (scope.reach !== undefined && scope.reach !== "records") return beyondRow(step, scope.reach);
       if (next !== undefined)
-        return wrong(next, "type_mismatch", `\`${step.name}\` are many records.`, manyHint(step.name));
+        return wrong(next, "type_mismatch", `\`${step.name}\` is a list of records.`, manyHint(step.name));
       if (row === "input")
         return wrong(step, "expression_not_supported", "A relation of `input` is not supported.", null);
       return { relation: { row, path, name: step.name, record: relation.record } };
@@ -260,11 +266,11 @@ function resolveOnRow(syntax: Syntax, { row, record: name, word, steps }: Start,
     if (next.name === "id" && steps.length === index + 2) return { expression };
     if (scope.reach === "row") return beyondRow(next, scope.reach);
     if (index >= PATH_STEPS_MAX)
-      return wrong(syntax, "expression_not_supported", `A path has at most ${PATH_STEPS_MAX} relations.`, null);
+      return wrong(syntax, "expression_not_supported", `A path can have at most ${PATH_STEPS_MAX} relations.`, null);
     record = scope.schema.records.get(found.field.refersTo);
     if (record === undefined) {
-      const message = `Looking into \`${step.name}\` (a ${found.field.refersTo}) is not supported.`;
-      return wrong(next, "expression_not_supported", message, `Compare \`${step.name}\` itself; it is the id.`);
+      const message = `Fields of \`${step.name}\` (a ${found.field.refersTo}) can't be used here.`;
+      return wrong(next, "expression_not_supported", message, `Compare \`${step.name}\` itself: its value is the id.`);
     }
   }
   throw new Error("a path has at least one step");
@@ -285,7 +291,7 @@ function memberOf(
     if (found === undefined) {
       const names = [...(known?.keys() ?? [])];
       const hint =
-        didYouMean(step.name, names) ?? (names.length === 0 ? null : `It has: ${names.slice(0, 8).join(", ")}.`);
+        didYouMean(step.name, names) ?? (names.length === 0 ? null : `Known members: ${names.slice(0, 8).join(", ")}.`);
       return wrong(step, "unknown_name", `\`${within}\` has no \`${step.name}\`.`, hint);
     }
     known = found.members;
@@ -304,15 +310,25 @@ function writtenOut(
 ): Resolved {
   if (made === "broken") return wrong(step, "unknown_name", `\`${record.name}\` has no field \`${step.name}\`.`, null);
   if (made === "circle")
-    return wrong(step, "rule_circle", `\`${step.name}\` is made of itself.`, "Write out what it is made of.");
+    return wrong(
+      step,
+      "rule_circle",
+      `\`${step.name}\` is computed from itself.`,
+      "Write its expression here instead.",
+    );
   if (anchor.row === "input") {
-    const hint = "Ask `new` for it: that is the record as it will be.";
-    return wrong(step, "expression_not_supported", `\`${step.name}\` is computed, so it is never sent.`, hint);
+    const hint = "Use `new`, which is the record after the change.";
+    return wrong(
+      step,
+      "expression_not_supported",
+      `\`${step.name}\` is computed, so it is never part of the input.`,
+      hint,
+    );
   }
   const asked = reachOf(made);
   if (scope.work !== undefined && asked !== "row") {
-    const hint = "Look the other records up in a step before: `record.find`.";
-    return wrong(step, "expression_not_supported", `\`${step.name}\` is made of other records.`, hint);
+    const hint = "Look up the other records in an earlier step: `record.find`.";
+    return wrong(step, "expression_not_supported", `\`${step.name}\` is computed from other records.`, hint);
   }
   if (scope.reach === "row" && asked !== "row") return beyondRow(step, "row");
   if (scope.reach === "references" && asked === "records") return beyondRow(step, "references");
@@ -327,7 +343,9 @@ function reachOf(expression: Expression): Reach {
 
 function beyondRow(at: Located, reach: "row" | "references"): Resolved {
   const message =
-    reach === "row" ? "Records beyond the row itself can't be asked here." : "Many records can't be asked here.";
+    reach === "row"
+      ? "Only the row itself can be used here, not other records."
+      : "Relations to many records can't be used here.";
   return wrong(at, "name_not_available", message, hintOfReach(reach));
 }
 
@@ -337,13 +355,13 @@ export function hintOfReach(reach: Reach): string {
 }
 
 const hintsOfReach: Readonly<Record<Reach, string>> = {
-  row: "Only fields of the row itself can stand here.",
-  references: "Only fields of the row, and of the records that it refers to, can stand here.",
-  records: "Only fields of records can stand here: nobody is signed in, and there is no request.",
+  row: "Only fields of the row itself can be used here.",
+  references: "Only fields of the row and of the records that it refers to can be used here.",
+  records: "Only fields of records can be used here: there is no request and no user.",
 };
 
 export function manyHint(relation: string): string {
-  return `Ask \`${relation}.exists(one, ...)\`, \`all\`, \`exists_one\`, \`sum(one, ...)\` or \`size(${relation})\`.`;
+  return `Use \`${relation}.exists(one, ...)\`, \`all\`, \`exists_one\`, \`sum(one, ...)\` or \`size(${relation})\`.`;
 }
 
 /** A field by its own name or, second, by the name of its relation. */
@@ -368,9 +386,8 @@ function unknownMember(
   ];
   const words = bare ? [...known, ...scope.schema.rules.keys(), ...(variables?.keys() ?? []), ...specialNames] : known;
   const hint = didYouMean(step.name, words);
-  const organization = step.name === "org_id" ? "Only records of an `org_scoped: true` entity have one." : null;
-  const role =
-    bare && scope.schema.roles.includes(step.name) ? `A text is written in quotes: \`"${step.name}"\`.` : null;
+  const organization = step.name === "org_id" ? "Only entities with `org_scoped: true` have it." : null;
+  const role = bare && scope.schema.roles.includes(step.name) ? `Write a text in quotes: \`"${step.name}"\`.` : null;
   return wrong(
     step,
     "unknown_name",

@@ -70,24 +70,25 @@ function resolveTime(name: "now" | "today", rest: readonly Step[]): ResolvedValu
 
 function unknownRoot(head: Step, { values, rows, user }: WorkScope): ResolvedValue {
   if (head.name === "current_user") {
-    const hint = values.has("event") ? "Who caused the event is `event.actor.id`." : null;
-    return wrong(head, "Nobody is signed in here: `current_user` is for actions.", hint, "name_not_available");
+    const hint = values.has("event") ? "The user who caused the event is `event.actor.id`." : null;
+    return wrong(head, "Nobody is signed in here. `current_user` only exists in actions.", hint, "name_not_available");
   }
   const known = [...rows, ...values.keys(), "now", ...(user ? ["current_user"] : [])];
   if (["event", "input", "steps", "each", "error", "run", "request", "current_org", "new"].includes(head.name)) {
-    return wrong(head, `There is no \`${head.name}\` here.`, `There are: ${known.join(", ")}.`, "name_not_available");
+    return wrong(head, `There is no \`${head.name}\` here.`, `Known names: ${known.join(", ")}.`, "name_not_available");
   }
-  const field = rows.includes("record") ? `A field of the record is \`record.${head.name}\`.` : null;
-  const hint = didYouMean(head.name, known) ?? field ?? `There are: ${known.join(", ")}.`;
+  const field = rows.includes("record") ? `To use the field of the record, write \`record.${head.name}\`.` : null;
+  const hint = didYouMean(head.name, known) ?? field ?? `Known names: ${known.join(", ")}.`;
   return wrong(head, `There is no \`${head.name}\` here.`, hint);
 }
 
 function unknownMember(before: readonly Step[], step: Step, shape: ValueShape): ResolvedValue {
   const owner = before.map((one) => one.name).join(".");
   const message = `\`${owner}\` has no \`${step.name}\`.`;
-  if (shape.kind === "list") return wrong(step, message, "It is a list: run a step over it with `for_each`.");
+  if (shape.kind === "list")
+    return wrong(step, message, "This is a list. Use `for_each` to run a step for each member.");
   const names = shape.kind === "object" ? [...shape.members.keys()] : [];
-  const few = names.length > 0 && names.length <= 12 ? `It has: ${names.join(", ")}.` : null;
+  const few = names.length > 0 && names.length <= 12 ? `Known members: ${names.join(", ")}.` : null;
   return wrong(step, message, didYouMean(step.name, names) ?? few);
 }
 

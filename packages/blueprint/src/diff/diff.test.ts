@@ -308,7 +308,7 @@ test("a rename onto a name that is taken is told as the drop that it is", () => 
   const two = modelOf(base.replace("  listing:\n", "  offer:\n    name: string\n  listing:\n"));
   const [entity] = diffModels(two, modelOf(base.replace("  listing:\n", "  listing:\n    was: offer\n")));
   expect([entity?.kind, entity?.path]).toEqual(["entity_removed", "offer"]);
-  expect(entity?.summary).toContain("`was: offer` of `listing` does nothing, for `listing` stands already");
+  expect(entity?.summary).toContain("`was: offer` on `listing` has no effect, because `listing` already exists");
 });
 
 test("a field that records would have no value for names what gives them one", () => {

@@ -34,7 +34,7 @@ export function witnessOf(gain: Gain, { context, reads }: RuleWitness): Witness 
 
 export function undecidedWitness(gain: Gain, because: "budget" | "unknown"): Witness {
   const { role, operation, entity } = gain;
-  const may = `${capitalized(oneOf(role))} can now ${actOf(gain)}`;
+  const may = `${oneOf(role)} can now ${actOf(gain)}`;
   const summary =
     because === "budget"
       ? `It could not be decided within the budget whether ${may} where they could not before; it counts as looser.`
