@@ -1,5 +1,5 @@
-// In: a call of a function. Out: what it stands for, typed, or problems.
-// What CEL has and this language lacks is told apart from what nobody has.
+// Checks a call of a function. In: its syntax. Out: a typed expression, or problems. A function that only CEL has gets
+// another message than one that nobody has.
 import { checkCan } from "./check-can.ts";
 import { isRole } from "./check-comparison.ts";
 import { checkAggregate, checkCounted, checkEach } from "./check-each.ts";
@@ -37,7 +37,7 @@ const methods: readonly string[] = [
   "is",
 ];
 
-/** Functions of CEL and its usual extensions, and what to write instead. */
+/** Functions of CEL and its usual extensions, with a replacement in our language. */
 const lacking: Readonly<Record<string, string | null>> = {
   map: "Use `exists`, `all` or `filter(...).size()` on the records.",
   existsOne: "Write `exists_one`.",
@@ -71,11 +71,11 @@ const lacking: Readonly<Record<string, string | null>> = {
   getHours: "Write `hour(created_at)`.",
 };
 
-/** Functions that ask who is signed in, and those that ask many records. */
+/** Functions that need the caller, and functions that need many records. */
 const ofUser: readonly string[] = ["member", "can", "is"];
 const ofMany: readonly string[] = ["exists", "all", "exists_one", "filter", "count", "sum", "min", "max", "avg"];
 
-/** Whether it asks for more than there is where the expression stands. */
+/** Whether the expression uses something that doesn't exist at its place. */
 function isBeyond(name: string, { reach, work }: Scope): boolean {
   const asksMany = ofMany.includes(name);
   if (reach !== undefined) return ofUser.includes(name) || (asksMany && reach !== "records");
@@ -189,7 +189,7 @@ function arity(call: Call, example: string, checking: Checking): null {
   );
 }
 
-/** `has(input.f)` asks whether it was sent; `has(f)` whether there is a value. */
+/** `has(input.f)` tests whether `f` was sent; `has(f)` tests whether there is a value. */
 function checkHas(call: Call, checking: Checking): Expression | null {
   const [argument, more] = call.args;
   if (argument === undefined || more !== undefined || (argument.kind !== "name" && argument.kind !== "member")) {

@@ -1,5 +1,5 @@
-// In: `can(operation, relation)`. Out: what the roles' rules on the record at the other end say, written out over it.
-// A rule that asks for itself in a circle is a problem, not an endless tree.
+// Checks `can(operation, relation)`. In: its syntax. Out: the rules of all roles on the other record, written out over
+// it. A rule that uses itself is a problem, not an endless tree.
 import { type Checking, report, spend, standingAt } from "./checking.ts";
 import { resolvePath } from "./resolve-name.ts";
 import { substitute } from "./substitute.ts";
@@ -91,7 +91,7 @@ function writtenOut(
   return standingAt(joined("&&", [there, joined("||", alternatives)]), call, checking);
 }
 
-/** A field that every record there has: one that is deleted, but not yet gone, is not there. */
+/** A field that every record has. It is null if the record is deleted but its row still exists. */
 function presence(
   { row, path }: { row: string; path: readonly string[] },
   record: string,

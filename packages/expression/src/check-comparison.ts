@@ -1,5 +1,5 @@
-// In: one comparison of a rule, `in` included. Out: a typed operation, or problems.
-// Here a literal takes its type from what it is compared with, and a bare word may be a value of an enum.
+// Checks one comparison, including `in`. In: its syntax. Out: a typed operation, or problems. A literal takes its type
+// from the other side, and a bare word can be a value of an enum.
 
 import { checkPair, typedAs, warnOfAmbiguity } from "./check-pair.ts";
 import { type Checking, report } from "./checking.ts";
@@ -80,7 +80,7 @@ function checkMembership(comparison: Comparison, checking: Checking): Expression
   return { kind: "operation", type: bool, operator: "in", args: [value, list] };
 }
 
-/** A list that nobody has typed has members of what is looked for. */
+/** The members of an untyped list have the type of the value on the left. */
 function checkInUntyped(left: Syntax, list: Expression, checking: Checking): Expression | null {
   const value = checking.check(left, null, checking);
   if (value === null) return null;
@@ -99,7 +99,7 @@ function checkRole(at: Syntax, value: Expression, roles: Expression, checking: C
   return { kind: "operation", type: bool, operator: "in", args: [value, roles] };
 }
 
-/** Whether there is such a role; says so where not. */
+/** Whether the role exists. Reports a problem if not. */
 export function isRole(name: string, at: Syntax, checking: Checking): boolean {
   const { roles } = checking.scope.schema;
   if (roles.includes(name)) return true;
@@ -107,7 +107,7 @@ export function isRole(name: string, at: Syntax, checking: Checking): boolean {
   return false;
 }
 
-/** Two values of one type that mean different things: ids of records of two entities, amounts in two currencies. */
+/** Two values of the same type with different meanings: ids of two entities, amounts in two currencies. */
 function differenceOf(
   left: Expression,
   right: Expression,
@@ -134,7 +134,7 @@ function checkInLiteral(left: Syntax, right: ListSyntax, checking: Checking): Ex
     checking.check(left, null, checking);
     return report(checking, right, "type_mismatch", "The list is empty, so this is never true.");
   }
-  // A literal on the left takes its type from the first member that has one of its own.
+  // A literal on the left takes its type from the first typed member.
   const typedItem = isOpen(left, checking) ? right.items.find((item) => !isOpen(item, checking)) : undefined;
   const first = typedItem === undefined ? null : checking.check(typedItem, null, checking);
   if (typedItem !== undefined && first === null) return null;
@@ -158,7 +158,7 @@ function checkInLiteral(left: Syntax, right: ListSyntax, checking: Checking): Ex
   return { kind: "operation", type: bool, operator: "in", args: [value, list] };
 }
 
-/** Read as the first member that has a type; its problems are reported with the member. */
+/** It is read like the first typed member; its problems are reported together with the member. */
 function readLike(value: Expression, items: readonly Syntax[], checking: Checking): Expression {
   const [first] = items;
   if (first === undefined) return value;
@@ -185,7 +185,7 @@ function mismatch(at: Syntax, left: Type, right: Type, checking: Checking): null
   return report(checking, at, "type_mismatch", message, hint);
 }
 
-/** `days == "5"`: the number is meant. */
+/** In `days == "5"`, the number is meant. */
 function unquoted(at: Syntax, types: readonly Type[]): string | null {
   if (at.kind !== "comparison" || !types.some(isNumber)) return null;
   const quoted = [at.left, at.right].find(

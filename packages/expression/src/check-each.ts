@@ -1,5 +1,5 @@
-// In: a macro over a to-many relation, or a count of one. Out: a typed `each`, or problems.
-// Lists of values have no macros: they are asked with `in`.
+// Checks a macro over a to-many relation, or a count of one. In: its syntax. Out: a typed `each`, or problems. Lists of
+// values have no macros; use `in`.
 import { type Checking, report } from "./checking.ts";
 import { isMember, manyHint, resolvePath, type ToMany } from "./resolve-name.ts";
 import { specialNames } from "./scope.ts";
@@ -11,9 +11,9 @@ import { partsOf, truth } from "./walk.ts";
 
 type Call = Extract<Syntax, { kind: "call" }>;
 
-/** Most macros within each other: each is a sub-select for each record of the one around. */
+/** How deep macros can be nested. Each one is a sub-select for each record of the outer one. */
 const NESTING_MAX = 3;
-/** The variable of `size(comments)`, which names none. */
+/** The variable for `size(comments)`, which has no name of its own. */
 const UNNAMED = "one";
 
 export function checkEach(call: Call, receiver: Syntax, quantifier: Quantifier, checking: Checking): Expression | null {
@@ -34,7 +34,7 @@ export function checkEach(call: Call, receiver: Syntax, quantifier: Quantifier, 
   return eachOf(call, relation, quantifier, { name: variable.name, condition }, checking);
 }
 
-/** `invoice_lines.sum(l, l.amount)`, of all records or of those that a `filter` finds. */
+/** `invoice_lines.sum(l, l.amount)`, over all records or those that a `filter` finds. */
 export function checkAggregate(call: Call, receiver: Syntax, name: Aggregate, checking: Checking): Expression | null {
   const [variable, value, more] = call.args;
   if (variable?.kind !== "name" || value === undefined || more !== undefined) {
@@ -95,7 +95,7 @@ function typeOfAggregate(name: Aggregate, of: Type): Type | null {
 
 const ordered: ReadonlySet<Type["kind"]> = new Set(["text", "date", "time", "datetime", "duration"]);
 
-/** What `size(...)` counts: a relation or a `filter` of one; `"no relation"` where it is a value. */
+/** What `size(...)` counts: a relation or a `filter` of one; `"no relation"` if it is a value. */
 export function checkCounted(call: Syntax, counted: Syntax, checking: Checking): Expression | null | "no relation" {
   if (counted.kind === "call" && counted.name === "filter" && counted.receiver !== null) {
     return checkEach(counted, counted.receiver, "count", checking);
@@ -146,7 +146,9 @@ function eachOf(
   };
 }
 
-/** Whether what is written out leaves the relations within each other few enough; said where it doesn't. */
+/**
+ * Whether the nesting of relations is within the limit after the expression is written out. Reports a problem if not.
+ */
 export function nestsWithin(expression: Expression, at: Syntax, checking: Checking): boolean {
   if (checking.variables.size + depthOf(expression) <= NESTING_MAX) return true;
   const message = `Relations can be nested at most ${NESTING_MAX} deep in a rule.`;
@@ -207,7 +209,7 @@ function isFree(variable: Extract<Syntax, { kind: "name" }>, checking: Checking)
   return true;
 }
 
-/** A to-many relation where a value is asked for. */
+/** Reports a to-many relation in a place that needs a value. */
 export function refuseRelation(at: Syntax, relation: ToMany, checking: Checking): null {
   return report(
     checking,

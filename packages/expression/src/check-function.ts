@@ -1,5 +1,5 @@
-// In: a call of a function of one value: rounding, parts of a date or time, an address in a network. Out: a typed operation, or
-// problems.
+// Checks a call of a function of one value: rounding, parts of a date or time, an address in a network. In: its syntax.
+// Out: a typed operation, or problems.
 import { networkProblem } from "./address.ts";
 import { typedAs } from "./check-pair.ts";
 import { type Checking, report } from "./checking.ts";
@@ -9,11 +9,11 @@ import { bool, isNumber, isText, nameOf } from "./types.ts";
 
 type Call = Extract<Syntax, { kind: "call" }>;
 
-/** Most places that a number is rounded to. */
+/** The maximum number of decimal places for rounding. */
 const PLACES_MAX = 20;
 
 interface Taken {
-  /** What an untyped value of work in the background is read as. */
+  /** The type as which an untyped value of background work is read. */
   readonly as: Type;
   readonly takes: readonly Type["kind"][];
   readonly what: string;
@@ -93,7 +93,7 @@ function typeOf(name: FunctionName, of: Type): Type {
   }
 }
 
-/** A whole number stays one. */
+/** A whole number stays a whole number. */
 function checkRound(value: Expression, second: Syntax, checking: Checking): Expression | null {
   const places = checking.check(second, { kind: "int" }, checking);
   if (places === null) return null;

@@ -1,5 +1,6 @@
-// In: a piece of syntax and the type that is expected of it. Out: its typed tree, or null once its problems are reported.
-// It goes to the part of the checker that knows the piece, keeps its place, and counts it against the bound.
+// Checks any piece of syntax. In: the syntax and the expected type. Out: its typed tree, or null after its problems
+// were reported. It calls the part of the checker for this syntax, records the position, and counts the node against
+// the limit.
 import { checkArithmetic, checkConditional, checkNegative } from "./check-arithmetic.ts";
 import { checkCall } from "./check-call.ts";
 import { checkComparison } from "./check-comparison.ts";
@@ -14,7 +15,7 @@ import type { Expression, Type } from "./tree.ts";
 import { bool, nameOf } from "./types.ts";
 import { countNodes, joined, negated } from "./walk.ts";
 
-/** Most named rules that lead to each other. */
+/** How deep named rules can be nested. */
 const RULES_DEEP_MAX = 8;
 
 export function checkSyntax(syntax: Syntax, expected: Type | null, checking: Checking): Expression | null {
@@ -80,7 +81,7 @@ function notCondition(syntax: Syntax, message: string, checking: Checking): null
 
 type Name = Extract<Syntax, { kind: "name" | "member" }>;
 
-/** A value of the expected enum comes before all names but fields. */
+/** A value of the expected enum has priority over all names except fields. */
 function checkName(syntax: Name, expected: Type | null, checking: Checking): Expression | null {
   const word = syntax.kind === "name" && !isMember(syntax.name, checking.scope) ? syntax.name : null;
   if (word !== null && expected?.kind === "enum" && expected.values.includes(word)) {
@@ -107,7 +108,7 @@ function warnOfRule(at: Syntax, name: string, checking: Checking): void {
   report(checking, at, "ambiguous_name", message, "Choose another name for the rule.");
 }
 
-/** The rule's text is checked anew, in the scope of the record: no variables are in sight. */
+/** The text of the named rule is checked again in the scope of the record, without variables. */
 function checkNamedRule(syntax: Syntax, name: string, checking: Checking): Expression | null {
   if (checking.rules.includes(name)) {
     const message = `The rule \`${name}\` uses itself.`;

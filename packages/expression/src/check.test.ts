@@ -1,4 +1,4 @@
-// Names, types and rows of rules: what is accepted becomes a typed tree, what is not says where and why.
+// Names, types and rows of rules: valid text becomes a typed tree, invalid text gets problems with positions.
 import { describe, expect, test } from "vitest";
 import { checkExpression, checkRule } from "./check.ts";
 import { printExpression } from "./print.ts";

@@ -1,4 +1,4 @@
-// Each operator, function and macro as it is judged, with each of its operands unknown once.
+// Each operator, function and macro in the evaluator, with each operand unknown once.
 import { describe, expect, test } from "vitest";
 import { checkRule, checkValue } from "./check.ts";
 import type { Value } from "./datum.ts";

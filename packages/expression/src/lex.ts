@@ -1,5 +1,5 @@
-// In: the text of an expression. Out: its next token, or `Unreadable` with the place and what to write instead.
-// It goes over each character once, and never looks at what the words mean.
+// The lexer. In: the text of an expression. Out: its next token, or `Unreadable` with the position and a hint. It reads
+// each character once, and doesn't know the meaning of words.
 import type { Located } from "./syntax.ts";
 
 export interface Token extends Located {
@@ -8,7 +8,7 @@ export interface Token extends Located {
   readonly text: string;
 }
 
-/** Thrown within the parser alone: the text can't be read on. */
+/** Thrown only inside the parser: the rest of the text can't be parsed. */
 export class Unreadable extends Error {
   readonly start: number;
   readonly end: number;
@@ -41,7 +41,7 @@ const simpleEscapes: Readonly<Record<string, string>> = {
   v: "\v",
 };
 
-/** The token at `from` or after the blanks and comments there. */
+/** The token at `from`, or after the spaces and comments there. */
 export function nextToken(source: string, from: number): Token {
   const start = skipBlanks(source, from);
   const first = source[start];
@@ -142,7 +142,7 @@ function digitsFrom(source: string, from: number): number {
   return at;
 }
 
-/** A text from its prefix (`r` for raw, `b` for bytes) to its last quote. */
+/** A text, from its prefix (`r` for raw, `b` for bytes) to its closing quote. */
 function textAt(source: string, start: number, quoteAt: number, prefix: string): Token {
   const quote = source[quoteAt] ?? "";
   const isTriple = source.startsWith(quote.repeat(3), quoteAt);

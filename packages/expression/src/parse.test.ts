@@ -1,4 +1,4 @@
-// CEL text becomes a plain tree with offsets; whatever the text, nothing is thrown.
+// Parsing CEL text returns a plain tree with offsets. For any text, nothing is thrown.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EXPRESSION_LENGTH_MAX, parseExpression } from "./parse.ts";

@@ -1,14 +1,14 @@
-// In: the text of a CEL expression. Out: a plain syntax tree with offsets into that text, or the problem found.
-// It never resolves names or types (`check.ts` does), never throws, and refuses what is too large before it reads it.
-// An own parser, because every bound, offset and hint is the author's to see, and words that CEL reserves for other
-// languages are names here; a test holds it against a full CEL implementation.
+// The parser. In: the text of a CEL expression. Out: a plain syntax tree with offsets into the text, or the problem. It
+// never resolves names or types (`check.ts` does), never throws, and refuses a text that is too large before it reads
+// it. We wrote our own parser because authors see every limit, offset and hint, and because words that CEL reserves for
+// other languages are names here. A test compares it with a full CEL implementation.
 import { nextToken, type Token, Unreadable } from "./lex.ts";
 import type { Problem } from "./problem.ts";
 import type { ArithmeticSign, ComparisonOperator, Located, Syntax } from "./syntax.ts";
 
-/** Longest expression text, in UTF-16 code units. */
+/** The maximum length of an expression, in UTF-16 code units. */
 export const EXPRESSION_LENGTH_MAX = 4_000;
-/** Most syntax nodes of one expression; an update rule may double them in SQL. */
+/** The maximum number of syntax nodes in an expression. An update rule can double them in SQL. */
 export const EXPRESSION_NODES_MAX = 400;
 const DEPTH_MAX = 40;
 const LIST_ITEMS_MAX = 200;
@@ -72,7 +72,7 @@ class Parser {
     });
   }
 
-  /** `a && b && c` is one node with three operands; written left-deep it would nest as deep as it is long. */
+  /** `a && b && c` is one node with three operands. As a left-deep tree, it would be nested as deep as it is long. */
   private logic(operator: "&&" | "||"): Syntax {
     const operand = (): Syntax => (operator === "||" ? this.logic("&&") : this.comparison());
     const first = operand();
@@ -232,7 +232,7 @@ class Parser {
     }
   }
 
-  /** What stands between brackets, with commas; one may stand behind the last. */
+  /** The members between brackets, with commas. A trailing comma is allowed. */
   private items(close: ")" | "]"): readonly Syntax[] {
     const items: Syntax[] = [];
     while (!this.takes(close)) {

@@ -1,5 +1,6 @@
-// In: a pattern in the syntax of RE2. Out: its tree, or the first thing in it that this subset lacks.
-// What is left out either means something else in Postgres or has no bound: look-around, back-references, word boundaries, flags.
+// Parses patterns. In: a pattern in RE2 syntax. Out: its tree, or the first part that our subset doesn't support.
+// Unsupported parts mean something else in Postgres or have no time limit: look-around, back-references, word
+// boundaries, flags.
 
 /** Code points from `from` to `to`, both included. */
 export interface Member {
@@ -11,11 +12,11 @@ export type PatternNode =
   | { readonly kind: "empty" }
   | { readonly kind: "start" }
   | { readonly kind: "end" }
-  /** One code point that is (or, negated, is not) among the members. */
+  /** One code point that is among the members, or is not if negated. */
   | { readonly kind: "members"; readonly members: readonly Member[]; readonly negated: boolean }
   | { readonly kind: "sequence"; readonly items: readonly PatternNode[] }
   | { readonly kind: "choice"; readonly items: readonly PatternNode[] }
-  /** `max` is null for no limit. */
+  /** `max` is null if there is no limit. */
   | { readonly kind: "repeat"; readonly item: PatternNode; readonly min: number; readonly max: number | null };
 
 export interface PatternProblem {
@@ -30,11 +31,11 @@ export type ParsedPattern = { readonly node: PatternNode } | { readonly problem:
 
 const PATTERN_LENGTH_MAX = 500;
 const DEPTH_MAX = 20;
-/** Postgres takes 255. */
+/** The limit of Postgres is 255. */
 const TIMES_MAX = 255;
-/** Most single-character steps once all repetitions are written out: it bounds the time of a match. */
+/** The maximum number of single-character steps after all repetitions are expanded. It limits the time of a match. */
 const STEPS_MAX = 1_000;
-/** Postgres takes the square of it, or worse: 70 ms for so many, five seconds for 700. */
+/** Postgres needs at least quadratic time: 70 ms for this many, five seconds for 700. */
 const OPTIONAL_PARTS_MAX = 128;
 
 const digits: readonly Member[] = [{ from: 48, to: 57 }];
@@ -44,7 +45,7 @@ const wordCharacters: readonly Member[] = [
   { from: 95, to: 95 },
   { from: 97, to: 122 },
 ];
-/** RE2 has no vertical tab among them. */
+/** In RE2, the vertical tab is not one of them. */
 const spaces: readonly Member[] = [
   { from: 9, to: 10 },
   { from: 12, to: 13 },
@@ -188,7 +189,7 @@ class PatternParser {
     return { kind: "repeat", item: atom, ...times };
   }
 
-  /** Undefined where nothing is repeated. A `?` behind it says how much to match, never whether: it is read over. */
+  /** Undefined if nothing is repeated. A `?` after it changes how much matches, never whether, so it is ignored. */
   private times(): { min: number; max: number | null } | undefined | null {
     const start = this.at;
     switch (this.text[start]) {
@@ -235,7 +236,7 @@ class PatternParser {
     return { kind: "members", members: set.members, negated: set.negated };
   }
 
-  /** What stands behind a backslash. */
+  /** The character after a backslash. */
   private escaped(start: number): { members: readonly Member[]; negated: boolean } | null {
     const point = this.text.codePointAt(this.at);
     if (point === undefined) return this.fail(start, this.at, "A pattern can't end with a backslash.");
@@ -325,7 +326,7 @@ function stepsOf(node: PatternNode): number {
   }
 }
 
-/** Parts that follow each other, and that a match may leave out one by one. What repeats a part that can't be empty is one. */
+/** Parts in sequence that can each be left out. A repetition of a part that is never empty is one. */
 function optionalPartsOf(node: PatternNode): number {
   switch (node.kind) {
     case "empty":

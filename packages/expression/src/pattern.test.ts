@@ -1,4 +1,4 @@
-// Patterns: what the subset has and lacks, and that a match means here what it means to JavaScript's engine and to Postgres.
+// Patterns: the supported subset, and that a match means the same here, in JavaScript's engine and in Postgres.
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import fc from "fast-check";
 import pg from "pg";
@@ -66,7 +66,7 @@ describe("refuses, with a hint", () => {
   );
 });
 
-/** Patterns of everything that the subset has. */
+/** Patterns with everything in the subset. */
 const characters = fc.constantFrom(
   "a",
   "b",
@@ -137,7 +137,10 @@ const text = fc
   )
   .map((parts) => parts.join(""));
 
-/** The same pattern for JavaScript, whose `.` and `\s` are wider. */
+/**
+ * The same pattern for JavaScript, where `.` and `
+ * s` match more.
+ */
 function javascript(source: string): RegExp {
   let result = "";
   let inBracket = false;
@@ -217,7 +220,7 @@ test("property: no text throws, and a match ends in time", () => {
   const started = performance.now();
   expect(compilePattern("^(?:(?:a*)*)*b$").test("a".repeat(100_000))).toBe(false);
   expect(compilePattern("(?:a|a|a)+(?:a|a)+$").test(`${"a".repeat(100_000)}!`)).toBe(false);
-  // Proportional to the text: an engine that goes back would need longer than the universe has.
+  // The time is proportional to the text; a backtracking engine would never finish.
   expect(performance.now() - started).toBeLessThan(15_000);
 });
 

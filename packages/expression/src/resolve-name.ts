@@ -1,5 +1,5 @@
-// In: a name or a path of an expression. Out: the value or the to-many relation that it stands for, typed.
-// It never decides whether a bare word is an enum value; the checker asks here only when it is not.
+// Resolves names. In: a name or a path of an expression. Out: the typed value or to-many relation. It never decides
+// whether a bare word is an enum value; the checker calls it only if it is not.
 import type { Checking } from "./checking.ts";
 import type { Problem } from "./problem.ts";
 import { resolveInWork } from "./resolve-value.ts";
@@ -11,7 +11,7 @@ import type { Located, Syntax } from "./syntax.ts";
 import type { Expression, RowName, Type } from "./tree.ts";
 import { someNode } from "./walk.ts";
 
-/** Most to-one steps of one path; each is a look-up in the statement. */
+/** The maximum number of to-one steps in a path. Each is a look-up in the statement. */
 export const PATH_STEPS_MAX = 4;
 
 const userTypes: Readonly<Record<string, Type>> = {
@@ -26,10 +26,10 @@ const requestTypes: Readonly<Record<"ip" | "key_kind", Type>> = {
 };
 
 export type Resolved =
-  /** `computed` where the name stands for what a field is made of. */
+  /** `computed` if the name is a computed field, which is replaced by its expression. */
   | { readonly expression: Expression; readonly computed?: true }
   | { readonly relation: ToMany }
-  /** The bare name of a rule, to be checked in its place. */
+  /** The bare name of a rule, which is checked in its place. */
   | { readonly rule: string }
   | { readonly problem: Problem };
 
@@ -38,7 +38,7 @@ export interface ToMany {
   readonly row: string;
   readonly path: readonly string[];
   readonly name: string;
-  /** The record at its other end. */
+  /** The record on the other side. */
   readonly record: string;
 }
 
@@ -72,7 +72,8 @@ export function resolvePath(syntax: Syntax, checking: Checking): Resolved {
     if (row === null) return noRow(head, scope);
     return resolveOnRow(syntax, { row, record: scope.record, word: head, steps: rest }, scope);
   }
-  // A field called `now` hides the time; `input.` and `request.` with a name behind the dot are never a field's.
+  // A field with the name `now` hides the time. In contrast, `input.` and `request.` with a name after the dot are
+  // never a field.
   const isRow = (head.name === "input" || head.name === "request") && rest.length > 0;
   if (isMember(head.name, scope) && !isRow) {
     return resolveOnRow(syntax, { row: bareRow(scope), record: scope.record, word: null, steps: path }, scope);
@@ -91,7 +92,10 @@ export function isMember(name: string, scope: Scope): boolean {
   return record !== undefined && (findField(record, name) !== null || record.relations.has(name));
 }
 
-/** The record of an event, or as it was before: its own fields, since the event carries no other record. */
+/**
+ * The record of an event, or the record before the change: only its own fields, because the event carries no other
+ * record.
+ */
 function resolveWorkRow(syntax: Syntax, row: "record" | "old", path: readonly Step[], scope: Scope): Resolved {
   const [word, field, further] = path;
   if (word === undefined || scope.work?.rows.includes(row) !== true) {
@@ -127,12 +131,12 @@ function pathOf(syntax: Syntax): Step[] | null {
   return rest.kind === "name" ? [rest, ...steps] : null;
 }
 
-/** A bare name of an update rule is `record` until the rule is split over both rows. */
+/** A bare name of an update rule is `record` until the rule is split into both rows. */
 function bareRow(scope: Scope): RowName {
   return scope.bare ?? (scope.operation === "create" ? "new" : "record");
 }
 
-/** The row that a word names; null where the operation has none. */
+/** The row for a word; null if the operation has no such row. */
 function rowCalled(name: "record" | "old" | "new", scope: Scope): RowName | null {
   if (name === "record") return bareRow(scope);
   return rowsOf(scope).includes(name) && scope.reach === undefined ? name : null;
@@ -147,7 +151,7 @@ function noRow(head: Step, { operation, reach }: Scope): Resolved {
   return wrong(head, "row_not_available", message, hint);
 }
 
-/** `input`, `current_org`, `request`, `now`, `today`: what is no field of the row. */
+/** `input`, `current_org`, `request`, `now`, `today`: names that are not fields of the row. */
 function resolveSpecial(syntax: Syntax, head: Step, rest: readonly Step[], scope: Scope): Resolved {
   if (scope.reach !== undefined) {
     return wrong(head, "name_not_available", `\`${head.name}\` can't be used here.`, hintOfReach(scope.reach));
@@ -221,7 +225,7 @@ function resolveUser(syntax: Syntax, rest: readonly Step[], scope: Scope): Resol
 interface Start {
   readonly row: string;
   readonly record: string;
-  /** The word that names the row; null where the path begins with a field. */
+  /** The word for the row; null if the path starts with a field. */
   readonly word: Step | null;
   readonly steps: readonly Step[];
 }
@@ -262,7 +266,7 @@ function resolveOnRow(syntax: Syntax, { row, record: name, word, steps }: Start,
         `Compare \`${step.name}\` itself.`,
       );
     }
-    // The id of the record referred to is the reference itself: no look-up.
+    // The id of the other record is the value of the reference itself: no look-up is needed.
     if (next.name === "id" && steps.length === index + 2) return { expression };
     if (scope.reach === "row") return beyondRow(next, scope.reach);
     if (index >= PATH_STEPS_MAX)
@@ -276,7 +280,7 @@ function resolveOnRow(syntax: Syntax, { row, record: name, word, steps }: Start,
   throw new Error("a path has at least one step");
 }
 
-/** A member of the object that a field holds. */
+/** A member of an object field. */
 function memberOf(
   object: Expression,
   members: NonNullable<FieldSchema["members"]>,
@@ -302,7 +306,7 @@ function memberOf(
   return { expression: { kind: "operation", type: found.type, operator: ".", args: [object, ...names] } };
 }
 
-/** A computed field stands for what it is made of, on the row that it is named on. */
+/** A computed field is replaced by its expression, on the row where it is named. */
 function writtenOut(
   step: Step,
   made: Expression | "circle" | "broken",
@@ -335,7 +339,7 @@ function writtenOut(
   return { expression: substitute(made, { record: anchor }), computed: true };
 }
 
-/** How far an expression of a row looks. */
+/** How far an expression of a row can look. */
 function reachOf(expression: Expression): Reach {
   if (someNode(expression, ({ kind }) => kind === "each")) return "records";
   return someNode(expression, (node) => node.kind === "field" && node.path.length > 1) ? "references" : "row";
@@ -349,7 +353,7 @@ function beyondRow(at: Located, reach: "row" | "references"): Resolved {
   return wrong(at, "name_not_available", message, hintOfReach(reach));
 }
 
-/** What can stand where nobody asks. */
+/** What can be used if there is no caller. */
 export function hintOfReach(reach: Reach): string {
   return hintsOfReach[reach];
 }

@@ -1,5 +1,5 @@
-// In: a path that begins with no row, in work in the background. Out: the value beside the rows that it names, typed.
-// It knows shapes alone; which of them are there is said by whoever checks.
+// Resolves names in background work. In: a path that doesn't start with a row. Out: the typed value that it names. It
+// only knows shapes; the caller says which values exist.
 import type { Problem } from "./problem.ts";
 import type { ValueShape, WorkScope } from "./scope.ts";
 import { didYouMean } from "./suggest.ts";
@@ -12,7 +12,7 @@ interface Step extends Located {
 
 type ResolvedValue = { readonly expression: Expression } | { readonly problem: Problem };
 
-/** The type of what nothing is known of. */
+/** The type of a value about which nothing is known. */
 export const json: Type = { kind: "opaque", name: "json" };
 
 export function resolveInWork(path: readonly Step[], work: WorkScope): ResolvedValue {
@@ -31,12 +31,12 @@ export function resolveInWork(path: readonly Step[], work: WorkScope): ResolvedV
   return { expression: { kind: "value", type: typeOf(shape), root: head.name, path: names } };
 }
 
-/** Whether an expression is of a value whose type nobody has said. */
+/** Whether the type of an expression is unknown. */
 export function isUntyped(expression: Expression): boolean {
   return expression.kind === "value" && expression.type.kind === "opaque" && expression.type.name === "json";
 }
 
-/** The same value, read as a type: what isn't of it is null. */
+/** The same value, read as a type: it is null if it doesn't have that type. */
 export function readAs(expression: Expression, type: Type): Expression {
   return isUntyped(expression) && type.kind !== "null" && type.kind !== "opaque" ? { ...expression, type } : expression;
 }
@@ -48,7 +48,7 @@ function memberOf(shape: ValueShape, name: string): ValueShape | null {
     case "json":
       return shape;
     case "value":
-      // What is kept as JSON can be walked like JSON.
+      // A value that is stored as JSON has members like JSON.
       return shape.type.kind === "opaque" ? { kind: "json" } : null;
     case "list":
       return null;
