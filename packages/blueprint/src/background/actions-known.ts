@@ -1,4 +1,4 @@
-// In: the name of an action in a step. Out: whether there is such an action, and what leaves the project by it.
+// Finds the action of a step. In: its name. Out: whether it exists, and what data leaves the project through it.
 import { requireModule } from "../check/modules.ts";
 import { actionsNotServed } from "../check/unserved.ts";
 import type { ModuleName } from "../model/model.ts";
@@ -36,11 +36,11 @@ export const builtinActions: Readonly<Record<string, BuiltinAction>> = {
 export interface KnownAction {
   /** Its name, or `connector`. */
   readonly kind: string;
-  /** What leaves by it. */
+  /** The data that leaves the project through it. */
   readonly egress: readonly Egress["to"][];
 }
 
-/** Null where there is no such action. A worker's plain name is one. */
+/** Null if there is no such action. The plain name of a worker is an action. */
 export function checkAction(word: Word, context: BackgroundContext): KnownAction | null {
   const { text, range } = word;
   const { report } = context.reader;
@@ -60,7 +60,7 @@ export function checkAction(word: Word, context: BackgroundContext): KnownAction
       );
       return null;
     }
-    // Without the entity, a payment integration would have to do it.
+    // Without the entity, it needs a payment integration.
     const isOfConnector = text.startsWith("subscription.") && !context.entities.has("subscription");
     return { kind: isOfConnector ? "connector" : text, egress: builtin.egress === undefined ? [] : [builtin.egress] };
   }

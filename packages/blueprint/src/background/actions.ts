@@ -1,4 +1,5 @@
-// In: the section `actions`. Out: its parts: the project's own operations, each with input, output, permissions and steps.
+// Reads the section `actions`. In: its syntax. Out: the project's own operations, each with input, output, permissions
+// and steps.
 import type { Expression, ValueShape } from "@plinth/expression";
 import { checkRole } from "../check/permissions/permissions.ts";
 import { checkRules } from "../check/permissions/rule-source.ts";
@@ -77,7 +78,7 @@ function readAction(context: BackgroundContext, { key }: MapEntry, map: MapNode)
   };
 }
 
-/** A run is kept with what it was given; a secret is kept nowhere but in its own field. */
+/** A run is stored with its input, but a secret is only stored in its own field. */
 function refuseSecrets({ reader }: BackgroundContext, sent: MapEntry | undefined, input: readonly Field[]): void {
   if (sent?.value.kind !== "map") return;
   for (const { name } of input.filter((field) => field.type.kind === "secret")) {
@@ -88,7 +89,7 @@ function refuseSecrets({ reader }: BackgroundContext, sent: MapEntry | undefined
   }
 }
 
-/** Role > rule. A rule sees `input`, the user and the request: what is sent is all that there is of a record. */
+/** Role > rule. A rule can use `input`, the user and the request. The input takes the place of the record. */
 function readPermissions(context: BackgroundContext, node: Node, input: readonly Field[]): Action["access"] {
   const { reader, roles } = context;
   const access = new Map<string, Expression>();

@@ -1,5 +1,6 @@
-// In: all background work of a blueprint, and where each part stands. Out: diagnostics for what can never run, or never ends:
-// events that nothing emits, work that starts itself through what it emits, schedules of what only an event starts.
+// Checks the flow of background work. In: all background work of a blueprint, with positions. Out: diagnostics for work
+// that can never run or never ends: events that nothing emits, work that starts itself, schedules of work that needs an
+// event.
 
 import type { Background, Schedule, Step } from "../model/background.ts";
 import { entryOf, type Node } from "../text/syntax.ts";
@@ -15,7 +16,7 @@ export function checkFlow(
   const work = [...placed("workflows", background, sections), ...placed("workers", background, sections)];
   warnOfSilence(background, work, context);
   refuseCircles(work, context);
-  // What calls a piece of work may stand where something is wrong: that is said there, and first.
+  // The caller of a piece of work can be in a part with errors; those are reported there.
   if (!context.reader.report.failed()) warnOfUnreached(background, work, context);
   for (const schedule of background.schedules) refuseSchedule(schedule, work, sections, context);
 }
@@ -33,7 +34,7 @@ function placed(
   });
 }
 
-/** A declared event that somebody waits for, and that no step and no webhook brings. */
+/** A declared event that something waits for, but that no step and no webhook emits. */
 function warnOfSilence(background: Background, work: readonly Placed[], context: BackgroundContext): void {
   const { mapped } = context;
   const all = [...work.map((one) => one.work), ...background.actions];
@@ -75,7 +76,7 @@ function emittedBy(action: Step["action"]): readonly string[] {
   return action.kind === "event.emit" ? [action.event] : [];
 }
 
-/** What an event alone starts has no event at the hour. */
+/** Work that only an event starts has no event when a schedule starts it. */
 function refuseSchedule(
   { name, run }: Schedule,
   work: readonly Placed[],

@@ -1,4 +1,5 @@
-// In: durations, bounded numbers, words and retries of background work. Out: them in canonical form (milliseconds), or a diagnostic.
+// Reads durations, limited numbers, words and retries. In: their syntax. Out: the canonical form (in milliseconds), or
+// a diagnostic.
 import { expectText, isBroken, type Reader, refuseKey } from "../declarations/expect.ts";
 import type { JsonValue } from "../model/model.ts";
 import type { MapEntry } from "../text/syntax.ts";
@@ -27,7 +28,7 @@ export function readDuration(reader: Reader, entry: MapEntry, { minMs, maxMs, hi
   const match = /^(\d{1,9}) ?(ms|s|m|h|d)$/.exec(scalar.text);
   const length = match === null ? Number.NaN : Number(match[1]) * (units[match[2] ?? ""] ?? Number.NaN);
   if (length >= minMs && length <= maxMs) return length;
-  // `5 minutes`, `2 hrs`: the first letter of the unit is the unit.
+  // `5 minutes`, `2 hrs`: the first letter of the unit decides.
   const [, count, unit = ""] = /^(\d{1,9})\s*(ms|milli|s|m|h|d)[a-z]*$/i.exec(scalar.text) ?? [];
   const short = count === undefined ? "" : `Write \`${count}${unit.toLowerCase().replace("milli", "ms")}\`. `;
   const bare = typeof scalar.value === "number" ? inUnits(scalar.value, { minMs, maxMs }) : "";
@@ -36,14 +37,14 @@ export function readDuration(reader: Reader, entry: MapEntry, { minMs, maxMs, hi
   return null;
 }
 
-/** A number without a unit is most often meant in milliseconds; one too small for that, in seconds. */
+/** A number without a unit usually means milliseconds; a number that is too small for that means seconds. */
 function inUnits(value: number, { minMs, maxMs }: Pick<Bounds, "minMs" | "maxMs">): string {
   const ms = value >= 100 ? value : value * 1_000;
   if (!Number.isInteger(value) || ms < minMs || ms > maxMs) return "";
   return `Write \`${durationText(ms)}\`${value >= 100 ? ` for ${value} milliseconds` : ""}. `;
 }
 
-/** A call of another service takes no longer than the operator of this Plinth lets it. @param entry Its `timeout`; absent where it says nothing. */
+/** The operator limits the time of a call to another service. @param entry Its `timeout`; absent if there is none. */
 export function checkCallTimeout(
   { reader, callMsMax }: Pick<BackgroundContext, "reader" | "callMsMax">,
   entry: MapEntry | undefined,
@@ -58,7 +59,7 @@ export function checkCallTimeout(
   );
 }
 
-/** In the largest unit that says it in whole numbers. */
+/** In the largest unit that needs no fraction. */
 function durationText(ms: number): string {
   const [name, factor] = Object.entries(units).findLast(([, each]) => ms % each === 0) ?? ["ms", 1];
   return `${ms / factor}${name}`;

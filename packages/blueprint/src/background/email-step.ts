@@ -1,5 +1,5 @@
-// In: a step that sends a mail. Out: it, typed; null where it is wrong, which is reported. What it says stands in the step, or in a
-// template of the section `emails`; a receipt without either lists what the record holds.
+// Reads a step that sends a mail. In: its syntax. Out: the typed step; null after its problems were reported. The text
+// is in the step, or in a template of the section `emails`. A receipt without either lists the fields of the record.
 import { checkValue, type Expression } from "@plinth/expression";
 import { expectText, refuseKey } from "../declarations/expect.ts";
 import type { StepAction, Template } from "../model/background.ts";
@@ -72,7 +72,7 @@ export function readEmailStep(
   return { action: send, output };
 }
 
-/** What the step says itself. */
+/** The text in the step itself. */
 function given_(own: Pick<EmailSend, "subject" | "text" | "html">): Partial<Pick<EmailSend, "subject" | "html">> {
   return {
     ...(own.subject === null ? {} : { subject: own.subject }),
@@ -97,7 +97,10 @@ function refuseBeside(
   }
 }
 
-/** The integration that the step names; null for the only one, or where there is none: e-mail can be connected without. */
+/**
+ * The integration that the step names; null for the only one, or if there is none: e-mail can be connected without an
+ * integration.
+ */
 function connectionOf({ reader, connections }: BackgroundContext, action: Word, map: MapNode): string | null | "wrong" {
   const entry = entryOf(map, "connection");
   const mail = connections.filter(({ kind }) => kind === "email");
@@ -114,7 +117,7 @@ function connectionOf({ reader, connections }: BackgroundContext, action: Word, 
   }
   const scalar = entry.value.kind === "scalar" ? entry.value.text : "";
   const found = connections.find(({ name }) => name === scalar);
-  // A name that there is not is told where all connections are checked.
+  // An unknown name is reported where all connections are checked.
   if (found === undefined) return "wrong";
   if (found.kind === "email") return found.name;
   reader.report.add(
@@ -128,7 +131,7 @@ function connectionOf({ reader, connections }: BackgroundContext, action: Word, 
 
 type Receiver = Pick<EmailSend, "to" | "toUser">;
 
-/** A receipt goes to whom the record names, unless the step says otherwise. */
+/** A receipt is sent to the user of the record, unless the step has a recipient. */
 function receiverOf(
   context: BackgroundContext,
   action: Word,
@@ -183,12 +186,12 @@ function recordField(
   return checkValue(`record.${field}`, scopeOf(place, schema), null).expression;
 }
 
-/** What the service notes of each record, and no customer asks for. */
+/** Fields of the service that are in every record and that no customer needs. */
 const bookkeeping: readonly string[] = ["updated_at", "deleted_at", "version"];
 
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** What a receipt says that nobody has written: the fields that leave the project by its API, too. */
+/** The default content of a receipt: only fields that the API returns. */
 function receiptOf(context: BackgroundContext, place: WorkPlace): Pick<EmailSend, "subject" | "text" | "html"> {
   const noun = (place.entity ?? "order").replaceAll("_", " ");
   const shown = fieldsOf(context, place).filter(
@@ -203,7 +206,7 @@ function receiptOf(context: BackgroundContext, place: WorkPlace): Pick<EmailSend
   return { subject, text: { kind: "text", parts: [`This is your receipt for your ${noun}.\n`, ...lines] }, html: null };
 }
 
-/** A receipt is written by the template `receipt` where there is one. */
+/** If there is a template `receipt`, a receipt uses it. */
 function templateOf(
   { reader, emails }: BackgroundContext,
   entry: MapEntry | undefined,

@@ -1,5 +1,5 @@
-// In: the section `emails`: what mails say. Out: its templates with typed variables, a subject and a body in Markdown for each
-// language. What stands between the braces sees the variables alone.
+// Reads the section `emails`. In: its syntax. Out: its templates with typed variables, and a subject and a Markdown
+// body for each language. Expressions between the braces can only use the variables.
 import { expectMap, expectText, mapEntries, refuseKey } from "../declarations/expect.ts";
 import type { EmailTemplate, EmailText } from "../model/background.ts";
 import { entryOf, type MapEntry, type MapNode, type Node } from "../text/syntax.ts";
@@ -15,7 +15,7 @@ const textKeys: readonly string[] = ["subject", "body"];
 const LANGUAGE = /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/;
 const USUAL_LANGUAGE = "en";
 
-/** Names that mean something else wherever an expression stands. */
+/** Names with another meaning in all expressions. */
 const taken: readonly string[] = [
   "record",
   "old",

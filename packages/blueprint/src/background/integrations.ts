@@ -1,4 +1,5 @@
-// In: the section `integrations`. Out: its parts: which connector a project uses. Secrets stand in connections, never here.
+// Reads the section `integrations`. In: its syntax. Out: the connectors that the project uses. Secrets are stored in
+// connections, never here.
 import { connectorManifests } from "@plinth/connectors/manifests";
 import { expectMap, expectText, mapEntries, refuseKey } from "../declarations/expect.ts";
 import type { BackgroundPart } from "../model/background.ts";
@@ -12,7 +13,7 @@ import { integrationKinds } from "./providers.ts";
 const INTEGRATIONS_MAX = 200;
 const integrationKeys: readonly string[] = ["kind", "provider", "help"];
 
-/** The connections that the section names, as they stand. */
+/** The connections in the section, as written. */
 export function namedConnections(node: Node | undefined): readonly Connection[] {
   const entries = node?.kind === "map" ? node.entries.slice(0, INTEGRATIONS_MAX) : [];
   return entries.map(({ key, value }) => {

@@ -1,4 +1,4 @@
-// In: the name of a part of background work. Out: a diagnostic where it can't be one.
+// In: the name of a part of background work. Out: a diagnostic if it is not valid.
 import type { ScalarNode } from "../text/syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 

@@ -1,5 +1,6 @@
-// In: `webhooks.out.versions`. Out: how endpoints of earlier versions are sent what has another name by now. Each name that a version
-// has is one that the members as they are don't have, so that nothing is overwritten.
+// Reads `webhooks.out.versions`. In: its syntax. Out: the differences between earlier payload versions and the current
+// one. No member of the current version has a name that an earlier version uses for something else, so nothing is
+// overwritten.
 import { expectMap, expectWords, refuseKey } from "../declarations/expect.ts";
 import type { JsonValue } from "../model/model.ts";
 import { suggestFor } from "../text/suggestions.ts";
@@ -11,7 +12,7 @@ const versionKeys: readonly string[] = ["names", "omit"];
 export const VERSION_MAX = 1_000;
 const VERSIONS_MAX = 20;
 
-/** Version > entity or declared event > what differs. @param current What endpoints are sent by themselves. */
+/** Version > entity or declared event > differences. @param current The version that endpoints receive by default. */
 export function readVersions(context: BackgroundContext, node: Node, current: number): JsonValue | null {
   const { report } = context.reader;
   const map = expectMap(
@@ -82,7 +83,7 @@ function readSubject(context: BackgroundContext, { key, value }: MapEntry): Json
   return { names, omit: [...new Set(omit)].sort() };
 }
 
-/** What a record of the entity, or the data of the declared event, has. */
+/** The fields of the entity, or of the declared event's data. */
 function membersOf(
   { text, range }: Word,
   { entities, payloads, reader }: BackgroundContext,

@@ -1,5 +1,5 @@
-// In: fields of an event's payload or of an action's input. Out: them, checked like an entity's fields; and, of a step that
-// gives them, their values.
+// Reads fields of an event's payload or of an action's input. In: their syntax. Out: the fields, checked like an
+// entity's fields, and the values that a step gives them.
 import { checkField } from "../check/fields/fields.ts";
 import { expectMap, mapEntries } from "../declarations/expect.ts";
 import { readField } from "../declarations/read-field.ts";
@@ -30,7 +30,7 @@ export function readPayload(
   });
 }
 
-/** What a step gives an event: a value for each field that must have one. Null where it is wrong, which is reported. */
+/** The values that a step gives an event: one for each required field. Null after problems were reported. */
 export function readPayloadValues(
   context: BackgroundContext,
   payload: readonly Field[],

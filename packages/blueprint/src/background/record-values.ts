@@ -1,5 +1,6 @@
-// In: values that a step writes or finds by, and the entity. Out: templates by field, checked as far as they are known: fields
-// that there are and that may be written, values of their types, states along transitions, all that a create must give.
+// Checks the values of a step. In: values to write or to look up, and the entity. Out: templates by field. It checks
+// what is known: that fields exist and can be written, types of values, states of transitions, and the required fields
+// of a create.
 
 import { isWrittenByCallers, unknownField } from "../check/entities/transitions.ts";
 import { checkValue } from "../check/fields/values.ts";
@@ -141,7 +142,7 @@ function whyNotWritten(field: Field, { entity }: CheckedEntity, { as }: Writing)
   return null;
 }
 
-/** A state that no record can be brought to. */
+/** A state that no record can reach. */
 function stateProblem(
   state: string,
   { entity }: CheckedEntity,
@@ -162,7 +163,7 @@ function stateProblem(
   };
 }
 
-/** Whether a create names all that it must; says what is missing. */
+/** Whether a create has all required fields. Reports the missing ones. */
 function givesAll(
   { reader }: BackgroundContext,
   { entity, brokenFields }: CheckedEntity,

@@ -1,4 +1,4 @@
-// In: the section `schedules`. Out: its parts: when, in which time zone, and what is run.
+// Reads the section `schedules`. In: its syntax. Out: the time, the time zone, and the work of each schedule.
 import { expectMap, expectText, mapEntries, refuseKey } from "../declarations/expect.ts";
 import type { Schedule } from "../model/background.ts";
 import { suggestFor } from "../text/suggestions.ts";
@@ -77,7 +77,7 @@ function readTimezone({ reader }: BackgroundContext, node: Node): string | null 
 function isTimezone(name: string): boolean {
   if (!/^(?:UTC|[A-Z][A-Za-z_]+(?:\/[A-Za-z0-9_+-]+){1,2})$/.test(name)) return false;
   try {
-    // Throws a RangeError for what the IANA database does not have.
+    // Throws a RangeError for a time zone that is not in the IANA database.
     return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
   } catch {
     return false;

@@ -1,5 +1,5 @@
-// In: the name of an action that is served, and the step that it stands in. Out: the action, typed, and what it gives; null
-// where it is wrong, which is reported.
+// Reads the action of a step. In: the name of an available action, and its step. Out: the typed action, and the shape
+// of its result; null after its problems were reported.
 import { expectText, mapEntries, refuseKey } from "../declarations/expect.ts";
 import type { Template } from "../model/background.ts";
 import { suggestFor } from "../text/suggestions.ts";
@@ -123,7 +123,10 @@ function readEmit(
     : { action: { kind: "event.emit", event: event.text, data }, output: dataShape(event.text, context) };
 }
 
-/** The event of the run, to the endpoints that ask for it; with a name, a declared event as `event.emit` emits it. */
+/**
+ * Sends the event of the run to the endpoints that subscribe to it; with a name, sends a declared event as `event.emit`
+ * does.
+ */
 function readSend(
   context: BackgroundContext,
   action: Word,
@@ -144,7 +147,7 @@ function readSend(
   return { action: { kind: "webhook.emit" }, output: json };
 }
 
-/** `note`, or all that it is given. */
+/** `note`, or the whole input. */
 function readNote(context: BackgroundContext, given: MapNode | null, place: WorkPlace): ReadAction | null {
   const [only, second] = given?.entries ?? [];
   const note = only?.key.text === "note" && second === undefined ? only.value : given;
@@ -152,7 +155,7 @@ function readNote(context: BackgroundContext, given: MapNode | null, place: Work
   return read === null ? null : { action: { kind: "audit.write", note: read }, output: json };
 }
 
-/** A worker called by its plain name gets all that it is given. */
+/** A worker that is called by its plain name gets the whole input. */
 function readCalledWorker(
   context: BackgroundContext,
   { text }: Word,

@@ -1,5 +1,5 @@
-// In: the long form of a step. Out: its options with their defaults: conditions, tries, times, what follows a failure.
-// What the step does is read elsewhere.
+// Reads the long form of a step. In: its syntax. Out: its options with their defaults: conditions, retries, times, and
+// what follows a failure. The action is read elsewhere.
 import { type Expression, someNode, type ValueShape } from "@plinth/expression";
 import { neverTrue } from "../check/permissions/never-true.ts";
 import { expectText, refuseKey } from "../declarations/expect.ts";
@@ -34,12 +34,12 @@ const PARALLEL_MAX = 100;
 const NESTING_MAX = 5;
 const TIMEOUT_MS = 30_000;
 
-/** Of steps that may fail for a reason that passes. */
+/** The default retries for steps that can fail temporarily. */
 export const defaultRetry: Retry = { attempts: 3, backoff: "exponential", delayMs: 1_000, delayMsMax: 300_000 };
-/** Of a wait: nothing is tried. */
+/** A wait is not retried. */
 export const noRetry: Retry = { ...defaultRetry, attempts: 1 };
 
-/** What a step has that says nothing of itself. */
+/** The options of a step that has none of its own. */
 export const bareStep: Omit<Step, "id" | "action" | "retry"> = {
   if: null,
   forEach: null,
@@ -55,14 +55,14 @@ type ReadNested = (node: Node, scope: StepScope) => ReadSteps;
 export interface StepOptions {
   readonly if: Expression | null;
   readonly forEach: Step["forEach"];
-  /** What `each` is; null without `for_each`. */
+  /** The shape of `each`; null without `for_each`. */
   readonly each: ValueShape | null;
   readonly delayMs: number | null;
   readonly retry: Retry | null;
   readonly timeoutMs: number;
-  /** Null where it does not say. */
+  /** Null if there is none. */
   readonly as: Step["as"] | null;
-  /** The steps within this one; read last, since they see its output. */
+  /** The steps inside this one. They are read last, because they can use its output. */
   readonly within: (readNested: ReadNested) => {
     readonly onError: StepFailure;
     readonly compensate: readonly Step[];
@@ -131,7 +131,7 @@ function asksWhetherGiven(node: Expression, given: ReadonlySet<string>): boolean
   return member === "approved" && given.has(step);
 }
 
-/** What says nothing of itself has the usual. */
+/** Without options, it has the defaults. */
 export function retryOf({ reader }: BackgroundContext, entry: MapEntry): Retry | null {
   const given = readRetry(reader, entry);
   if (given === null) return null;
@@ -150,7 +150,7 @@ export function retryOf({ reader }: BackgroundContext, entry: MapEntry): Retry |
   };
 }
 
-/** Refuses keys that no step has. */
+/** Reports keys that no step has. */
 export function checkStepKeys({ reader }: BackgroundContext, map: MapNode): void {
   for (const option of map.entries)
     if (!stepKeys.includes(option.key.text)) refuseKey(reader, option, "a step", stepKeys, []);
@@ -174,14 +174,14 @@ function readWithin(
   };
   const failure = entryOf(map, "on_error");
   const undo = entryOf(map, "compensate");
-  // Of a list, they run for the member that failed.
+  // For a list, they run for the member that failed.
   const member: [string, ValueShape][] = each === null ? [] : [["each", each]];
   const onError = { ...scope.place, roots: new Map([...scope.place.roots, ...member, ["error", errorShape]]) };
   const failing: StepFailure =
     failure === undefined
       ? { kind: "fail" }
       : failureOf(context, failure, (node) => nested(node, { place: onError, outputs: scope.outputs }));
-  // What undoes a step sees the steps before it and itself; no later step sees it.
+  // The steps that undo a step can use the earlier steps and the step itself, but no later one.
   const compensate =
     undo === undefined ? [] : nested(undo.value, { place: scope.place, outputs: new Map(scope.outputs) });
   return { onError: failing, compensate, egress };
@@ -245,7 +245,7 @@ function readForEach(
 
 const forEachHint = "For example `${{ steps.find }}`, the records that an earlier `record.find` found.";
 
-/** What is in a list that a step before has given. */
+/** The members of a list that an earlier step returned. */
 function memberShape(items: NonNullable<Step["forEach"]>["items"], scope: StepScope): ValueShape {
   if (items.kind !== "value" || items.expression.kind !== "value") return json;
   const { root, path } = items.expression;
@@ -255,7 +255,7 @@ function memberShape(items: NonNullable<Step["forEach"]>["items"], scope: StepSc
   return shape?.kind === "list" ? shape.of : json;
 }
 
-/** Whether the connection is one, and whether the action has a use for it. */
+/** Whether the connection exists, and whether the action uses one. */
 export function checkConnection({ reader, connections }: BackgroundContext, map: MapNode, kind: string | null): void {
   const entry = entryOf(map, "connection");
   const scalar = entry === undefined ? null : expectText(reader, entry.value, "`connection`");

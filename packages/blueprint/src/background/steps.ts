@@ -1,5 +1,6 @@
-// In: `steps` (or `actions`) of background work. Out: typed steps, every default written out, and what leaves by them.
-// A plain name, a map of one and the long form are one thing; each step has an id, and ids are told apart.
+// Reads `steps` (or `actions`) of background work. In: their syntax. Out: typed steps with all defaults, and the data
+// that leaves through them. A plain name, a map with one key, and the long form mean the same. Each step has a unique
+// id.
 import { type Expression, joined, type ValueShape } from "@plinth/expression";
 import { isActionServed } from "../check/unserved.ts";
 import { describe, expectList, expectMap, expectText, isBroken } from "../declarations/expect.ts";
@@ -29,7 +30,7 @@ export function readSteps(context: BackgroundContext, node: Node, scope: StepSco
   return { steps: read.flatMap((one) => one.steps), egress: read.flatMap((one) => one.egress) };
 }
 
-/** One step that its author forgot to make a list of. */
+/** A single step that its author didn't write as a list. */
 function listHint(node: Node): string | null {
   if (node.kind === "map" && node.entries.length > 0) {
     const [first] = node.entries;
@@ -71,7 +72,7 @@ function readStep(context: BackgroundContext, node: Node, scope: StepScope): Rea
   return map === null ? nothing : makeStep(context, wordOf(only.key), map, scope);
 }
 
-/** What is a key of a step may stand alone: `delay: 5m` is a step, and `wait: 5m` is none. */
+/** A key of a step can be used alone: `delay: 5m` is a step, but `wait: 5m` is not. */
 function stepHint(name: string): string {
   if (name === "wait") return "Write `delay: 5m`.";
   return name === "approve"
@@ -85,7 +86,7 @@ function readLongStep(context: BackgroundContext, map: MapNode, scope: StepScope
     const text = expectText(context.reader, action.value, "`action`");
     return text === null ? nothing : makeStep(context, wordOf(text), map, scope);
   }
-  // A step that only waits says so by what it waits for.
+  // The action of a step that only waits is what it waits for.
   const waiting = entryOf(map, "approval") ?? entryOf(map, "wait_for") ?? entryOf(map, "delay");
   if (waiting === undefined) {
     context.reader.report.add("missing_key", map.range, "This step has no `action`.", "Write `action: record.update`.");
@@ -146,7 +147,7 @@ function makeStep(context: BackgroundContext, action: Word, map: MapNode, scope:
   };
 }
 
-/** What it waits for is tried elsewhere, or not at all: nothing tries the step itself again. */
+/** A step that waits for something is not retried itself. */
 function refuseVainRetry(
   { reader, workers }: BackgroundContext,
   retry: MapEntry | undefined,
@@ -168,12 +169,12 @@ function refuseVainRetry(
     );
 }
 
-/** No step behind it runs where it was refused, left out or not given in time. */
+/** No later step runs if the approval was refused, left out or not given in time. */
 function isAlwaysGiven(step: Step, { onReject }: Extract<StepAction, { kind: "approve" }>): boolean {
   return onReject === "fail" && step.onError.kind === "fail" && step.if === null && step.forEach === null;
 }
 
-/** `on_error` lets the run go on behind a refusal, as `on_reject: continue` does: the action itself is then left out. */
+/** `on_error` lets the run go on after a refusal, as `on_reject: continue` does. The action itself is then skipped. */
 function onceApproved(step: Step, approvals: readonly Pick<Step, "id">[]): Step {
   const given = approvals.map(
     ({ id }): Expression => ({ kind: "value", type: { kind: "bool" }, root: "steps", path: [id, "approved"] }),
@@ -181,12 +182,12 @@ function onceApproved(step: Step, approvals: readonly Pick<Step, "id">[]): Step 
   return { ...step, if: joined("&&", step.if === null ? given : [step.if, ...given]) };
 }
 
-/** The host, where the action calls one. */
+/** The host, if the action calls one. */
 function calledBy(action: StepAction): Pick<Egress, "host"> {
   return action.kind === "http.request" ? hostOf(action.url) : {};
 }
 
-/** A step that waits before it acts is two: what it waits for has an output of its own. */
+/** A step that waits before its action is two steps, because the wait has its own output. */
 function waitBefore(
   context: BackgroundContext,
   action: Word,

@@ -1,4 +1,5 @@
-// In: what starts a worker or workflow: `on`, `when`, `record`, `ordered`. Out: it, typed, and what its expressions see.
+// Reads what starts a worker or workflow: `on`, `when`, `record`, `ordered`. In: their syntax. Out: the typed trigger,
+// and the names that expressions can use.
 import { checkValue, type ValueShape } from "@plinth/expression";
 import { expectWords, mapEntries } from "../declarations/expect.ts";
 import type { Step, Template, Values, Workflow } from "../model/background.ts";
@@ -13,18 +14,18 @@ import { eventShape, json, runShape, scopeOf, type WorkPlace } from "./work-scop
 
 export const triggerKeys: readonly string[] = ["on", "when", "record", "ordered"];
 
-/** Starts that are no event. */
+/** Triggers that are not events. */
 const otherStarts: readonly string[] = ["schedule", "manual"];
 
 type Declared = Pick<Workflow, "on" | "starts" | "when" | "entity" | "lookup" | "ordered">;
 
 export interface Trigger {
   /**
-   * What the model holds. The record whose id a declared event carries is looked up only where `when`, `ordered` or one
-   * of the steps reads it: a workflow that doesn't need the record also runs once it is deleted.
+   * The trigger in the model. The record whose id a declared event carries is looked up only if `when`, `ordered` or a
+   * step reads it: a workflow that doesn't need the record then also runs after it was deleted.
    */
   readonly declaredFor: (steps: readonly Step[]) => Declared;
-  /** What steps see. */
+  /** The names that steps can use. */
   readonly place: Omit<WorkPlace, "steps">;
 }
 
@@ -82,14 +83,14 @@ export function readTrigger(context: BackgroundContext, map: MapNode, kind: "wor
   };
 }
 
-/** The one entity whose records all of them carry. */
+/** The one entity whose records all of the events carry. */
 function entityOf(events: readonly string[], context: BackgroundContext): string | null {
   const about = new Set(events.map((event) => context.events.get(event) ?? nounOf(event, context)));
   const [only] = about;
   return about.size === 1 ? (only ?? null) : null;
 }
 
-/** Of a declared event that carries the id of the record that it is about: that record. */
+/** For a declared event with the id of a record: that record. */
 function impliedLookup(context: BackgroundContext, events: readonly string[], place: WorkPlace): Lookup | null {
   const [only, second] = events;
   const subject = only === undefined || second !== undefined ? null : subjectOf(only, context);
@@ -106,7 +107,7 @@ function readsRecord(part: unknown): boolean {
   return isField || Object.values(part).some(readsRecord);
 }
 
-/** Of an event that nothing emits: what its author must have meant, so that the rest is checked. */
+/** For an event that nothing emits, a guess of what its author meant, so that the rest is checked. */
 function nounOf(event: string, { events, entities }: BackgroundContext): string | null {
   const noun = event.split(".")[0] ?? "";
   return !events.has(event) && entities.has(noun) ? noun : null;
@@ -135,7 +136,7 @@ interface Lookup {
   readonly entity: string | null;
 }
 
-/** `{ shipment: { tracking_number: "${{ event.data.code }}" } }`: one entity, and the fields it is found by. */
+/** `{ shipment: { tracking_number: "${{ event.data.code }}" } }`: one entity, and the fields to look it up by. */
 function readLookup(context: BackgroundContext, entry: MapEntry, place: WorkPlace): Lookup {
   const { reader, entities } = context;
   const [only, second] = mapEntries(reader, entry.value, "`record`");

@@ -1,4 +1,4 @@
-// In: the section `webhooks`. Out: what holds for outbound deliveries, and the inbound sources.
+// Reads the section `webhooks`. In: its syntax. Out: the settings of outbound deliveries, and the inbound sources.
 import { expectList, expectMap, expectText, expectWords, mapEntries, refuseKey } from "../declarations/expect.ts";
 import type { BackgroundPart } from "../model/background.ts";
 import type { JsonValue } from "../model/model.ts";
@@ -82,7 +82,7 @@ function typeOf({ verify }: Readonly<Record<string, JsonValue | null>>): string 
   return known ?? "body.type";
 }
 
-/** Whoever captures a request can send it again under another id, unless the id is signed, too. */
+/** Anybody who captures a request can send it again under another id, unless the id is signed too. */
 function checkDedupe(
   { reader }: BackgroundContext,
   map: MapNode,
@@ -102,7 +102,7 @@ function checkDedupe(
   );
 }
 
-/** Null where it can't be told, or where nothing of a request is signed. */
+/** Null if it can't be told, or if nothing of a request is signed. */
 function signedHeaders(verify: JsonValue | null): readonly string[] | null {
   if (typeof verify === "string") return webhookProviders.includes(verify) ? (providersSign[verify] ?? []) : null;
   if (verify === null || typeof verify !== "object" || Array.isArray(verify)) return null;
@@ -201,7 +201,7 @@ function readScheme({ reader }: BackgroundContext, map: MapNode): JsonValue {
 const FORMAT_MAX = 200;
 const TIMESTAMP_FIRST = /^[^{}]*\{timestamp\}\s*[,; ][^{}]*\{(?:hex|base64|raw)\}[^{}]*$/;
 
-/** A timestamp that nobody signed would prove nothing, and one that is signed must be found. */
+/** A timestamp that is not signed proves nothing, and a signed timestamp must have a place in the request. */
 function checkTimestamp(
   { report }: BackgroundContext["reader"],
   map: MapNode,
@@ -218,10 +218,10 @@ function checkTimestamp(
   );
 }
 
-/** Each request is put together from so many parts before anybody knows who sent it. */
+/** The maximum number of parts of a signed message. Each request is assembled before its sender is known. */
 const MESSAGE_MAX = 20;
 
-/** What is signed: the body, headers, or texts between them. */
+/** The signed parts: the body, headers, or texts between them. */
 function readMessage(reader: BackgroundContext["reader"], node: Node): JsonValue | null {
   const list = expectList(reader, node, "`message`");
   if (list === null) return null;
@@ -263,7 +263,7 @@ function listsEvents(map: MapNode): boolean {
   return isListing || entryOf(map, "each") !== undefined;
 }
 
-/** `body.data.id`, `headers.x-event`, or, of a list's items, `item.id`. */
+/** `body.data.id`, `headers.x-event`, or `item.id` for the members of a list. */
 function readPath({ reader }: BackgroundContext, option: MapEntry, isList: boolean): JsonValue | null {
   const scalar = expectText(reader, option.value, `\`${option.key.text}\``);
   if (scalar?.text.startsWith("item.") === true && !isList)

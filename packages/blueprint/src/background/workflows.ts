@@ -1,4 +1,4 @@
-// In: the section `workflows`. Out: what starts each, and its steps, typed.
+// Reads the section `workflows`. In: its syntax. Out: the trigger of each, and its typed steps.
 import { expectMap, mapEntries, refuseKey } from "../declarations/expect.ts";
 import type { Workflow } from "../model/background.ts";
 import { entryOf, type MapEntry, type MapNode, type Node } from "../text/syntax.ts";

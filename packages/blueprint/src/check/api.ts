@@ -1,5 +1,5 @@
-// In: the section `api`, and the most that the operator allows. Out: the limits of the project's public API, each with a value
-// within sane bounds and within the operator's.
+// Reads the section `api`. In: its syntax, and the operator's limits. Out: the limits of the project's public API,
+// within technical bounds and the operator's limits.
 import type { ApiDeclaration } from "../declarations/declarations.ts";
 import type { ApiLimits } from "../model/model.ts";
 import type { Report } from "../text/report.ts";
@@ -66,7 +66,7 @@ export function checkApi(declared: readonly ApiDeclaration[], report: Report, mo
     );
   return {
     requestsPerSecond: rate,
-    // A higher rate alone carries its burst along.
+    // A higher rate without a burst raises the burst too.
     burst:
       burst === undefined
         ? Math.max(amountFor("burst"), within("burst", Math.min(rate * 2, limits.burst.max)))
@@ -77,7 +77,7 @@ export function checkApi(declared: readonly ApiDeclaration[], report: Report, mo
   };
 }
 
-/** In the largest unit that says it in whole numbers. */
+/** In the largest unit that needs no fraction. */
 function amountText(amount: number, { unit }: Limit): string {
   const [name, factor] = Object.entries(units[unit]).findLast(([, each]) => amount % each === 0) ?? ["", 1];
   return `\`${amount / factor}${name}\``;

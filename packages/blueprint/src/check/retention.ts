@@ -1,4 +1,4 @@
-// In: how long something is kept, as it is written: `90d`, `12w`. Out: days, or a diagnostic.
+// Reads how long something is kept. In: a text such as `90d` or `12w`. Out: days, or a diagnostic.
 import type { Report } from "../text/report.ts";
 import type { Word } from "../text/syntax.ts";
 

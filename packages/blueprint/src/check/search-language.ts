@@ -1,4 +1,4 @@
-// In: the section `search`. Out: the language whose words a search knows; null where none is named.
+// Reads the section `search`. In: its syntax. Out: the language whose words search knows; null if none is named.
 import { searchLanguages } from "../field-types/search-languages.ts";
 import type { Report } from "../text/report.ts";
 import { suggestFor } from "../text/suggestions.ts";
@@ -20,7 +20,7 @@ export function checkSearchLanguage(word: Word | null, report: Report): string |
   return null;
 }
 
-/** Of `de`, `german`; null for what is no code of a language here. */
+/** For `de`: `german`; null if it is not the code of a supported language. */
 function nameOf(code: string): string | null {
   if (!/^[A-Za-z]{2,3}(-[A-Za-z]{2,4})?$/.test(code)) return null;
   const name = new Intl.DisplayNames("en", { type: "language" }).of(code.slice(0, 2).toLowerCase())?.toLowerCase();

@@ -1,5 +1,5 @@
-// In: the declared tests and the checked entities. Out: the tests of the model, or what in them names nothing.
-// Whether they pass is found by running them (`judging/run-tests.ts`).
+// Checks tests. In: the declared tests and the checked entities. Out: the tests of the model, or diagnostics for
+// unknown names. `judging/run-tests.ts` runs them.
 
 import type { ExpectationDeclaration, TestsDeclaration, ValueDeclaration } from "../declarations/test-declaration.ts";
 import type { Expectation, Field, FieldType, JsonValue, Operation, TestRow, Tests, TestUser } from "../model/model.ts";
@@ -24,7 +24,7 @@ export interface TestContext {
   readonly report: Report;
 }
 
-/** Names that a test's reference may have: users, organizations, rows by entity. */
+/** The names that a reference in tests can use: users, organizations, rows by entity. */
 interface Names {
   readonly users: ReadonlySet<string>;
   readonly organizations: ReadonlySet<string>;
@@ -238,7 +238,7 @@ function checkExpectation(
   return { kind: "allow", as: as.text, operation, entity, row: rowName?.text ?? null, input, allow: asked.allow, line };
 }
 
-/** `listing`, `listing.a` or `listing.a.publish`, each part at its place. */
+/** `listing`, `listing.a` or `listing.a.publish`, each part with its position. */
 function splitTarget({ text, range }: Word): readonly [Word, Word | null, Word | null] {
   let at = range.start;
   const parts = text.split(".").map((part): Word => {

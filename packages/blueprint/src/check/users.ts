@@ -1,5 +1,5 @@
-// In: the declared profile fields of a user. Out: fields of the model.
-// A user signs up with an e-mail address and a password alone, so a profile begins with what can be left out.
+// Checks profile fields. In: the declared fields. Out: fields of the model. A user signs up with only an e-mail address
+// and a password, so profile fields must be optional or have a default.
 import type { FieldDeclaration, PermissionDeclaration } from "../declarations/declarations.ts";
 import { notSupportedYet } from "../declarations/expect.ts";
 import type { Field, Model, ModuleName, Permission } from "../model/model.ts";
@@ -12,7 +12,7 @@ import { checkField } from "./fields/fields.ts";
 
 const PROFILE_FIELDS_MAX = 50;
 const taken = userNames([]);
-/** Types that need more than a column of the users' own table. */
+/** Types that need more than one column in the table of users. */
 const notForUsers: readonly string[] = ["refs", "computed", "sequence", "secret", "file", "image", "vector", "slug"];
 
 export function checkUserFields(
@@ -64,7 +64,7 @@ export function checkUserKeys(
   const written = { fields: declared, options: { uniques: [], indexes: [] } };
   const uniques = checkUniques(written, known);
   for (const names of uniques) {
-    // Nulls are never the same as anything.
+    // Two nulls are never equal.
     if (names.some((name) => byName.get(name)?.default === null)) continue;
     const { range } = declared.find(({ name }) => name.text === names[0])?.name ?? { range: { start: 0, end: 0 } };
     const shared = names.map((name) => `\`${name}\``).join(" and ");
@@ -78,15 +78,15 @@ export function checkUserKeys(
   };
 }
 
-/** Those whose declaration is wrong: a rule that names one is not blamed. */
+/** Fields with a wrong declaration: rules that use them get no further problems. */
 export function brokenProfile(declared: readonly FieldDeclaration[], fields: readonly Field[]): readonly string[] {
   const fine = new Set(fields.map((field) => field.name));
   return declared.map((one) => one.name.text).filter((name) => !fine.has(name));
 }
 
 /**
- * Users see themselves, and an admin sees all: neither is declared. What others see without being named leaves out what is
- * personal.
+ * Users see themselves, and an admin sees everybody: neither is declared. Without a list of fields, others see no
+ * personal fields.
  */
 export function readableUsers(
   permissions: readonly Permission[],
@@ -96,7 +96,7 @@ export function readableUsers(
   return declared.length === 0 ? {} : { userPermissions: declared };
 }
 
-/** Out: false where it says something of users that no permission can. */
+/** Returns false if the permission is not possible on users. */
 export function checkUserPermission({ role, operation }: PermissionDeclaration, report: Report): boolean {
   if (role.text === "admin" || role.text === "owner") {
     const hint =

@@ -1,4 +1,4 @@
-// In: declared views and the checked entities. Out: of each entity its views, with every problem at its place.
+// Checks views. In: declared views and the checked entities. Out: the views of each entity, with all problems reported.
 import type { Expression } from "@plinth/expression";
 import type { ViewDeclaration } from "../declarations/declarations.ts";
 import type { Field, View } from "../model/model.ts";
@@ -9,11 +9,11 @@ import { checkWord } from "./entities/entity-names.ts";
 import { checkRules, type RuleContext } from "./permissions/rule-source.ts";
 
 const VIEWS_MAX = 50;
-/** As a list's `sort`. */
+/** Like the `sort` of a list. */
 const SORT_MAX = 3;
-/** What else stands behind an entity's plural in a path. */
+/** Other routes after the plural of an entity. */
 const taken: readonly string[] = ["aggregate", "by"];
-/** Types whose values have no order, or stand in no column. */
+/** Types whose values have no order, or are not in a column. */
 const unsorted: readonly string[] = "json object list i18n point vector enum_set secret refs computed file image".split(
   " ",
 );
@@ -122,7 +122,7 @@ function bare({ text }: Word): string {
   return text.replace(/^-/, "");
 }
 
-/** False where it is wrong. */
+/** False if it is wrong. */
 function checkLimit({ limit }: ViewDeclaration, { pageMax, report }: ViewContext): number | null | false {
   if (limit === null || limit.value <= pageMax) return limit?.value ?? null;
   report.add(

@@ -1,7 +1,7 @@
-// Words of other systems, and what they are called in a blueprint: keys, roles and operations. Data, and how it becomes a hint.
+// Words of other systems, with our words for them: keys, roles and operations. Data, and the hints made from it.
 import { didYouMean } from "@plinth/expression";
 
-/** What others say > what we say; of several, the one that there is at the place. */
+/** Their word > our word; if there are several, the one that exists at the place. */
 const keys: Readonly<Record<string, readonly string[]>> = {
   models: ["entities"],
   model: ["entities"],
@@ -111,7 +111,7 @@ const rolesMean: Readonly<Record<string, string>> = {
   admin: "Use `admin`: users with this role, and secret keys with this role.",
 };
 
-/** Words for membership of an organization, which is no role of the project. */
+/** Words for the membership of an organization, which is not a role of the project. */
 const membershipWords: readonly string[] = [
   "member",
   "members",
@@ -171,7 +171,7 @@ const operations: Readonly<Record<string, string>> = {
   everything: "all",
 };
 
-/** The hint for a key that there isn't among those that are known at its place. */
+/** The hint for an unknown key, given the known keys at its place. */
 export function hintForKey(key: string, known: readonly string[]): string {
   const word = key.toLowerCase().replaceAll("-", "_");
   if (known.includes("on_delete") && relationKeys.includes(word)) return "A reference is a type: `ref(listing)`.";
@@ -182,7 +182,7 @@ export function hintForKey(key: string, known: readonly string[]): string {
   return didYouMean(key, known) ?? `Known names: ${listed(known)}.`;
 }
 
-/** Null where the role is none that other systems have. */
+/** Null if the role is not known from other systems. */
 export function hintForRole(role: string): string | null {
   const word = role.toLowerCase();
   if (membershipWords.includes(word)) {
@@ -191,13 +191,13 @@ export function hintForRole(role: string): string | null {
   return Object.hasOwn(roles, word) ? (rolesMean[roles[word] ?? ""] ?? null) : null;
 }
 
-/** The module that another system's word means; null where there is none. */
+/** Our module for another system's word; null if there is none. */
 export function moduleMeant(word: string): string | null {
   const lower = word.toLowerCase().replaceAll("-", "_");
   return Object.hasOwn(modules, lower) ? (modules[lower] ?? null) : null;
 }
 
-/** Null where the operation is none that other systems have. */
+/** Null if the operation is not known from other systems. */
 export function hintForOperation(operation: string): string | null {
   const word = operation.toLowerCase();
   if (word === "write" || word === ".write") return "Write `create`, `update` and `delete`, each with its own rule.";
@@ -206,7 +206,7 @@ export function hintForOperation(operation: string): string | null {
 
 const LISTED_LENGTH_MAX = 150;
 
-/** As many of the words as people read. */
+/** At most as many words as people read. */
 export function listed(words: readonly string[]): string {
   let text = "";
   for (const [at, word] of words.entries()) {

@@ -1,5 +1,5 @@
-// In: the syntax of a blueprint. Out: its declarations. Knows which sections there are and hands each to its reader;
-// never asks whether one declaration fits another (`check/` does).
+// Reads a blueprint. In: its syntax. Out: its declarations. It knows the sections and calls the reader of each; it
+// never checks whether declarations fit together (`check/` does).
 
 import { entryOf, type MapNode, type Node, wordOf } from "../text/syntax.ts";
 import type { Declarations, PermissionDeclaration, ViewDeclaration } from "./declarations.ts";
@@ -20,7 +20,7 @@ import { readApi, readNamedRules, readSearch, readUsers } from "./read-sections.
 import { readTests } from "./read-tests.ts";
 import { readViews } from "./read-views.ts";
 
-/** Sections that this version serves, and those that it reads and keeps without running them. */
+/** Sections that are available, and sections that are read and stored but not run. */
 export const servedSections: readonly string[] = [
   "project",
   "modules",
@@ -82,7 +82,7 @@ export function resolve(root: Node, { source, report }: Reader): Declarations | 
       readPermissions(reader, wordOf(one.key), one.value, "top", permissions);
   });
   views.push(...(read("views", (node) => readViews(reader, node, null)) ?? []));
-  // Nothing is known yet of what a storage section would hold.
+  // The content of a storage section is not defined yet.
   read("storage", (node) => expectMap(reader, node, "`storage`"));
   return {
     project: read("project", (node) => {

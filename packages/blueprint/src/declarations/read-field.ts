@@ -1,5 +1,5 @@
-// In: one entry of an entity's fields, short or long. Out: its declaration, the same for both forms.
-// It reads the notation; whether type, default and names fit is checked in `check/fields/fields.ts`.
+// Reads one field in the short or long form. In: its syntax. Out: its declaration, the same for both forms. It reads
+// the notation; `check/fields/fields.ts` checks type, default and names.
 
 import { suggestFor } from "../text/suggestions.ts";
 import {
@@ -29,7 +29,7 @@ import {
 import { readNotationValue } from "./read-value.ts";
 
 const marks: readonly Mark[] = ["index", "immutable", "readonly", "internal", "pii", "searchable"];
-/** Modifiers with one argument, in the short form and as keys of the long one. */
+/** Modifiers with one argument, in the short form and as keys of the long form. */
 const namings = ["was", "deprecated", "on_delete", "as", "per", "at", "writable"] as const;
 type Naming = (typeof namings)[number];
 const modifierNames: readonly string[] = ["unique", "fill", ...marks, ...namings];
@@ -90,7 +90,7 @@ export function readField(reader: Reader, entry: MapEntry): FieldDeclaration {
   return draft;
 }
 
-/** `[string]` is a list of texts in TypeScript; for YAML it is a list of one word. */
+/** In TypeScript, `[string]` is a type of lists; in YAML it is a list with one word. */
 function hintForList(node: Node): string {
   const [only, second] = node.kind === "list" ? node.items : [];
   const word = only?.kind === "scalar" && second === undefined ? only.text.toLowerCase() : null;
@@ -188,7 +188,7 @@ function readLongField(reader: Reader, draft: Draft, map: MapNode): FieldDeclara
   return { ...draft, type: read.type, optional: draft.optional || read.optional };
 }
 
-/** A map without `type`, none of whose keys a field has: options of the entity, or the members of an object. */
+/** A map without `type` and without any key of a field: options of the entity, or the members of an object. */
 function refuseNoField({ report }: Reader, name: Word, map: MapNode): boolean {
   if (map.entries.some(({ key }) => longKeys.includes(key.text))) return false;
   const isOption = name.text === "permissions" || name.text === "transitions" || name.text === "checks";
@@ -263,7 +263,7 @@ function textAt(reader: Reader, node: Node, what: string): Word | null {
   return scalar === null ? null : wordOf(scalar);
 }
 
-/** `[a, b]` is the field with these, `[[a], [b]]` two constraints, `true` the field alone. */
+/** `[a, b]` is the field with these, `[[a], [b]]` are two constraints, `true` is the field alone. */
 function readLongUnique(reader: Reader, node: Node): (readonly Word[])[] {
   if (node.kind === "list" && node.items.some((item) => item.kind === "list")) {
     return node.items.map((item) => expectWords(reader, item, "`unique`"));

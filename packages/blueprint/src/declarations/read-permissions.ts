@@ -1,5 +1,5 @@
-// In: the permissions of one entity, in the entity or at the top level. Out: their declarations, rules as text.
-// Knows which forms a rule has; what a rule says is checked in `check/permissions/permissions.ts`.
+// Reads the permissions of one entity, in the entity or at the top level. In: their syntax. Out: their declarations,
+// with rules as text. It knows the forms of a rule; `check/permissions/permissions.ts` checks its content.
 
 import { type MapEntry, type MapNode, type Node, type Range, type Word, wordOf } from "../text/syntax.ts";
 import type { PermissionDeclaration, RuleDeclaration, SetDeclaration } from "./declarations.ts";
@@ -35,7 +35,7 @@ export function readPermissions(
   }
 }
 
-/** `user: read`, `user: [read, create]` and `user: true` as they have to be written. */
+/** `user: read`, `user: [read, create]` and `user: true` in the correct form. */
 function hintForOperations({ key, value }: MapEntry): string {
   const words =
     value.kind === "list"
@@ -47,7 +47,7 @@ function hintForOperations({ key, value }: MapEntry): string {
   return `Write \`${key.text}: { ${granted.join(", ")} }\`.`.slice(0, 180);
 }
 
-/** A rule, a list of rules any of which is enough, or the long form with what narrows them. */
+/** A rule, a list of rules, or the long form with options. */
 function readGrant(reader: Reader, operation: MapEntry): Grant | null {
   if (operation.value.kind === "map") return readLongGrant(reader, operation, operation.value);
   const rules = readRules(reader, operation.value);
@@ -83,7 +83,7 @@ function readLongGrant(reader: Reader, operation: MapEntry, map: MapNode): Grant
         refuseKey(reader, option, "a permission", grantKeys, []);
     }
   }
-  // What is said of an unknown key is enough.
+  // The problem with the unknown key is enough.
   const isUnderstood = map.entries.every((one) => grantKeys.includes(one.key.text));
   if (isUnderstood && !map.entries.some((one) => one.key.text === "allow")) {
     reader.report.add(
@@ -114,7 +114,7 @@ export function readLimit({ report }: Reader, node: Node): { value: number; rang
   return null;
 }
 
-/** One rule, or a list of rules any of which is enough. */
+/** One rule, or a list of rules of which one must be true. */
 export function readRules(reader: Reader, node: Node): RuleDeclaration[] | null {
   const { report } = reader;
   const items = node.kind === "list" ? node.items : [node];

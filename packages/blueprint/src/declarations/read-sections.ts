@@ -1,4 +1,4 @@
-// In: the small sections `rules`, `users`, `api` and `search`. Out: their declarations.
+// Reads the small sections `rules`, `users`, `api` and `search`. In: their syntax. Out: their declarations.
 
 import { USER_ENTITY } from "../modules/users.ts";
 import { type Node, type Word, wordOf } from "../text/syntax.ts";
@@ -22,7 +22,7 @@ export function readNamedRules(reader: Reader, node: Node): NamedRuleDeclaration
   });
 }
 
-/** The profile fields of a user; who may read users joins the permissions of the entities. */
+/** The profile fields of a user. The permissions to read users join the permissions of entities. */
 export function readUsers(reader: Reader, node: Node, permissions: PermissionDeclaration[]): FieldDeclaration[] {
   return mapEntries(reader, node, "`users`").flatMap((entry) => {
     if (entry.key.text === "fields")

@@ -1,4 +1,5 @@
-// In: the section `tests`. Out: its declarations: users, rows and what is expected, names still words.
+// Reads the section `tests`. In: its syntax. Out: its declarations: users, rows and expectations, in which names are
+// still words.
 
 import { type MapEntry, type MapNode, type Node, type Word, wordOf } from "../text/syntax.ts";
 import {

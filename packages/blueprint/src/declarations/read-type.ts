@@ -1,5 +1,5 @@
-// In: a field's type, short (`list<string>`) or long (`type: list`, `of: string`). Out: its declaration, the same for both.
-// Whether the type exists and its arguments fit is checked in `check/fields/types.ts`.
+// Reads a field's type, short (`list<string>`) or long (`type: list`, `of: string`). In: its syntax. Out: its
+// declaration, the same for both. `check/fields/types.ts` checks whether the type exists and its arguments fit.
 
 import {
   type MapEntry,
@@ -16,7 +16,7 @@ import { type FieldNotation, type Part, parseFieldNotation, type TypeNotation } 
 
 export const noLimits: LimitsDeclaration = { min: null, max: null, pattern: null };
 
-/** Keys of the long form that say more of its type. */
+/** Keys of the long form that belong to its type. */
 export const typeKeys: readonly string[] = ["values", "fields", "of"];
 
 export function readNotation({ report, source }: Reader, scalar: ScalarNode): FieldNotation | null {
@@ -39,7 +39,7 @@ export function rangeOf(part: { start: number; end: number }, scalar: ScalarNode
   return rangeWithin(scalar, source, part.start, part.end);
 }
 
-/** A text within a scalar, whose own parts can be pointed at. */
+/** A text within a scalar, whose parts have positions. */
 export function textWithin(part: Part, scalar: ScalarNode, source: string): TextDeclaration {
   return {
     text: part.text,
@@ -75,7 +75,7 @@ interface ReadType {
   readonly optional: boolean;
 }
 
-/** The `type` of a long form, completed by the keys beside it: `values` of an enum, `fields` of an object, `of` of a list. */
+/** The `type` of a long form, completed by other keys: `values` of an enum, `fields` of an object, `of` of a list. */
 export function readLongType(reader: Reader, node: Node, beside: readonly MapEntry[]): ReadType {
   const scalar = expectText(reader, node, "`type`");
   const notation = scalar === null ? null : readNotation(reader, scalar);
@@ -123,7 +123,7 @@ function completed(reader: Reader, type: TypeDeclaration, { key, value }: MapEnt
   return map === null ? null : { ...type, brackets: "{}", members: map.entries.map((one) => readMember(reader, one)) };
 }
 
-/** A type within another: a text, or a map with `type`. */
+/** A type inside another type: a text, or a map with `type`. */
 function readInnerType(reader: Reader, node: Node, what: string): ReadType & { limits: LimitsDeclaration } {
   if (node.kind === "map") return readInnerMap(reader, node, what);
   const scalar = expectText(reader, node, what);

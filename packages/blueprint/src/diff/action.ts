@@ -1,5 +1,6 @@
-// In: an action before and after a change. Out: a witness of whom it newly lets do what; null where it is proven to be nobody.
-// Its steps may act with the rights of the service: other steps count as more for everybody who may call it.
+// Compares an action. In: the action before and after a change. Out: a witness of what somebody can newly do; null if
+// it is proven that there is nobody. Its steps can act with the rights of the service, so changed steps count as more
+// for everybody who can call it.
 import { type ComparisonTypes, type Expression, findLoosening, substitute } from "@plinth/expression";
 import type { Action } from "../model/background.ts";
 import type { FieldType } from "../model/model.ts";
@@ -34,7 +35,7 @@ export function actionGain(before: Action | null, after: Action): Witness | null
   return open;
 }
 
-/** All but who may call it. */
+/** Everything except who can call it. */
 function workOf({ input, output, steps, mode }: Action): unknown {
   return { input, output, steps, mode };
 }
@@ -44,7 +45,7 @@ function undecided({ name }: Action, role: string): Witness {
   return { role, operation: "create", entity: name, decided: false, summary, record: null };
 }
 
-/** What is sent is all that there is of a record: both names are one row. */
+/** The input takes the place of the record: both names are one row. */
 function overInput(rule: Expression): Expression {
   return substitute(rule, { input: { row: "new", path: [] } });
 }

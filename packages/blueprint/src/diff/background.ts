@@ -1,5 +1,5 @@
-// In: the background parts of two models, entities in the same words. Out: the changes between them. Data that newly leaves
-// the project is told, and where to; what runs them is no business of this file.
+// Compares background parts. In: the parts of two models, with entities in the same words. Out: the changes between
+// them, including data that newly leaves the project, with its destination.
 
 import type {
   Action,
@@ -17,7 +17,7 @@ import type { Change, ChangeClass, Witness } from "./change.ts";
 import { changeOf, named, same } from "./make-change.ts";
 import { diffOutbound } from "./outbound.ts";
 
-/** Section > what one part of it is called. */
+/** Section > the word for one part of it. */
 const sections = {
   events: "event",
   workers: "worker",
@@ -32,7 +32,7 @@ type Section = keyof typeof sections;
 
 type Part = DeclaredEvent | EmailTemplate | Workflow | Schedule | Action | BackgroundPart;
 
-/** A part under the path that it has in a blueprint. */
+/** A part with its path in a blueprint. */
 interface Placed {
   readonly part: Part;
   readonly path: string;
@@ -40,7 +40,7 @@ interface Placed {
   readonly section: Section;
 }
 
-/** @param hadWebhooks Whether endpoints could be sent events before, although nothing says which. */
+/** @param hadWebhooks Whether endpoints could receive events before, even without a section that says which. */
 export function diffBackground(before: Background, after: Background, hadWebhooks: boolean): Change[] {
   const [old, now] = [placesOf(before), placesOf(after)];
   const parts = [
@@ -63,7 +63,7 @@ export function diffBackground(before: Background, after: Background, hadWebhook
   ];
 }
 
-/** Whoever verifies addresses answers a sign-up differently. */
+/** A project that verifies addresses answers a sign-up differently. */
 function diffAccounts({ accounts: was = null }: Background, { accounts: is = null }: Background): Change[] {
   if (same(was, is)) return [];
   const isOther = (was?.verifyEmail ?? false) !== (is?.verifyEmail ?? false);
@@ -81,9 +81,9 @@ function diffAccounts({ accounts: was = null }: Background, { accounts: is = nul
   ];
 }
 
-/** What is kept for a shorter time is deleted sooner: how long the operator keeps it isn't known here. */
+/** With a shorter time, records are deleted sooner. The operator's time isn't known here. */
 function diffRetention(before: number | null, after: number | null): Change[] {
-  // What an older version stored says nothing of it.
+  // Models that older versions stored don't have it.
   if ((before ?? null) === (after ?? null)) return [];
   const isSooner = after !== null && (before === null || after < before);
   const kept = (days: number | null): string => (days === null ? "as long as the operator allows" : `${days} days`);
@@ -103,7 +103,7 @@ function withoutOrder(part: Part): unknown {
   return { content: contentOf(part), egress: egressOf(part).map(leaving).sort() };
 }
 
-/** What a part declares, by its name alone. */
+/** What a part declares, by its name only. */
 function contentOf(part: Part): unknown {
   if ("declaration" in part) return part.declaration;
   const { name: _, ...content } = part;
@@ -173,7 +173,7 @@ function added(placed: Placed, left: ReadonlySet<string>): Change {
   });
 }
 
-/** What leaves by an address that wasn't there goes to somebody new, whatever it is. */
+/** Data for a new address goes to a new receiver, whatever the data is. */
 function changed(before: Placed, placed: Placed, left: ReadonlySet<string>): Change {
   const { part, path, noun, section } = placed;
   const egress = newlyLeaving(part, left);
@@ -211,7 +211,7 @@ function widening(egress: readonly Egress[]): readonly ChangeClass[] {
   return egress.length === 0 ? [] : ["widens_egress"];
 }
 
-/** Whom an inbound webhook believes can't be compared: another way to prove a call counts as more. */
+/** The verification of inbound webhooks can't be compared, so a changed one counts as accepting more. */
 function witnessOf(before: Part | null, { part, section }: Placed): Witness | null {
   if (section === "actions") return actionGain(before as Action | null, part as Action);
   if (section !== "inboundWebhooks" || before === null) return null;

@@ -1,4 +1,5 @@
-// In: unique rules, indexes and checks of an entity before and after, in the same words. Out: the changes between them.
+// Compares unique constraints, indexes and checks. In: those of an entity before and after, in the same words. Out: the
+// changes between them.
 import {
   type ComparisonBudget,
   type ComparisonTypes,
@@ -21,14 +22,14 @@ export function diffConstraints(
   return [...diffKeys(before, after), ...diffChecks(before, after, compare), ...diffExclusions(before, after)];
 }
 
-/** Unique rules and indexes. */
+/** Unique constraints and indexes. */
 export function diffKeys(before: Entity, after: Entity): Change[] {
   return [...diffUniques(before, after), ...diffIndexes(before, after)];
 }
 
 type Compare = (was: Expression, is: Expression) => ReturnType<typeof compareRules>["kind"];
 
-/** A constraint over a field that is new and empty can't be violated yet; any other could be. */
+/** A constraint over a new, empty field can't be violated yet; any other can be. */
 function diffUniques(before: Entity, after: Entity): Change[] {
   const { added, removed } = compareLists(before.uniques, after.uniques, (names) => [...names].sort().join());
   const stood = new Set(before.fields.map((field) => field.name));
@@ -57,7 +58,7 @@ function diffUniques(before: Entity, after: Entity): Change[] {
   ];
 }
 
-/** The order of an index's fields says what it finds. */
+/** The order of an index's fields matters for lookups. */
 function diffIndexes(before: Entity, after: Entity): Change[] {
   const { added, removed } = compareLists(before.indexes, after.indexes, (names) => names.join());
   const change = (
@@ -112,7 +113,10 @@ function checkAdded(entity: string, check: NamedCheck): Change {
   });
 }
 
-/** A row fails a check that is false, not one that is unknown: a check that fails at most what failed before only opens. */
+/**
+ * A row violates a check that is false, not one that is unknown. So a check that fails at most for the same rows only
+ * loosens.
+ */
 function checkChanged(entity: string, before: NamedCheck, after: NamedCheck, compare: Compare): Change {
   const kind = compare(failing(before), failing(after));
   const opens = kind === "same" || kind === "tighter";
@@ -136,7 +140,7 @@ function checkRemoved(entity: string, check: NamedCheck): Change {
   });
 }
 
-/** Of what changes in one, nothing is known of the records that stand: it counts as another. */
+/** It is not known whether existing records satisfy a changed one, so it counts as a new one. */
 function diffExclusions(before: Entity, after: Entity): Change[] {
   const old = new Map((before.exclusions ?? []).map((one) => [one.name, one]));
   const kept = new Set((after.exclusions ?? []).map((one) => one.name));

@@ -1,5 +1,6 @@
-// In: two models (the first may be null: nothing is live yet). Out: what changes between them, in words and classed.
-// Semantic: comments, order and notation of the text don't count, nor do the blueprint's tests. Pure data.
+// Compares two models. In: the models (the first is null if nothing is live). Out: the changes between them, with
+// summaries and classes. The comparison is semantic: comments, order and notation of the text don't count, nor do the
+// blueprint's tests. Pure data.
 import { createBudget } from "@plinth/expression";
 import { emptyBackground } from "../model/background.ts";
 import type { ApiLimits, Model } from "../model/model.ts";
@@ -21,7 +22,7 @@ export function diffModels(before: Model | null, after: Model): readonly Change[
   return before === null ? firstModel(after) : laterModel(before, after);
 }
 
-/** Nothing stands that could break or be laid open. */
+/** Nothing exists yet that could break or be exposed. */
 function firstModel(after: Model): Change[] {
   return [
     ...diffModules([], after.modules),
@@ -35,12 +36,12 @@ function firstModel(after: Model): Change[] {
   ];
 }
 
-/** No user is there who could lack a value. */
+/** There are no users yet who could lack a value. */
 function withoutRecords(change: Change): Change {
   return { ...change, classes: ["safe"], summary: change.summary.replace(/\. Existing records.*$/, ".") };
 }
 
-/** Egress is egress, whenever it begins; whom an action lets in has nothing to reach yet. */
+/** Egress is reported even for a first model; an action's callers have nothing to reach yet. */
 function first(change: Change): Change["classes"] {
   return change.classes.includes("widens_egress") ? ["widens_egress"] : ["safe"];
 }
@@ -110,7 +111,7 @@ interface Live {
   readonly access: Access;
 }
 
-/** Users write their own profile, and an admin everybody's. No field of it is computed. */
+/** Users write their own profile, and admins everybody's. Profiles have no computed fields. */
 function diffProfile(before: Model, after: Model, live: Live | null): Change[] {
   const matches = matchByName(before.userFields, after.userFields);
   const fields = live === null ? matches : inWordsOf(matches, before.userFields, live.alignment.before.userFields);

@@ -1,4 +1,4 @@
-// In: the options of an entity before and after, in the same words. Out: the changes between them.
+// Compares options of entities. In: the options before and after, in the same words. Out: the changes between them.
 
 import { withArticle } from "@plinth/expression";
 import type { Entity } from "../model/model.ts";
@@ -9,9 +9,9 @@ import { capitalized, oneOf } from "./one-of.ts";
 import { exampleRole } from "./witness.ts";
 
 export interface OptionsBeside {
-  /** Somebody who now reaches records of all organizations. */
+  /** Somebody who can now reach records of all organizations. */
   readonly scopeGain: () => Witness | null;
-  /** Whether records of any entity may refer to this one's. */
+  /** Whether records of any entity can refer to this one's. */
   readonly isReferredTo: boolean;
 }
 
@@ -124,7 +124,7 @@ function diffScope(before: Entity, after: Entity, scopeGain: () => Witness | nul
   ];
 }
 
-/** Without it, two that are written at once may pass a rule that allows one of them. */
+/** Without it, two records that are written at the same time can pass a rule that allows only one of them. */
 function diffLock(before: Entity, after: Entity): Change[] {
   if (before.lock === after.lock) return [];
   const path = `${after.name}.lock`;
@@ -148,7 +148,7 @@ function diffLock(before: Entity, after: Entity): Change[] {
   return [changeOf({ ...given, summary, classes: ["loosens_access"], witness })];
 }
 
-/** Deleted records are taken away at the switch, so that nobody reads them as living ones. */
+/** Deleted records are removed at the switch, so that nobody reads them as existing ones. */
 function diffSoftDelete(before: Entity, after: Entity, isReferredTo: boolean): Change[] {
   if (before.softDelete === after.softDelete) return [];
   const path = `${after.name}.soft_delete`;
@@ -165,12 +165,12 @@ function diffSoftDelete(before: Entity, after: Entity, isReferredTo: boolean): C
   const summary = `Deleted records of \`${after.name}\` are removed and can no longer be restored. A record that is deleted from now on is gone for good.`;
   const what = "deleted records, which are removed";
   const counted = { what, table: before.plural, column: DELETED_AT, only: null, except: [] };
-  // Deleted records that are kept may refer to one that goes.
+  // Stored deleted records can refer to a removed one.
   const stopped: readonly ChangeClass[] = isReferredTo ? ["data_dependent"] : [];
   return [changeOf({ ...given, summary, classes: ["destructive", "breaking", ...stopped], counted })];
 }
 
-/** A relation comes and goes with the field that makes it; of its own it has only its name. */
+/** A relation exists through its field; only its name is its own. */
 function diffRelations(before: Entity, after: Entity): Change[] {
   const old = new Map(before.relations.map((relation) => [relationKey(relation), relation.name]));
   return after.relations.flatMap((relation) => {

@@ -1,5 +1,6 @@
-// In: the model that is live (null for none), the one to come, and who wrote it. Out: every touch of the protected core. What
-// an AI wrote is refused for one; a person owes the consent `protected_core` for each. It never decides who agrees.
+// Checks the protected core. In: the live model (or null), the new one, and its author. Out: every change of the
+// protected core. A change by an AI is refused; a person needs the consent `protected_core` for each. It never decides
+// who consents.
 import { createBudget } from "@plinth/expression";
 import type { Action, Background, BackgroundPart } from "../model/background.ts";
 import type { Entity, Field, Model, Permission, Role } from "../model/model.ts";
@@ -33,7 +34,7 @@ export type CoreRule =
   | "api";
 
 export interface Touch {
-  /** As in a change: `listing.note`, `roles.support`, `api.burst`. */
+  /** The same path as in a change: `listing.note`, `roles.support`, `api.burst`. */
   readonly path: string;
   readonly rule: CoreRule;
   /** One sentence for a person. */
@@ -44,8 +45,8 @@ export interface Touch {
 const protectedModules: readonly string[] = ["auth", "users", "roles", "organizations", "audit_logs"];
 
 /**
- * Where nothing is live yet there is no core to touch: whoever approves a first model approves all of it.
- * `changes`: the diff of the two, where it is made already.
+ * If nothing is live yet, there is no core to change: the approval of a first model covers all of it.
+ * `changes`: the diff of the two, if the caller already has it.
  */
 export function protect(
   before: Model | null,
@@ -111,7 +112,7 @@ function inOrder(role: Role): Role {
   return { ...role, inherits: role.inherits.toSorted() };
 }
 
-/** What `admin` and `public` may do, each for itself: that somebody else could do it already is no excuse. */
+/** The rights of `admin` and `public`, each on its own: it doesn't matter whether somebody else already had them. */
 function grantTouches(before: Model, after: Model, access: Access): Found[] {
   const old = new Map([...before.entities, userEntity(before)].map((entity) => [entity.name, entity]));
   return [...after.entities, userEntity(after)].flatMap((entity) => {
@@ -143,7 +144,10 @@ function grantLike(entity: Entity, { operation }: Permission): Permission | unde
   return entity.permissions.find((one) => one.operation === operation);
 }
 
-/** What `public` may do already reaches further: a field that shows newly, rows of all organizations, a state set freely. */
+/**
+ * An existing right of `public` reaches further: a field that is newly shown, rows of all organizations, a state that
+ * can be set freely.
+ */
 function openedToPublic(changes: readonly Change[]): Found[] {
   return changes.flatMap(({ kind, path, witness }) => {
     const byGrant = /^(permission|role|background)_/.test(kind);
@@ -160,7 +164,7 @@ function auditTouches(before: Model, after: Model): Found[] {
     );
 }
 
-/** Marks taken away of fields that stay, renamed ones included. */
+/** Modifiers that are removed from existing fields, including renamed ones. */
 function markTouches(before: Model, after: Model): Found[] {
   const entities = matchByName(before.entities, after.entities).kept;
   return [
@@ -201,7 +205,7 @@ function backgroundTouches(before: Model, after: Model): Found[] {
   ];
 }
 
-/** A host that steps call is a target as an integration's is: another one takes a person. */
+/** A host that steps call is a destination like an integration's, so a change needs a person. */
 function newlyCalled(before: Background, after: Background): Found[] {
   const known = new Set(calledHosts(before).map(({ host }) => host));
   return calledHosts(after)
@@ -223,7 +227,7 @@ function changedParts(before: readonly BackgroundPart[], after: readonly Backgro
   return [...all].filter((name) => !same(of(before, name), of(after, name)));
 }
 
-/** What an action's permissions say of `public`, as text; empty for nothing. */
+/** The permissions of `public` in an action, as text; empty if there are none. */
 function grantsToPublic(action: Action | undefined): string {
   const granted = action?.access["public"];
   return granted === undefined ? "" : JSON.stringify(granted);

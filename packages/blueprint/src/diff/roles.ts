@@ -1,5 +1,5 @@
-// In: the roles of two models, and what is granted to them before, in the same words. Out: the changes between them.
-// A new role is held by nobody until somebody is given it: what it may do is told with the permissions.
+// Compares roles. In: the roles of two models, and the grants of the first, in the same words. Out: the changes between
+// them. Nobody holds a new role until it is assigned; its rights are reported with the permissions.
 
 import type { Entity, Role } from "../model/model.ts";
 import type { Access } from "./access.ts";
@@ -35,7 +35,7 @@ function roleAdded(role: Role): Change {
   });
 }
 
-/** Who holds `admin` may do more than what is granted to entities. */
+/** Holders of `admin` can do more than the grants on entities. */
 function roleChanged(before: Role, after: Role, standing: readonly Entity[], access: Access | null): Change {
   const gained = after.inherits.filter((name) => !before.inherits.includes(name));
   const lost = before.inherits.filter((name) => !after.inherits.includes(name));

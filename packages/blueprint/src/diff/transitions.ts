@@ -1,5 +1,5 @@
-// In: the state machine of an entity before and after, in the same words. Out: the changes between them. Who may take an edge
-// stands in the permissions; here is told which ways there are.
+// Compares state machines. In: those of an entity before and after, in the same words. Out: the changes between them.
+// The permissions say who can take a transition; this file reports which transitions exist.
 
 import { withArticle } from "@plinth/expression";
 import type { Edge, Entity, Operation, StateMachine } from "../model/model.ts";
@@ -8,7 +8,7 @@ import { changeOf, named, type Part, same } from "./make-change.ts";
 import { capitalized, oneOf } from "./one-of.ts";
 import { exampleRole } from "./witness.ts";
 
-/** @param liveName What a field is called in the live table; null where it is new. */
+/** @param liveName The name of a field in the live table; null if it is new. */
 export function diffTransitions(before: Entity, after: Entity, liveName: (field: string) => string | null): Change[] {
   const [was, is] = [before.stateMachine, after.stateMachine];
   const column = is === null ? null : liveName(is.field);
@@ -26,7 +26,7 @@ export function diffTransitions(before: Entity, after: Entity, liveName: (field:
   ];
 }
 
-/** Records in such states, as they are to be counted. */
+/** Records in such states, to be counted. */
 type Stuck = (only: readonly string[] | null, except: readonly string[]) => CountedRecords | null;
 
 function statesLeft(edges: readonly Edge[]): readonly string[] {
@@ -174,7 +174,7 @@ function requireChange(before: Edge, after: Edge): Part | null {
   };
 }
 
-/** Who listens for the old event hears nothing any more. */
+/** Listeners of the old event no longer receive anything. */
 function emitChange(before: Edge, after: Edge): Part | null {
   if (before.emit === after.emit) return null;
   return { text: `now emits \`${after.emit}\`, instead of \`${before.emit}\``, classes: ["breaking"] };

@@ -1,5 +1,5 @@
-// In: the views of an entity before and after, in the same words. Out: the changes between them. A view shows no record that a
-// list doesn't, but its condition may tell what its readers may not read.
+// Compares views. In: the views of an entity before and after, in the same words. Out: the changes between them. A view
+// shows only records that a list shows, but its condition can reveal what its readers can't read.
 import { printExpression } from "@plinth/expression";
 import type { Entity, View } from "../model/model.ts";
 import type { Access } from "./access.ts";

@@ -1,4 +1,4 @@
-// What may be written in a field's notation: its type, arguments, modifiers, default. In: the place and the blueprint's names.
+// Completes a field's notation: its type, arguments, modifiers, default. In: the position and the blueprint's names.
 // Out: suggestions.
 import { modifierHelp, typeHelp } from "../language/field-types.ts";
 import type { Location } from "./locate.ts";

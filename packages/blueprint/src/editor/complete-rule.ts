@@ -1,5 +1,5 @@
-// What may be written in a rule: names of the record and of the user, functions, values of an enum. In: the place, the
-// blueprint's names, and the entity whose rule it is. Out: suggestions.
+// Completes a rule: names of the record and of the user, functions, values of an enum. In: the position, the
+// blueprint's names, and the entity of the rule. Out: suggestions.
 import { ruleFunctions, ruleMethods, ruleNames, type WordHelp } from "../language/expressions.ts";
 import type { Location } from "./locate.ts";
 import type { EntityOutline, Outline } from "./outline.ts";
@@ -13,7 +13,7 @@ export function completeRule(location: Location, outline: Outline, entity: strin
   return { from, to: from + word.length, suggestions: suggest(lead, outline, outline.entities.get(entity ?? "")) };
 }
 
-/** Words of rules that have no meaning where nobody is signed in, and nothing is written. */
+/** Words that have no meaning in rules without a user and without input. */
 const notComputed: readonly string[] = [...Object.keys(ruleNames).filter((name) => name !== "record"), "member", "can"];
 
 export function completeComputed(location: Location, outline: Outline, entity: string | null): Completion {
@@ -77,7 +77,7 @@ function members(
 
 const manyMethods: readonly string[] = ["exists", "all", "exists_one", "filter", "count", "sum", "avg", "min", "max"];
 
-/** Of an object that is written in one line. */
+/** A member of an object that is written on one line. */
 function memberNames(object: string): Suggestion[] {
   return [...object.matchAll(/(\w+)\s*:\s*([^,]+)/g)].map(([, name = "", notation = ""]) => ({
     ...plain(name, "field", "A member of the object."),
@@ -85,7 +85,7 @@ function memberNames(object: string): Suggestion[] {
   }));
 }
 
-/** `comments.exists(c, c.`: the variable stands for a comment. */
+/** `comments.exists(c, c.`: the variable is a comment. */
 function variableEntity(
   name: string | undefined,
   lead: string,
@@ -117,7 +117,7 @@ function targetOf(name: string, entity: EntityOutline | undefined, outline: Outl
   return match === null ? null : { entity: match[2] ?? "", many: match[1] === "refs" };
 }
 
-/** The other sides: whoever refers to this entity, under the plural of its name as most nouns make it. */
+/** The back relations: entities that refer to this one, under the plural that most nouns have. */
 function relationTargets(entity: EntityOutline | undefined, outline: Outline): { name: string; entity: string }[] {
   if (entity === undefined) return [];
   return [...outline.entities.values()].flatMap((other) =>

@@ -1,5 +1,5 @@
-// What may be written in an expression of background work: its roots, and the members of each. In: the place, the text and the
-// blueprint's names. Out: suggestions; null where no such expression stands there.
+// Completes an expression of background work: its roots, and the members of each. In: the position, the text and the
+// blueprint's names. Out: suggestions; null if there is no such expression at the position.
 import { stepErrorCodes } from "@plinth/expression";
 import { ruleFunctions } from "../language/expressions.ts";
 import { fieldsOf, helped, plain, userMembers } from "./complete-rule.ts";
@@ -9,7 +9,7 @@ import type { Outline } from "./outline.ts";
 import type { Completion, Suggestion } from "./suggestion.ts";
 import { type StepOutline, type WorkOutline, workOutline } from "./work-outline.ts";
 
-/** @param isRule Whether the whole value is an expression; else only what stands between `${{` and `}}` is. */
+/** @param isRule Whether the whole value is an expression; otherwise only the text between `${{` and `}}` is. */
 export function completeWork(
   location: Location,
   outline: Outline,

@@ -1,5 +1,5 @@
-// In: the declared entities. Out: entities without permissions and transitions, implicit fields written out, plurals and
-// relations known. What concerns one entity comes first, then what two of them could quarrel about.
+// Checks the declared entities. In: their declarations. Out: entities without permissions and transitions, with
+// implicit fields, plurals and relations. First it checks each entity alone, then conflicts between them.
 import type { EntityDeclaration } from "../../declarations/declarations.ts";
 import type { Field, ModuleName } from "../../model/model.ts";
 import type { Report } from "../../text/report.ts";
@@ -17,7 +17,7 @@ import { checkNamedChecks, type NamedRules } from "./row-expressions.ts";
 import { checkSeeds } from "./seed.ts";
 import { checkIndexes, checkUniques } from "./uniques.ts";
 
-/** Postgres allows 1600 columns, updated rows of fewer; a form or a table view is lost long before. */
+/** Postgres allows 1600 columns, and fewer for updated rows; a form or a table view becomes unusable long before. */
 const FIELDS_MAX = 300;
 const ENTITIES_MAX = 500;
 
@@ -52,7 +52,7 @@ export function checkEntities(
   }));
 }
 
-/** What an entity is by itself. */
+/** The parts of an entity that need no other entity. */
 function openEntity(
   declared: EntityDeclaration,
   entities: ReadonlySet<string>,
@@ -84,7 +84,7 @@ function openEntity(
   return { entity, brokenFields: broken, declared, fields };
 }
 
-/** With what says something of its fields, once all are known. */
+/** With options that name fields, when all fields are known. */
 function complete(
   { entity, brokenFields, declared, fields }: EntityDraft,
   computed: CheckedComputed | undefined,

@@ -1,5 +1,5 @@
-// In: entities and what they and their fields are called. Out: plurals, and a diagnostic wherever two things would share a name.
-// Relations to many are named in `relations.ts`.
+// Checks the names of entities and fields. In: the entities. Out: plurals, and a diagnostic if two things have the same
+// name. `relations.ts` names relations to many.
 import { relationName } from "@plinth/expression";
 import pluralize from "pluralize";
 import type { EntityDeclaration } from "../../declarations/declarations.ts";
@@ -14,7 +14,7 @@ import type { EntityDraft } from "./entity-draft.ts";
 import type { CheckedOptions } from "./entity-options.ts";
 import { implicitNames } from "./implicit-fields.ts";
 
-/** Whether it can be used as a name; says why not. */
+/** Whether it can be used as a name. Reports why not. */
 export function checkWord(word: Word, kind: NameKind, report: Report): boolean {
   const problem = checkName(word.text, kind);
   if (problem !== null) report.add(problem.code, word.range, problem.message, problem.hint);
@@ -29,7 +29,7 @@ export function pluralOf({ name, options }: EntityDeclaration, nameIsFine: boole
   }
   const words = name.text.split("_");
   const last = words.pop() ?? "";
-  // No word of a language is that long, and the library's patterns are not made for it.
+  // No word of a language is that long, and the patterns of the library are too slow for longer texts.
   if (!nameIsFine || last.length > 48) return `${name.text}s`;
   if (pluralize.isPlural(last) && !pluralize.isSingular(last)) {
     const singular = [...words, pluralize.singular(last)].join("_");
@@ -46,7 +46,7 @@ export function pluralOf({ name, options }: EntityDeclaration, nameIsFine: boole
   return made;
 }
 
-/** The route of one entity is its plural, and its singular an alias: no two entities may share any of them. */
+/** The plural of an entity is its route, and the singular an alias. No two entities can share any of these names. */
 export function checkPlurals(drafts: readonly EntityDraft[], report: Report): void {
   const owners = new Map(drafts.map(({ entity }) => [entity.name, entity.name]));
   for (const { entity, declared } of drafts) {
@@ -64,7 +64,7 @@ export function checkPlurals(drafts: readonly EntityDraft[], report: Report): vo
   }
 }
 
-/** `was` names an entity that stands no more, and nobody else's. */
+/** `was` must name an entity that no longer exists, and that no other entity names. */
 export function checkFormerNames(drafts: readonly EntityDraft[], report: Report): void {
   const names = new Set(drafts.map(({ entity }) => entity.name));
   const claimed = new Map<string, string>();
@@ -75,12 +75,17 @@ export function checkFormerNames(drafts: readonly EntityDraft[], report: Report)
   }
 }
 
-/** Names of fields that are no rename: one that is leaves the name that it has to another, in a chain or an exchange. */
+/**
+ * The names of fields that are not renamed. A renamed field leaves its name to another one, in a chain or an exchange.
+ */
 export function unrenamed(fields: readonly FieldDeclaration[]): readonly string[] {
   return fields.filter(({ name, was }) => was === null || was.text === name.text).map(({ name }) => name.text);
 }
 
-/** A name that still stands can't have been another's, and nobody shares it. */
+/**
+ * A name that still exists can't be the former name of another field, and only one field can have it as its former
+ * name.
+ */
 export function refuseFormer(
   was: Word,
   now: string,
@@ -110,7 +115,7 @@ export function refuseFormer(
   }
 }
 
-/** Names that fields of one entity give to each other, and those that nothing else may have. */
+/** Names that the fields of one entity pass on to each other, and names that nothing else can have. */
 export function checkFieldNames(
   declared: EntityDeclaration,
   fields: EntityDraft["fields"],
@@ -133,7 +138,7 @@ export function checkFieldNames(
   }
 }
 
-/** `listing_id: ref(listing)` can be written `listing` in rules: a field of that name would be hidden by it, or hide it. */
+/** `listing_id: ref(listing)` can be written as `listing` in rules, so a field with that name would be ambiguous. */
 function refuseRelationCollisions(
   declared: EntityDeclaration,
   fields: EntityDraft["fields"],

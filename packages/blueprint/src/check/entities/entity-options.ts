@@ -1,4 +1,5 @@
-// In: the options of one declared entity that concern it as a whole. Out: what they mean, defaults written out.
+// Checks the options of an entity that concern it as a whole. In: its declaration. Out: the options with their
+// defaults.
 import type { EntityDeclaration } from "../../declarations/declarations.ts";
 import type { Entity, ModuleName } from "../../model/model.ts";
 import type { Report } from "../../text/report.ts";
@@ -38,7 +39,7 @@ export function checkOptions(
   };
 }
 
-/** A declared `org_id` takes the place of the implicit one: it must be able to. */
+/** A declared `org_id` replaces the implicit one, so it must have the same meaning. */
 function refuseOrgField(fields: EntityDraft["fields"], report: Report): void {
   const own = fields.find((one) => one.field.name === "org_id");
   if (own === undefined || (own.field.type.kind === "org_ref" && !own.field.optional)) return;

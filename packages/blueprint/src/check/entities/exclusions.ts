@@ -1,5 +1,5 @@
-// In: what an entity declares that no two of its records may share at the same time. Out: exclusions over known fields, with every
-// problem at its place.
+// Checks `exclude` of an entity, which prevents overlapping records. In: the declarations. Out: exclusions over known
+// fields, with all problems reported.
 import { type Expression, someNode } from "@plinth/expression";
 import type { ExclusionDeclaration, TextDeclaration } from "../../declarations/entity-declaration.ts";
 import { typeTraits } from "../../field-types/type-traits.ts";
@@ -13,7 +13,7 @@ import { checkRowCondition, type RowContext } from "./row-expressions.ts";
 const EXCLUSIONS_MAX = 10;
 const SAME_MAX = 8;
 
-/** What two fields can be the begin and the end of. */
+/** The types that can be the start and the end of a span. */
 const spans: ReadonlySet<string> = new Set(["date", "datetime", "int", "bigint", "decimal"]);
 
 export function checkExclusions(declared: readonly ExclusionDeclaration[], context: RowContext): readonly Exclusion[] {
@@ -41,7 +41,7 @@ export function checkExclusions(declared: readonly ExclusionDeclaration[], conte
   });
 }
 
-/** What it asks stands in an index, which must always get the same answer. */
+/** The condition is part of an index, so it must always give the same answer. */
 function checkWhere(text: TextDeclaration, context: RowContext): Expression | null {
   const where = checkRowCondition(text, context);
   const asks = where !== null && someNode(where, (node) => node.kind === "operation" && node.operator === "in_cidr");

@@ -1,5 +1,5 @@
-// In: the reference that an entity's writes are locked by. Out: its field, or a diagnostic. And, of a whole model, a warning for each
-// rule over other records of its own entity that nothing keeps true when two are written at once.
+// Checks `lock`. In: the reference by which an entity's writes are locked. Out: its field, or a diagnostic. For a whole
+// model, it also warns about each rule over other records of its own entity that two simultaneous writes can break.
 import { type Expression, partsOf } from "@plinth/expression";
 import type { PermissionDeclaration } from "../../declarations/declarations.ts";
 import type { Field } from "../../model/field.ts";
@@ -18,7 +18,7 @@ interface KnownFields {
   readonly report: Report;
 }
 
-/** Null where none is declared, or what is declared is no reference. */
+/** Null if none is declared, or if it is not a reference. */
 export function checkLock(declared: Word | null, { name, fields, broken, report }: KnownFields): string | null {
   if (declared === null || broken.has(declared.text)) return null;
   const field = fields.get(declared.text);
@@ -46,7 +46,7 @@ function isReference({ type }: Field): boolean {
   return type.kind !== "refs" && targetOf(type) !== null;
 }
 
-/** Two requests at once each see what stood before both, so that both may pass a rule that allows one of them. */
+/** Two simultaneous requests each see the state before both, so both can pass a rule that only allows one of them. */
 export function warnOfUnguardedSiblings(
   model: Model,
   declared: readonly PermissionDeclaration[],
@@ -77,7 +77,7 @@ function hintFor(entity: string, { path: [parent, ...further] }: Each, lock: str
 
 type Each = Extract<Expression, { kind: "each" }>;
 
-/** A look at other records of the entity that its lock doesn't keep true. */
+/** A use of other records of the entity that its lock doesn't protect. */
 function siblingsIn(rule: Expression, entity: Pick<Entity, "name" | "lock">): Each | null {
   if (rule.kind === "each" && rule.entity === entity.name && !isGuarded(rule, entity.lock)) return rule;
   for (const part of partsOf(rule)) {
@@ -87,7 +87,10 @@ function siblingsIn(rule: Expression, entity: Pick<Entity, "name" | "lock">): Ea
   return null;
 }
 
-/** Records behind the locked one. What refers to the record itself waits for its row; what an `each` around is at, nobody locks. */
+/**
+ * Records behind the locked one. A record that refers to the record itself waits for its row, but the records of an
+ * `each` are not locked.
+ */
 function isGuarded({ row, path }: Each, lock: string | undefined): boolean {
   if (lock === undefined) return false;
   const isOwn = row === "record" || row === "old" || row === "new";

@@ -1,5 +1,5 @@
-// In: all entities. Out: of each its relations to many, by name: who refers to it, and its own `refs`. Two things of one
-// name are reported with both of them.
+// Collects relations. In: all entities. Out: the relations to many of each entity, by name: back relations and its own
+// `refs`. If two have the same name, both are reported.
 
 import { relationName, withArticle } from "@plinth/expression";
 import type { Field, FieldType, Relation } from "../../model/model.ts";
@@ -13,7 +13,10 @@ import type { EntityDraft } from "./entity-draft.ts";
 /** Postgres cuts off longer names. */
 const TABLE_NAME_MAX = 63;
 
-/** Tables of the service whose names a plural and a field could make; whether their module is listed or not, so that it can be. */
+/**
+ * Tables of the service that a plural and a field could form, even if their module is not listed, so that it can be
+ * added later.
+ */
 const serviceTables: readonly string[] = [
   "workers__listeners",
   "workers__events",
@@ -29,11 +32,11 @@ interface OtherSide {
   readonly relation: Relation;
   /** `message.sender_id`. */
   readonly from: string;
-  /** Where it got its name. */
+  /** The source of its name. */
   readonly word: Word;
 }
 
-/** @param profile Fields of users. */
+/** @param profile The fields of users. */
 export function checkRelations(
   drafts: readonly EntityDraft[],
   profile: readonly Field[],
@@ -67,7 +70,7 @@ export function checkRelations(
   );
 }
 
-/** A cascade marks what keeps its deleted records, and destroys all else, which no restore brings back. */
+/** A cascade marks records of an entity with `soft_delete`, and destroys all others, which no restore brings back. */
 function warnOfDestruction(
   { entity }: EntityDraft,
   { entity: target, onDelete }: Extract<FieldType, { kind: "ref" }>,
@@ -117,7 +120,7 @@ function relationsOf(draft: EntityDraft, sides: readonly OtherSide[], report: Re
   return [...own, ...others].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
-/** Those whose names are fine. @param taken What each name stands for already. */
+/** The relations with valid names. @param taken The current meaning of each name. */
 function otherSides(
   entity: string,
   taken: Map<string, string>,
@@ -152,19 +155,20 @@ function takenOfUsers(profile: readonly Field[]): Map<string, string> {
   return new Map(userNames(profile).map((name) => [name, "what every user has"]));
 }
 
-/** Names that relations can't have, each with what has it. */
+/** Names that relations can't have, each with its owner. */
 function takenBy({ entity, declared }: EntityDraft): Map<string, string> {
   const taken = new Map<string, string>();
   for (const field of entity.fields) {
     taken.set(field.name, `the field \`${field.name}\``);
     if (targetOf(field.type) !== null) taken.set(relationName(field.name), `the relation behind \`${field.name}\``);
   }
-  // A declared field still takes its name where its type is wrong; where it can't be read at all, that is told, and enough.
+  // A declared field keeps its name if its type is wrong. If it can't be read at all, this is reported, which is
+  // enough.
   for (const { name, type } of declared.fields) if (type !== null) taken.set(name.text, `the field \`${name.text}\``);
   return taken;
 }
 
-/** `message.sender_id` > `sender_messages`, roughly; a person will find a better one. */
+/** `message.sender_id` > roughly `sender_messages`; a person can find a better one. */
 function suggestion(from: string): string {
   const [entity = "", field = ""] = from.split(".");
   return `${relationName(field)}_${entity}s`.slice(0, 58);

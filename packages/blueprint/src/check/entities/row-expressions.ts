@@ -1,5 +1,5 @@
-// In: expressions of an entity over one of its rows, as its named checks are. Out: typed trees, with every problem reported at its
-// place. They see the row's own fields alone, and rules by their names: no relations, nobody signed in, no clock.
+// Checks expressions over one row, such as named checks. In: the expressions. Out: typed trees, with all problems
+// reported. They can use the row's own fields and named rules: no relations, no user, no clock.
 import {
   type CheckedExpression,
   checkExpression,
@@ -20,14 +20,14 @@ const CHECKS_MAX = 100;
 export interface NamedRules {
   /** Name > text. */
   readonly rules: ReadonlyMap<string, string>;
-  /** Names of rules that are used; what is checked here is added. */
+  /** The names of rules that are used; this check adds to them. */
   readonly rulesUsed: Set<string>;
 }
 
 export interface RowContext extends NamedRules {
   readonly entity: string;
   readonly fields: readonly Field[];
-  /** Fields whose declaration is wrong: an expression that names them is not blamed. */
+  /** Fields with a wrong declaration: expressions that use them get no further problems. */
   readonly broken: ReadonlySet<string>;
   readonly report: Report;
 }
@@ -45,7 +45,7 @@ export function checkNamedChecks(declared: EntityOptions["checks"], context: Row
   });
 }
 
-/** A condition over a row that is no check. */
+/** A condition over a row that is not a check. */
 export function checkRowCondition(condition: TextDeclaration, context: RowContext): Expression | null {
   return toldOfRow(checkExpression(condition.text, rowScope(context)), condition, context);
 }
@@ -53,11 +53,11 @@ export function checkRowCondition(condition: TextDeclaration, context: RowContex
 interface Told {
   readonly rulesUsed: Set<string>;
   readonly report: Report;
-  /** Whether a word names a field whose own declaration is wrong: an expression that names it is not blamed. */
+  /** Whether a word names a field with a wrong declaration, which is reported already. */
   readonly isBroken: (word: string, message: string) => boolean;
 }
 
-/** Reports what is wrong with an expression over a row; null where anything is. */
+/** Reports problems of an expression over a row; null if there are any. */
 export function told(
   checked: CheckedExpression,
   text: TextDeclaration,
@@ -88,7 +88,7 @@ function toldOfRow(checked: CheckedExpression, text: TextDeclaration, context: R
   return null;
 }
 
-/** A constraint writes out each value that such a calculation needs, three times or more. */
+/** A constraint writes out each value of such a calculation three times or more. */
 const WRITTEN_OUT_MAX = 5;
 
 function writtenOutDeep(expression: Expression): number {

@@ -1,5 +1,5 @@
-// In: the declared seed rows of all entities. Out: of each its rows as they stand in JSON. A row that has a name gets an id
-// made from it, so that other rows can refer to it by that name. One row is judged in `seed-row.ts`.
+// Checks seed rows. In: the declared rows of all entities. Out: the rows of each entity as JSON. A row with a name gets
+// an id made from it, so that other rows can refer to it. `seed-row.ts` checks one row.
 import type { SeedRow } from "../../model/model.ts";
 import type { Report } from "../../text/report.ts";
 import type { Word } from "../../text/syntax.ts";
@@ -30,7 +30,7 @@ export function checkSeeds(drafts: readonly EntityDraft[], report: Report): Read
   return result;
 }
 
-/** What a first deployment can't know. */
+/** Values that don't exist at a first deployment. */
 function canBeSeeded({ entity, declared, fields }: EntityDraft, report: Report): boolean {
   const [first] = declared.options.seed;
   const over = declared.options.seed[ROWS_MAX];
@@ -87,7 +87,7 @@ function rowsOf(
   return rows;
 }
 
-/** Rows of one entity are inserted before those that refer to them, so references can't lead back. */
+/** The rows of an entity are inserted before the rows that refer to them, so references can't form a circle. */
 function refuseCircles(needs: ReadonlyMap<string, ReadonlyMap<string, Word>>, report: Report): void {
   for (const [start, used] of needs) {
     const seen = new Set<string>();

@@ -1,5 +1,6 @@
-// In: the declared transitions of an entity. Out: its state machine, and for each edge who may take it.
-// Judges states and edges against the entity's fields; rules are checked with the other permissions.
+// Checks transitions. In: the declared transitions of an entity. Out: its state machine, and the roles of each
+// transition. It checks states and transitions against the entity's fields; rules are checked with the other
+// permissions.
 import type { EdgeDeclaration, EntityDeclaration, TransitionsDeclaration } from "../../declarations/declarations.ts";
 import type { Edge, Field, StateMachine } from "../../model/model.ts";
 import type { Report } from "../../text/report.ts";
@@ -10,12 +11,12 @@ import { checkNumbered, keptForGood } from "./numbered.ts";
 
 const EDGES_MAX = 100;
 
-/** Each entity emits these by itself, so an edge's event can't be called so. */
+/** Each entity emits these events itself, so a transition can't use these names. */
 const entityEvents: readonly string[] = ["created", "updated", "deleted", "restored"];
 const wordShape = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 const eventShape = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*\.[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 
-/** The entities with their state machines; the field that holds the state begins with the initial one. */
+/** The entities with their state machines. The field with the state starts with the initial one. */
 export function checkTransitions(
   declared: readonly EntityDeclaration[],
   checked: readonly CheckedEntity[],
@@ -203,7 +204,7 @@ function checkEdgeName({ text, range }: Word, report: Report): boolean {
   return true;
 }
 
-/** The event of a transition is `noun.verb`, and none that an entity emits by itself. */
+/** The event of a transition is `noun.verb`, and not an event that an entity emits itself. */
 function checkEvent({ text, range }: Word, entity: CheckedEntity["entity"], report: Report): boolean {
   const [, verb] = text.split(".");
   if (eventShape.test(text) && !entityEvents.includes(verb ?? "")) return true;
@@ -220,7 +221,7 @@ function refuseTwice(words: readonly Word[], report: Report): boolean {
   return false;
 }
 
-/** The fields of `require` may be sent with the transition: so callers must be able to write them at all. */
+/** The fields of `require` can be sent with the transition, so callers must be able to write them. */
 function checkRequired(word: Word, state: Field, { entity, brokenFields }: CheckedEntity, report: Report): boolean {
   const field = entity.fields.find((one) => one.name === word.text);
   if (field === undefined) return !brokenFields.has(word.text) && unknownField(word, entity, report);
@@ -248,7 +249,7 @@ export function unknownField(word: Word, entity: CheckedEntity["entity"], report
 
 function warnOfUnreachable(machine: StateMachine, values: readonly string[], word: Word, report: Report): void {
   const reached = new Set([machine.initial]);
-  // Each pass reaches at least one state more, or is the last.
+  // Each pass reaches at least one more state, or is the last.
   for (let size = 0; size < reached.size; ) {
     size = reached.size;
     for (const edge of machine.edges) if (edge.from.some((state) => reached.has(state))) reached.add(edge.to);

@@ -1,4 +1,5 @@
-// In: a model without errors. Out: a warning for each computed field that is made of records which somebody who reads it may not read.
+// Warns about computed fields that reveal other records. In: a model without errors. Out: a warning for each computed
+// field whose readers may not be allowed to read the records that it uses.
 import { createBudget } from "@plinth/expression";
 import type { EntityDeclaration } from "../../declarations/declarations.ts";
 import type { Entity, Model, Permission } from "../../model/model.ts";
@@ -16,7 +17,7 @@ export function warnOfUnreadRecords(model: Model, declared: readonly EntityDecla
       if (looks.length === 0) continue;
       const found = readersOf(entity, field.name).flatMap((permission) => {
         const readers = { entity, permission, model, rangesFor, budget };
-        // Whoever reads no record reads none of its fields.
+        // A caller who can't read the record can't read its fields.
         const unread = looks
           .flatMap((look) => [{ ...look, fields: new Set<string>() }, look])
           .find((look) => !readsLook(look, readers));

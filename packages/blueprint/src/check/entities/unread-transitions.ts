@@ -1,5 +1,6 @@
-// In: a model without errors. Out: a warning for each transition without `when` that a role takes on records which it may not read.
-// A transition asks for no right to read: its roles may move every record that is in the right state.
+// Warns about transitions without `when`. In: a model without errors. Out: a warning for each transition that a role
+// can take on records that it can't read. A transition needs no right to read, so its roles can take it on every record
+// in the right state.
 import { createBudget } from "@plinth/expression";
 import type { EntityDeclaration } from "../../declarations/declarations.ts";
 import type { Entity, Model } from "../../model/model.ts";

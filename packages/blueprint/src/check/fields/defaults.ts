@@ -1,5 +1,5 @@
-// In: the declared default of a field and its checked type. Out: the default of the model, or null where it is wrong (and
-// reported). Words such as `now` and `current_user.id` are known here alone.
+// Checks defaults. In: the declared default of a field and its checked type. Out: the default of the model, or null
+// after its problem was reported. Only this file knows words such as `now` and `current_user.id`.
 import type { DefaultDeclaration } from "../../declarations/entity-declaration.ts";
 import { typeTraits } from "../../field-types/type-traits.ts";
 import type { FieldDefault, FieldType, Limits } from "../../model/model.ts";
@@ -30,7 +30,7 @@ export function checkDefault(
   if (type.kind === "date" && word === "today") return { kind: "today" };
   const checked = checkValue(type, limits, declared.node, { words: declared.words });
   if ("problem" in checked) return refuse(checked.problem, checked.range);
-  // JSON's null in a column could not be told from no value at all.
+  // A JSON null in a column could not be distinguished from a missing value.
   return checked.value === null ? refuse("Remove the default.") : { kind: "literal", value: checked.value };
 }
 

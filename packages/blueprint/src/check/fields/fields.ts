@@ -1,6 +1,6 @@
-// In: one field's declaration. Out: the field of the model (a computed one with an unknown expression until all fields are
-// known), "not_served" for a type that nothing serves yet, or null where it is wrong. A field whose default is wrong stands
-// for the checks of rules; it reaches no model.
+// Checks one field. In: its declaration. Out: the field of the model, "not_served" for a type that isn't available yet,
+// or null if it is wrong. The expression of a computed field is unknown until all fields are known. A field with a
+// wrong default is only used to check rules and doesn't reach the model.
 import type { FieldDeclaration } from "../../declarations/entity-declaration.ts";
 import { typesNotServed } from "../../field-types/type-traits.ts";
 import type { Field, FieldType, OnDelete } from "../../model/model.ts";
@@ -59,7 +59,7 @@ export function checkField(declared: FieldDeclaration, context: TypeContext): Fi
   };
 }
 
-/** What modifiers say of a type. */
+/** The modifiers that add to a type. */
 function completeType(type: FieldType, onDelete: OnDelete | null, { per, at, as }: FieldDeclaration): FieldType {
   if (type.kind === "sequence") {
     return { ...type, ...(per !== null && { per: "org" }), ...(at !== null && { at: edgeNamed(at) ?? "" }) };
@@ -87,7 +87,7 @@ function checkPer({ per }: FieldDeclaration, { kind }: FieldType, report: Report
   return false;
 }
 
-/** Whether there is such a transition, `check/entities/numbered.ts` finds out. */
+/** `check/entities/numbered.ts` checks whether the transition exists. */
 function checkAt({ at }: FieldDeclaration, { kind }: FieldType, report: Report): boolean {
   if (at === null) return true;
   if (kind !== "sequence") {
@@ -106,13 +106,13 @@ function checkAt({ at }: FieldDeclaration, { kind }: FieldType, report: Report):
   return false;
 }
 
-/** The name behind `transition:`. */
+/** The name after `transition:`. */
 export function edgeNamed({ text }: Word): string | null {
   const [, name = null] = /^transition:\s*(\S+)$/.exec(text) ?? [];
   return name;
 }
 
-/** Records say by their permissions who writes which field; of users, only oneself and admins write any. */
+/** For records, permissions say who can write which field. For users, only the user and admins can write. */
 function checkWritable({ writable, marks }: FieldDeclaration, { isProfile, report }: TypeContext): boolean {
   if (writable === null) return true;
   const { text, range } = writable;
@@ -150,7 +150,7 @@ function ownField(
   return isTime ? timeOfRecord(field, declared, report) : field;
 }
 
-/** The service writes it, so a declaration may say where it stands and what it is called, and nothing else. */
+/** The service writes it, so a declaration can only set its position and its name. */
 function timeOfRecord(field: Field, { name, marks }: FieldDeclaration, report: Report): Field | null {
   const { type, optional, default: fallback } = field;
   const { min, max } = field.limits;
@@ -172,11 +172,11 @@ function serviceWrites({ marks }: FieldDeclaration, type: FieldType): boolean {
 
 interface CheckedFields {
   readonly fields: readonly { readonly field: Field; readonly declared: FieldDeclaration }[];
-  /** Names whose declaration is wrong or not served. */
+  /** Names of fields that are wrong or not available yet. */
   readonly broken: ReadonlySet<string>;
 }
 
-/** The fields of one entity, each by itself. */
+/** The fields of one entity, each checked alone. */
 export function checkFields(declared: readonly FieldDeclaration[], context: TypeContext): CheckedFields {
   const fields: { field: Field; declared: FieldDeclaration }[] = [];
   const broken = new Set<string>();

@@ -1,5 +1,5 @@
-// In: the declared `min`, `max` and `pattern` of a type. Out: the limits of the model, defaults written out, or null where
-// anything about them is wrong (and reported). It never looks at the default of a field.
+// Checks limits. In: the declared `min`, `max` and `pattern` of a type. Out: the limits of the model with defaults, or
+// null after problems were reported. It never looks at the default of a field.
 import { patternProblem } from "@plinth/expression";
 import type { LimitsDeclaration, TypeDeclaration } from "../../declarations/entity-declaration.ts";
 import { canonicalScalar, compareScalars } from "../../field-types/scalars.ts";
@@ -88,7 +88,7 @@ function areForType(type: FieldType, given: LimitsDeclaration, report: Report): 
   return refused.length === 0;
 }
 
-/** Undefined where it is none. */
+/** Undefined if it is not valid. */
 function limitOf(type: FieldType, word: Word, key: "min" | "max", report: Report): string | undefined {
   const counts = typeTraits[type.kind].limits;
   if (counts === "value") {
@@ -136,7 +136,7 @@ function withDefaults(type: FieldType, { min, max, pattern }: Limits): Limits {
   return { min, max, pattern };
 }
 
-/** A string that must be longer than the usual most has the most that there is. */
+/** If the minimum of a string is above the usual maximum, its maximum is the highest possible one. */
 function longest(min: string | null): string {
   return String(min !== null && Number(min) > STRING_MAX_DEFAULT ? STRING_MAX : STRING_MAX_DEFAULT);
 }

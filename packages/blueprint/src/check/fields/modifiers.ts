@@ -1,5 +1,5 @@
-// In: what a field's declaration says beside its type. Out: a diagnostic for each modifier that makes no sense there.
-// It judges one field alone; names of other fields are checked in `check/entities/entities.ts`.
+// Checks modifiers. In: the modifiers of a field. Out: a diagnostic for each one that has no effect. It checks one
+// field alone; `check/entities/entities.ts` checks names of other fields.
 import type { FieldDeclaration, Mark } from "../../declarations/entity-declaration.ts";
 import { typeTraits } from "../../field-types/type-traits.ts";
 import type { FieldType, OnDelete } from "../../model/model.ts";
@@ -8,7 +8,7 @@ import type { Report } from "../../text/report.ts";
 import type { Range } from "../../text/syntax.ts";
 import { timesOfRecord } from "../entities/implicit-fields.ts";
 
-/** False where any modifier was refused. */
+/** False if any modifier was refused. */
 export function checkModifiers(declared: FieldDeclaration, type: FieldType, report: Report): boolean {
   const refusals = [...misplaced(declared, type), ...contradictions(declared, type)];
   for (const { what, range, why, hint } of refusals) {
@@ -96,7 +96,7 @@ function* misplaced(declared: FieldDeclaration, type: FieldType): Generator<Refu
   }
 }
 
-/** Whether an expression makes such a value: of one that is a list, JSON or encrypted none does. */
+/** Whether an expression can give such a value. It can't for a list, JSON or an encrypted value. */
 function isFilled(type: FieldType): boolean {
   if (type.kind === "computed" || type.kind === "sequence") return false;
   const { kind } = typeInRules(type);
@@ -145,7 +145,7 @@ function* contradictions(declared: FieldDeclaration, type: FieldType): Generator
   }
 }
 
-/** What becomes of the referring record; null where it is no such word (and reported). */
+/** What happens to the referring record; null if the word is not valid, which is reported. */
 export function checkOnDelete(declared: FieldDeclaration, report: Report): OnDelete | null {
   const { onDelete } = declared;
   if (onDelete === null) return "restrict";

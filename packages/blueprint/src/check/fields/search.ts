@@ -1,11 +1,12 @@
-// In: the words of `searchable(A, fuzzy)`. Out: how a search looks in the field, with a diagnostic for each word that says nothing.
+// Reads `searchable(A, fuzzy)`. In: its words. Out: how search uses the field, with a diagnostic for each word that is
+// not valid.
 import type { FieldDeclaration } from "../../declarations/entity-declaration.ts";
 import type { FieldSearch, FieldType, SearchWeight } from "../../model/model.ts";
 import type { Report } from "../../text/report.ts";
 
 const weights: readonly SearchWeight[] = ["A", "B", "C", "D"];
 
-/** Null where nothing is said. */
+/** Null if there is none. */
 export function checkSearch({ search }: FieldDeclaration, { kind }: FieldType, report: Report): FieldSearch | null {
   let weight: SearchWeight | null = null;
   let fuzzy = false;

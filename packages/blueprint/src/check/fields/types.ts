@@ -1,5 +1,5 @@
-// In: the declared type of a field. Out: the type of the model, or null where anything about it is wrong (and reported).
-// What limits, defaults and modifiers say is checked elsewhere; so is a computed field's expression, once all fields are known.
+// Checks types. In: the declared type of a field. Out: the type of the model, or null after problems were reported.
+// Limits, defaults and modifiers are checked elsewhere, and a computed field's expression when all fields are known.
 
 import type { MemberDeclaration, TypeDeclaration } from "../../declarations/entity-declaration.ts";
 import { listed } from "../../declarations/foreign-words.ts";
@@ -18,7 +18,7 @@ export interface TypeContext {
   readonly entities: ReadonlySet<string>;
   readonly modules: ReadonlySet<ModuleName>;
   readonly report: Report;
-  /** Of a user's profile, not of an entity. */
+  /** For a user's profile, not for an entity. */
   readonly isProfile?: true;
 }
 
@@ -111,7 +111,7 @@ function checkKind(kind: TypeName, declared: TypeDeclaration, context: TypeConte
   }
 }
 
-/** Reports and gives null, as the type does then. */
+/** Reports a problem and returns null. */
 function wrong(at: { range: Word["range"] }, message: string, hint: string | null, report: Report): null {
   report.add("invalid_field", at.range, message, hint);
   return null;

@@ -1,5 +1,5 @@
-// In: a value of the blueprint (a default, a member of a seed row) and the type that it must be of. Out: the value as it
-// stands in JSON, in its canonical form, or what is wrong with it. References are asked of whoever calls.
+// Checks values. In: a value of the blueprint (a default, a value in a seed row) and its type. Out: the value as JSON
+// in its canonical form, or the problem. The caller resolves references.
 
 import { compilePattern, didYouMean } from "@plinth/expression";
 import { canonicalScalar, compareScalars, INT_MAX, INT_MIN } from "../../field-types/scalars.ts";
@@ -16,9 +16,9 @@ interface ValueProblem {
 type CheckedValue = { readonly value: JsonValue } | ValueProblem;
 
 interface ValueContext {
-  /** A plain text is a word of the language, as in the short notation: a text is written in quotes there. */
+  /** A plain text is a word of the language, as in the short notation, in which texts have quotes. */
   readonly words: boolean;
-  /** The id that a reference means; null where nothing of that name is known. Without it no reference has a value. */
+  /** The id for a reference; null if the name is unknown. Without this function, no reference has a value. */
   readonly idOf?: (type: FieldType, text: string) => string | null;
 }
 
@@ -135,7 +135,7 @@ function listValue(
 ): CheckedValue {
   if (node.kind !== "list") return wrong(node, "Write a list: `[a, b]`.");
   const item: FieldType = type.kind === "list" ? type.of : { kind: "enum", values: type.values };
-  // Within brackets YAML itself has told texts from numbers.
+  // Inside brackets, YAML itself has distinguished texts from numbers.
   const inside = { ...context, words: false };
   const values: JsonValue[] = [];
   for (const one of node.items) {
@@ -153,7 +153,7 @@ function listValue(
   return { value: type.values.filter((value) => values.includes(value)) };
 }
 
-/** What is said of no limits of its own has the usual ones. */
+/** Without limits of its own, the value has the usual limits. */
 function itemLimits(type: FieldType): Limits {
   if (type.kind === "string") return { min: null, max: "255", pattern: null };
   if (type.kind === "percent") return { min: "0", max: "100", pattern: null };
@@ -207,7 +207,7 @@ function degrees(map: MapNode, name: string, most: number): number | null {
   return Math.abs(number) <= most ? number + 0 : null;
 }
 
-/** Any JSON. Keys that JavaScript gives a meaning of their own are refused. */
+/** Any JSON. Keys with a special meaning in JavaScript are refused. */
 function jsonValue(node: Node, depth: number): CheckedValue {
   if (depth > VALUE_NESTING_MAX) return wrong(node, `It is nested more than ${VALUE_NESTING_MAX} levels deep.`);
   if (node.kind === "scalar") return jsonScalar(node);

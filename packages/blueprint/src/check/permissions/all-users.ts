@@ -1,5 +1,6 @@
-// In: a model without errors. Out: a warning for each rule on users that asks for an organization and for nothing of the user who is
-// read: it looks as if it meant the organization's own users, and means all users of the project.
+// Warns about rules on users. In: a model without errors. Out: a warning for each rule that asks for an organization
+// but for nothing about the user who is read: it seems to mean the organization's own users, but means all users of the
+// project.
 import { type Expression, partsOf } from "@plinth/expression";
 import type { PermissionDeclaration } from "../../declarations/declarations.ts";
 import type { Model } from "../../model/model.ts";

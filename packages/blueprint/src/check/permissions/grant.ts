@@ -1,5 +1,5 @@
-// In: one declared permission and one operation that it covers. Out: the permission of the model.
-// Checks the rule, and what narrows it: `fields`, `set` and `limit`. Whether names of roles exist is known before.
+// Checks one permission. In: a declared permission and one operation that it covers. Out: the permission of the model.
+// It checks the rule and the options `fields`, `set` and `limit`. Role names are checked before.
 import { type Expression, mentionsUser, someNode } from "@plinth/expression";
 import type { PermissionDeclaration, SetDeclaration } from "../../declarations/declarations.ts";
 import type { Entity, Operation, Permission } from "../../model/model.ts";
@@ -12,7 +12,7 @@ import { checkRules, checkValueRule, type RuleContext } from "./rule-source.ts";
 
 type Shape = CheckedEntity["entity"];
 
-/** Columns that only the service itself can know: a rule can't set them. */
+/** Columns whose values only the service knows, so a rule can't set them. */
 const neverSet: readonly string[] = ["id", "version", "created_at", "updated_at", "deleted_at"];
 
 export interface GrantContext extends RuleContext {
@@ -30,7 +30,7 @@ export function isTransition(operation: Operation): boolean {
   return operation.startsWith("transition:");
 }
 
-/** Null where the rule is wrong, or denies as saying nothing does. */
+/** Null if the rule is wrong, or denies like a missing permission. */
 export function checkGrant(
   declared: PermissionDeclaration,
   operation: Operation,
@@ -51,7 +51,7 @@ export function checkGrant(
   };
 }
 
-/** The rule of an update is that of every transition, too: `all` over a hundred edges is checked once. */
+/** The rule for an update is also the rule for every transition: `all` over a hundred transitions is checked once. */
 function ruleOf(
   declared: PermissionDeclaration,
   operation: Operation,
@@ -74,7 +74,7 @@ function judge(declared: PermissionDeclaration, operation: Operation, rule: Expr
   } else if (!denies) warnOfOwner(declared, operation, rule, rangeOf(declared), { report });
 }
 
-/** A record that is being created has no owner yet, so `create: true` asks nothing more. */
+/** A new record has no owner yet, so `create: true` is fine. */
 export function warnOfOwner(
   { role }: { readonly role: Word },
   operation: Operation,
@@ -98,7 +98,7 @@ function rangeOf({ rules, range }: PermissionDeclaration): Range {
     : { start: first.scalar.range.start, end: last.scalar.range.end };
 }
 
-/** What `fields` of an `all` means for a write: those of them that a caller can write there. */
+/** The meaning of `fields` of an `all` for a write: those of them that a caller can write there. */
 function fieldsFor({ fields }: PermissionDeclaration, operation: Operation, entity: Shape): readonly string[] | null {
   if (fields === null || !takes("fields", operation)) return null;
   const names = fields.words.map((word) => word.text);
@@ -124,7 +124,7 @@ const takers: Readonly<Record<Option, string>> = {
   limit: "read",
 };
 
-/** Checks once, for all operations that it covers, what narrows a permission. */
+/** Checks the options of a permission once, for all operations that it covers. */
 export function checkOptions(
   declared: PermissionDeclaration,
   covered: readonly Operation[],

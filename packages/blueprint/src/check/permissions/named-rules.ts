@@ -1,5 +1,5 @@
-// In: the rules with names. Out: name > text. A rule is checked for its meaning where it is used, in the scope there; here
-// only its name, its grammar, and that anything uses it.
+// Checks named rules. In: the declarations. Out: name > text. The meaning of a rule is checked at each use, in the
+// scope there. Here only its name, its grammar, and that it is used are checked.
 import { parseExpression } from "@plinth/expression";
 import type { NamedRuleDeclaration } from "../../declarations/declarations.ts";
 import type { Report } from "../../text/report.ts";
@@ -7,7 +7,7 @@ import { rangeWithin } from "../../text/syntax.ts";
 
 const RULES_MAX = 200;
 const nameShape = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
-/** Words that rules have already. */
+/** Words with a meaning in rules. */
 const taken: readonly string[] = [
   ..."record old new input current_user current_org request now today in true false null constructor".split(" "),
   ..."can has size member duration".split(" "),
@@ -47,7 +47,7 @@ export function checkNamedRules(
   return rules;
 }
 
-/** Called once all rules are checked. A rule that only unused ones use is unused as well. */
+/** Called after all rules were checked. A rule that only unused rules use is unused as well. */
 export function warnOfUnused(
   declared: readonly NamedRuleDeclaration[],
   used: ReadonlySet<string>,

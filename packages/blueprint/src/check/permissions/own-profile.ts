@@ -1,5 +1,5 @@
-// In: a model without errors. Out: a warning for each rule that trusts what its caller says of themselves: a profile field that users
-// write, read of who is signed in.
+// Warns about rules that trust the caller. In: a model without errors. Out: a warning for each rule that reads a
+// profile field of the caller which users can write themselves.
 import { type Expression, partsOf } from "@plinth/expression";
 import type { PermissionDeclaration } from "../../declarations/declarations.ts";
 import type { Model } from "../../model/model.ts";

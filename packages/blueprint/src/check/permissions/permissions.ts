@@ -1,5 +1,5 @@
-// In: the declared permissions, transitions and the checked entities. Out: per entity, one rule a role and operation.
-// Lays together what the permissions say and what the transitions do; each grant is checked in `grant.ts`.
+// Combines permissions and transitions. In: their declarations and the checked entities. Out: for each entity, one rule
+// for each role and operation. `grant.ts` checks each grant.
 import { countNodes, type Expression, type Schema } from "@plinth/expression";
 import type {
   EdgeDeclaration,
@@ -26,7 +26,7 @@ export interface PermissionContext {
   readonly entities: readonly CheckedEntity[];
   readonly declaredEntities: readonly EntityDeclaration[];
   readonly userFields: readonly Field[];
-  /** The built-in `user`, of which a blueprint says who may read it. */
+  /** The built-in `user`. A blueprint can say who can read it. */
   readonly users: CheckedEntity;
   readonly modules: ReadonlySet<ModuleName>;
   readonly roles: ReadonlySet<string>;
@@ -46,19 +46,19 @@ export interface CheckedPermissions {
 }
 
 /**
- * What one short line can stand for: `all` over a hundred transitions, a named rule written out in full. Everything behind the
- * check goes through each grant and each part of its rule: it compiles, compares and proves them.
+ * The maximum that a short line can expand to: `all` over a hundred transitions, or a named rule written out. All later
+ * stages process each grant and each part of its rule: they compile, compare and prove them.
  */
 export const GRANTS_MAX = 10_000;
 export const RULE_PARTS_MAX = 100_000;
 
 const operationWords: readonly string[] = ["create", "read", "update", "delete"];
 
-/** One entity, and what is declared of its permissions. */
+/** One entity with its declared permissions. */
 interface Subject {
   readonly checked: CheckedEntity;
   readonly declared: readonly PermissionDeclaration[];
-  /** `role operation` of each of them. */
+  /** `role operation` for each of them. */
   readonly named: ReadonlySet<string>;
   readonly edges: ReadonlyMap<string, EdgeDeclaration>;
 }
@@ -72,7 +72,7 @@ export function checkPermissions(
   const known = declared.filter((one) => checkNames(one, entities, context));
   refuseTwoPlaces(known, context.report);
   const subjects = subjectsOf(known, context);
-  // Rules of one entity may ask for another's (`can`): each is checked when it is first asked for.
+  // A rule of one entity can use the rules of another (`can`), so each one is checked when it is first needed.
   const checked = new Map<string, readonly Permission[]>();
   const open = new Set<string>();
   const left = { grants: GRANTS_MAX, parts: RULE_PARTS_MAX };
@@ -130,7 +130,7 @@ export function checkPermissions(
   return { permissions: new Map(permissions), schema, rulesUsed: ruleContext.rulesUsed };
 }
 
-/** None of the grants from the first one on with which there are too many; said once. */
+/** Drops all grants after the maximum, and reports it once. */
 function bounded(
   { declared }: Subject,
   granted: readonly Permission[],
@@ -173,7 +173,7 @@ function subjectsOf(
   );
 }
 
-/** `all` is every operation; an operation that stands beside it has its own rule instead. */
+/** `all` means every operation. An operation next to it has its own rule instead. */
 function covers(
   { role, operation: { text } }: PermissionDeclaration,
   operation: Operation,
@@ -187,7 +187,7 @@ function permissionsOf(subject: Subject, operation: Operation, context: GrantCon
   const edge = isTransition(operation) ? (subject.edges.get(operation) ?? null) : null;
   const own = edge === null ? [] : permissionsOfEdge(edge, subject, operation, context);
   const ownRoles = new Set(own.map((one) => one.role));
-  // An edge that names no roles is for whoever has the permission: its condition is theirs too.
+  // A transition without roles is for everybody with the permission, with its condition.
   const guard =
     edge === null || edge.roles !== null || edge.when === null
       ? null
@@ -199,7 +199,7 @@ function permissionsOf(subject: Subject, operation: Operation, context: GrantCon
   return [...own, ...granted].sort((a, b) => (a.role < b.role ? -1 : 1));
 }
 
-/** The condition of an edge is judged on the row as it was before. */
+/** The condition of a transition uses the row before the change. */
 function checkWhen(
   when: readonly RuleDeclaration[],
   { entity }: CheckedEntity,
@@ -264,7 +264,7 @@ export function checkRole(role: Word, roles: ReadonlySet<string>, report: Report
   return false;
 }
 
-/** Whether the entity has this operation; says what is missing where it has not. */
+/** Whether the entity has this operation. Reports what is missing if not. */
 export function checkOperation({ text, range }: Word, { entity }: CheckedEntity, report: Report): boolean {
   const operations = operationsOf(entity);
   if (text === "all" || operations.some((one) => one === text)) return true;
@@ -303,7 +303,7 @@ function refuseTwice({ range }: { readonly range: Range }, message: string, repo
   report.add("permission_twice", range, message, "Keep them in one place.");
 }
 
-/** Whether a rule names a field whose own declaration is wrong: that is said there already. */
+/** Whether a rule uses a field with a wrong declaration, which is reported already. */
 function isBroken(record: string, name: string, message: string, entities: readonly CheckedEntity[]): boolean {
   return entities.some(
     (one) =>

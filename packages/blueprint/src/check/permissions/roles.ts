@@ -1,4 +1,4 @@
-// In: the declared roles. Out: all roles of the project, with what each inherits written out.
+// Checks roles. In: the declared roles. Out: all roles of the project, with everything that each one inherits.
 import type { RoleDeclaration } from "../../declarations/declarations.ts";
 import type { Role } from "../../model/model.ts";
 import { checkName } from "../../text/names.ts";
@@ -39,7 +39,7 @@ export function checkRoles(declared: readonly RoleDeclaration[], report: Report)
         suggestFor(word.text, known, report),
       );
   }
-  // Beyond the bound, what is inherited would fill the memory: it is an error anyway.
+  // Beyond the limit, inherited roles would fill the memory. It is an error in any case.
   const bounded = new Map([...parents].slice(0, ROLES_MAX));
   const roles = [...bounded].map(([name, inherits]): Role => {
     const ancestors = ancestorsOf(name, bounded);

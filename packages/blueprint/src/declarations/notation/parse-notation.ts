@@ -1,5 +1,5 @@
-// In: the notation of a field, `<type>[(args)][?] [modifier ...] [= default]`. Out: its parts with offsets.
-// It knows the grammar alone: not which types and modifiers exist, nor other fields and entities.
+// Parses field notation. In: a text `<type>[(args)][?] [modifier ...] [= default]`. Out: its parts with offsets. It
+// only knows the grammar: no types, no modifiers, no other fields and entities.
 import { longFormOf } from "../../text/long-form.ts";
 
 export interface Part {
@@ -8,7 +8,7 @@ export interface Part {
   readonly end: number;
 }
 
-/** The text is without quotes; the offsets are with them. */
+/** The text is without quotes; the offsets include them. */
 export interface ArgumentPart extends Part {
   readonly quoted: boolean;
 }
@@ -17,9 +17,9 @@ export interface TypeNotation {
   readonly name: Part;
   readonly end: number;
   readonly brackets: "()" | "[]" | "{}" | "<>" | null;
-  /** Of `()` and `[]`; an empty place (`string(,80)`) is an empty part. */
+  /** The arguments in `()` and `[]`; an empty place (`string(,80)`) is an empty part. */
   readonly args: readonly ArgumentPart[];
-  /** What stands between `(` and `)`, as written. */
+  /** The text between `(` and `)`, as written. */
   readonly raw: Part | null;
   readonly members: readonly MemberNotation[];
   readonly of: TypeNotation | null;
@@ -34,7 +34,7 @@ interface MemberNotation {
 export interface ModifierNotation {
   readonly name: Part;
   readonly args: readonly ArgumentPart[] | null;
-  /** What stands in its parentheses, as written: `fill` has an expression there, and no arguments. */
+  /** The text in its parentheses, as written: `fill` has an expression there and no arguments. */
   readonly raw: Part | null;
 }
 
@@ -45,7 +45,7 @@ export interface FieldNotation {
   readonly default: DefaultNotation | null;
 }
 
-/** `text` is as written, `value` without quotes and escapes. */
+/** `text` is as written, `value` is without quotes and escapes. */
 export interface DefaultNotation extends Part {
   readonly form: "word" | "quoted" | "brackets";
   readonly value: string;
@@ -60,9 +60,9 @@ interface NotationProblem {
 
 type NotationResult = { readonly notation: FieldNotation } | { readonly problem: NotationProblem };
 
-/** 200 values of an enum, each as long as it may be, fit. */
+/** An enum with 200 values of the maximum length fits. */
 const NOTATION_LENGTH_MAX = 16_384;
-/** `list<object{ a: list<string> }>`: what nests deeper belongs into an entity. */
+/** `list<object{ a: list<string> }>`: deeper structures need their own entity. */
 const TYPE_NESTING_MAX = 4;
 
 interface Cursor {
@@ -71,7 +71,7 @@ interface Cursor {
   problem: NotationProblem | null;
 }
 
-/** Parses a notation. Only the first problem is told: what follows it can't be trusted. */
+/** Parses a notation. It reports only the first problem, because the rest can't be trusted. */
 export function parseFieldNotation(text: string): NotationResult {
   const cursor: Cursor = { text, at: 0, problem: null };
   const notation =
@@ -199,7 +199,7 @@ function parseModifier(cursor: Cursor): ModifierNotation | null {
   return args === null ? null : { name, args, raw };
 }
 
-/** What stands between the bracket at the cursor and the one that closes it. */
+/** The text between the bracket at the cursor and its closing bracket. */
 function takeBracketed(cursor: Cursor): Part | null {
   const { text, at } = cursor;
   const close = closingOf(text, at);
@@ -219,7 +219,7 @@ function takeBracketed(cursor: Cursor): Part | null {
 
 const closing: Readonly<Record<string, string>> = { "[": "]", "(": ")", "{": "}" };
 
-/** The bracket that closes the one at `open`, quotes and brackets within passed over; -1 where none does. */
+/** The closing bracket for the one at `open`, ignoring quotes and brackets inside; -1 if there is none. */
 function closingOf(text: string, open: number): number {
   const expected: string[] = [];
   for (let i = open; i < text.length; i++) {
@@ -237,7 +237,7 @@ function closingOf(text: string, open: number): number {
   return -1;
 }
 
-/** The quote that ends the one at `start`; in double quotes a backslash escapes. */
+/** The closing quote for the one at `start`; in double quotes a backslash escapes. */
 function endOfQuote(text: string, start: number): number {
   const quote = text.charAt(start);
   for (let i = start + 1; i < text.length; i++) {
@@ -248,14 +248,14 @@ function endOfQuote(text: string, start: number): number {
   return -1;
 }
 
-/** The parts between commas. An empty one is an argument left out, where that can be. */
+/** The parts between commas. An empty part is a missing argument, where this is allowed. */
 function splitArguments(cursor: Cursor, raw: Part, emptyPlaces: boolean): ArgumentPart[] | null {
   if (raw.text.trim() === "") return [];
   const args: ArgumentPart[] = [];
   let start = raw.start;
   for (let at = raw.start; at <= raw.end; at++) {
     const character = at === raw.end ? "," : cursor.text.charAt(at);
-    // Both end within, since the bracket around them was found closed.
+    // Both end inside, because the bracket around them has a closing bracket.
     if (character === '"' || character === "'") at = Math.max(at, endOfQuote(cursor.text, at));
     else if (closing[character] !== undefined) at = Math.max(at, closingOf(cursor.text, at));
     else if (character === ",") {
@@ -296,7 +296,7 @@ function parseDefault(text: string, from: number): DefaultNotation | null {
   return /["'\s]/.test(written) ? null : { ...part, form: "word", value: written };
 }
 
-/** The content of a text in quotes; null where it is none. Double quotes escape as in JSON, single ones by doubling. */
+/** The content of a text in quotes; null if it has none. Double quotes escape as in JSON, single quotes by doubling. */
 export function unquote(text: string): string | null {
   if (/^'(?:''|[^'])*'$/.test(text)) return text.slice(1, -1).replaceAll("''", "'");
   if (!/^"(?:\\.|[^"\\])*"$/.test(text)) return null;
