@@ -199,7 +199,7 @@ describe("in the console", () => {
     await page.getByText("at 00:00, on the 29th, in February").waitFor();
     await page.getByText("Tue, 29 Feb 2028, 00:00").or(page.getByText("Tue 29 Feb 2028, 00:00")).waitFor();
     await picture("work-10-schedules");
-    await button("Run payday now").click();
+    await button("Run now: payday").click();
     await page.getByRole("link", { name: "See the run" }).click();
     const attention = region("Needs attention");
     await attention.getByText("what came of transfer").waitFor();
