@@ -2,9 +2,9 @@
 // the window, the browser reports no error. The pages are found by their links, as a person finds them; a page that is not
 // reached fails the test. With PLINTH_PICTURES=DIR it leaves a picture of each there.
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import axe from "axe-core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { callerOf, signUp } from "./api.ts";
@@ -12,7 +12,6 @@ import { startBrowser, takePicture } from "./browser.ts";
 import { answers, type DevStack, startDev } from "./stack.ts";
 
 const root = resolve(import.meta.dirname, "..");
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const pictures = process.env["PLINTH_PICTURES"];
 
 const LONG = "averylongnamewithoutanyplacetobreakitthatgoesonandonandonuntilitdoesnotfitintoacellofatable";
@@ -112,11 +111,13 @@ afterAll(async () => {
 
 /** The console's pages as its folders say, such as `/projects/[projectId]/keys`. */
 function declaredRoutes(): string[] {
-  return globSync("**/page.tsx", { cwd: join(root, "apps/console/src/app") })
-    .map((file) => `/${file.replace(/\/?page\.tsx$/, "").replaceAll(/\([^)]*\)\/?/g, "")}`.replace(/(.)\/$/, "$1"))
-    // The first address only leads on to the projects.
-    .filter((route) => route !== "/")
-    .sort();
+  return (
+    globSync("**/page.tsx", { cwd: join(root, "apps/console/src/app") })
+      .map((file) => `/${file.replace(/\/?page\.tsx$/, "").replaceAll(/\([^)]*\)\/?/g, "")}`.replace(/(.)\/$/, "$1"))
+      // The first address only leads on to the projects.
+      .filter((route) => route !== "/")
+      .sort()
+  );
 }
 
 function routeOf(path: string, routes: readonly string[]): string | undefined {
@@ -167,7 +168,7 @@ test("each page is right in each look", { timeout: 300_000 }, async () => {
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   page.on("pageerror", (error) => problems.push(`${page.url()}: ${error.message}`));
-  await page.addInitScript(axe);
+  await page.addInitScript(axe.source);
   while (waiting.length > 0) {
     const path = waiting.shift() ?? "";
     const route = routeOf(path, routes);
@@ -203,6 +204,7 @@ test("the search opens pages, data and other projects, and single keys do, too",
   await page.keyboard.press("Control+k");
   await page.getByRole("dialog", { name: "Search" }).waitFor();
   await page.keyboard.type("parcels");
+  await page.getByRole("option", { name: "parcels" }).waitFor();
   await takePicture(page, pictures, "search");
   await page.keyboard.press("Enter");
   await page.waitForURL(`**/projects/${projectId}/data?entity=parcel`);

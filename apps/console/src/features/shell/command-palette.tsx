@@ -1,7 +1,7 @@
 // Search over everything that can be opened. In: the project of the page, if there is one. Out: a button for the bar, a
 // dialog with a searchable list, and the shortcuts of every page.
 "use client";
-import { useQuery } from "@tanstack/react-query";
+import { useIsFetching, useQuery } from "@tanstack/react-query";
 import { Command } from "cmdk";
 import { Database, FolderKanban, Plus, Search, UserRound } from "lucide-react";
 import { useRouter } from "next/navigation";
@@ -16,6 +16,7 @@ export function CommandPalette({ projectId }: { projectId: string | null }) {
   const router = useRouter();
   const [open, setOpen] = useState(false);
   const [helpOpen, setHelpOpen] = useState(false);
+  const loading = useIsFetching() > 0;
 
   useShortcuts({
     onSearch: () => setOpen((isOpen) => !isOpen),
@@ -57,7 +58,9 @@ export function CommandPalette({ projectId }: { projectId: string | null }) {
                 className="h-11 w-full border-b bg-transparent px-4 outline-none placeholder:text-ink-faint"
               />
               <Command.List className="max-h-[min(24rem,60vh)] overflow-y-auto p-1.5">
-                <Command.Empty className="px-3 py-6 text-center text-ink-soft">Nothing has this name.</Command.Empty>
+                <Command.Empty className="px-3 py-6 text-center text-ink-soft">
+                  {loading ? "Loading ..." : "Nothing has this name."}
+                </Command.Empty>
                 {projectId === null ? null : <ProjectEntries projectId={projectId} onGo={go} />}
                 <OtherEntries onGo={go} />
               </Command.List>
