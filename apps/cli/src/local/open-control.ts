@@ -2,6 +2,7 @@
 // What can go wrong on the way is said in one line.
 import { type ControlClient, connectControl, isControlError } from "../control-client.ts";
 import { CommandFailure } from "../failure.ts";
+import { runningAddresses } from "./running.ts";
 import { type Developer, loadDeveloper } from "./secrets.ts";
 import { keptSession } from "./session.ts";
 import type { LocalSettings } from "./settings.ts";
@@ -17,18 +18,23 @@ export async function openControl<T>(
   } catch (error) {
     if (isControlError(error)) throw new CommandFailure(error.message, 1, { cause: error });
     if (error instanceof TypeError && error.message === "fetch failed") {
-      throw new CommandFailure(`nothing answers at ${settings.urls.control}: is \`plinth up\` running?`, 1, {
-        cause: error,
-      });
+      throw new CommandFailure(
+        `nothing answers at ${runningAddresses(settings).control}: is \`plinth up\` running?`,
+        1,
+        {
+          cause: error,
+        },
+      );
     }
     throw error;
   }
 }
 
 /** As the local developer. */
-export function enterControl({ home, urls }: LocalSettings, developer: Developer): Promise<ControlClient> {
-  const address = { controlUrl: urls.control, consoleUrl: urls.console };
-  return connectControl(address, { name: "Developer", ...developer }, keptSession(home));
+export function enterControl(settings: LocalSettings, developer: Developer): Promise<ControlClient> {
+  const { control, console } = runningAddresses(settings);
+  const address = { controlUrl: control, consoleUrl: console };
+  return connectControl(address, { name: "Developer", ...developer }, keptSession(settings.home));
 }
 
 /** The local developer's project of that name or id. @throws CommandFailure where there is none. */

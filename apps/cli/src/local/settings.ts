@@ -12,11 +12,19 @@ export interface Ports {
   readonly console: number;
 }
 
+/** People and apps know the public ports. The others are only for our own parts: null where any free port will do. */
+export interface WantedPorts {
+  readonly api: number;
+  readonly internal: number | null;
+  readonly control: number | null;
+  readonly console: number;
+}
+
 export interface LocalSettings {
   /** Holds data, secrets and logs. */
   readonly home: string;
-  readonly ports: Ports;
-  readonly urls: Readonly<Record<keyof Ports, string>>;
+  readonly ports: WantedPorts;
+  readonly urls: Readonly<Record<"api" | "console", string>>;
   /** Where the public API listens: this machine alone, unless told otherwise. */
   readonly apiHost: string;
   /** Proxies before the console, as it reads them; by default none. */
@@ -39,27 +47,22 @@ export const portVariables: Readonly<Record<keyof Ports, string>> = {
   console: "PLINTH_CONSOLE_PORT",
 };
 
-const defaultPorts: Ports = { api: 4000, internal: 4001, control: 4100, console: 3000 };
+/** Internal ports are the usual ones where those are free. */
+export const usualPorts: Ports = { api: 4000, internal: 4001, control: 4100, console: 3000 };
 const passedOnNames = /^(PATH|HOME|LANG|LC_ALL|TZ|TMPDIR|NODE_USE_SYSTEM_CA|NODE_EXTRA_CA_CERTS)$/;
 
 /** @throws CommandFailure (usage) naming the variable that is wrong. */
 export function readLocalSettings(env: Environment): LocalSettings {
-  const ports: Ports = {
-    api: portOf(env, "api"),
+  const ports: WantedPorts = {
+    api: portOf(env, "api") ?? usualPorts.api,
     internal: portOf(env, "internal"),
     control: portOf(env, "control"),
-    console: portOf(env, "console"),
+    console: portOf(env, "console") ?? usualPorts.console,
   };
-  const url = (port: number): string => `http://127.0.0.1:${port}`;
   return {
     home: resolve(env.PLINTH_HOME || join(repository, ".plinth")),
     ports,
-    urls: {
-      api: url(ports.api),
-      internal: url(ports.internal),
-      control: url(ports.control),
-      console: url(ports.console),
-    },
+    urls: { api: localUrl(ports.api), console: localUrl(ports.console) },
     apiHost: env.PLINTH_API_HOST || "127.0.0.1",
     trustedProxies: env.PLINTH_TRUSTED_PROXIES || "",
     databaseUrl: env.DATABASE_URL || null,
@@ -72,16 +75,20 @@ export function readLocalSettings(env: Environment): LocalSettings {
   };
 }
 
+export function localUrl(port: number): string {
+  return `http://127.0.0.1:${port}`;
+}
+
 function named(env: Environment, names: RegExp): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => names.test(entry[0]) && !!entry[1]),
   );
 }
 
-function portOf(env: Environment, name: keyof Ports): number {
+function portOf(env: Environment, name: keyof Ports): number | null {
   const variable = portVariables[name];
   const text = env[variable];
-  if (!text) return defaultPorts[name];
+  if (!text) return null;
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port < 65536) return port;
   throw new CommandFailure(`${variable} must be a port from 1 to 65535; it is ${JSON.stringify(text)}`, 2);
