@@ -1,6 +1,7 @@
 // What a local Plinth is told by its environment. In: environment variables. Out: ports, addresses, folders.
 // It never reads the environment itself; `main.ts` hands it in.
 import { join, resolve } from "node:path";
+import { credentialsFile } from "../account/credentials.ts";
 import { CommandFailure } from "../failure.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -34,8 +35,18 @@ export interface LocalSettings {
   readonly logLevel: string;
   /** What the operator allows authors, as control and the runtime read it. */
   readonly limits: Readonly<Record<string, string>>;
+  /** The Plinth that commands ask: see `account/server.ts`. */
+  readonly server: ServerSettings;
   /** What every child process gets of the caller's environment. */
   readonly passedOn: Readonly<Record<string, string>>;
+}
+
+export interface ServerSettings {
+  /** An access token, from the environment. */
+  readonly token: string | null;
+  /** The address of a console, or `local`. */
+  readonly url: string | null;
+  readonly credentialsFile: string;
 }
 
 export const repository: string = resolve(import.meta.dirname, "../../../..");
@@ -71,6 +82,11 @@ export function readLocalSettings(env: Environment): LocalSettings {
       env,
       /^PLINTH_(MAX|AUTHORING)_|^PLINTH_MAILBOX$|^PLINTH_(PROJECT_(?:MAILS_PER_HOUR|RATE_LIMIT|RUNS|STREAMS|WAITS|WORK_ROWS)|CALLER_STREAMS|PROJECT_SLOW_MS|SOCKETS_PER_ADDRESS|CACHE_MB|PREPARED_STATEMENTS|API_DOMAIN|OUTBOUND_(?:ALLOW|PORTS)|WORK_RETENTION_DAYS|PUBLIC_WEBHOOK_URL|INBOUND_(?:RATE|BODY_BYTES|REQUESTS|RETENTION_DAYS)|WEBHOOK_(?:CONCURRENCY|FAILING_DAYS))$/,
     ),
+    server: {
+      token: env.PLINTH_TOKEN || null,
+      url: env.PLINTH_URL || null,
+      credentialsFile: credentialsFile(env),
+    },
     passedOn: named(env, passedOnNames),
   };
 }
