@@ -4,6 +4,7 @@ import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { declareAccount } from "./account-commands.ts";
 import { declareBlueprint } from "./blueprint-commands.ts";
+import type { DevOptions } from "./commands/dev.ts";
 import type { ExplainOptions } from "./commands/explain.ts";
 import type { ImportOptions } from "./commands/import.ts";
 import { CommandFailure, type ExitCode } from "./failure.ts";
@@ -71,8 +72,10 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     .command("dev")
     .description("start everything, deploy FILE, and deploy it again whenever it is saved")
     .argument("<file>", "a blueprint")
+    .option("--types <file>", "where the SDK types go; without it, beside FILE, as FILE's name with .gen.d.ts")
+    .option("--no-types", "write no SDK types")
     .option("--json", "print where everything is as one JSON line on stdout", false)
-    .action(async (file: string, options: { json: boolean }) => {
+    .action(async (file: string, options: DevOptions) => {
       const { dev } = await import("./commands/dev.ts");
       return run(dev(terminal, readLocalSettings(env), listenForStop(), file, options));
     });
