@@ -3,7 +3,7 @@ import type { TRPCClient } from "@trpc/client";
 import type { AppRouter } from "../api.ts";
 
 export interface Expected {
-  readonly who: "member" | "owner";
+  readonly who: "person" | "member" | "owner";
   readonly call: (client: TRPCClient<AppRouter>, things: { readonly projectId: string }) => Promise<unknown>;
   /** Where an owner is let in but the call ends otherwise than well. */
   readonly owner?: string;
