@@ -56,7 +56,7 @@ export type { Deployment, DeploymentStatus, DeploymentStep, DeploymentSummary } 
 export type { CreatedInvitation, Invitation, OpenInvitation } from "./invitations/api.ts";
 export type { CreatedKey, KeySummary } from "./keys/api.ts";
 export type { MailConnection, MailContent, MailSummary, MailSuppression, MailTemplate } from "./mail/api.ts";
-export type { Member, MemberRole, MemberScope, OrganizationSummary } from "./organizations/api.ts";
+export type { Member, MemberRole, MemberScope, OrganizationSummary, Rights } from "./organizations/api.ts";
 export type { Me } from "./people/api.ts";
 export type { Project, ProjectStatus, ProjectSummary } from "./projects/api.ts";
 export type {

@@ -21,7 +21,8 @@ import { DiagnosticsError, refuse, refuseUnavailable } from "./failure.ts";
 import type { InvitationService } from "./invitations/service.ts";
 import type { KeyService } from "./keys/service.ts";
 import type { MailService } from "./mail/service.ts";
-import type { Access, Level, OrganizationAccess, ProjectAccess, ProjectPart } from "./organizations/access.ts";
+import type { Access, OrganizationAccess, ProjectAccess, ProjectPart } from "./organizations/access.ts";
+import type { Level } from "./organizations/rights.ts";
 import type { OrganizationService } from "./organizations/service.ts";
 import type { Person } from "./people/auth.ts";
 import type { ProjectService } from "./projects/service.ts";
@@ -105,7 +106,7 @@ export function forPerson(): Builder<{ person: Person }, TRPCUnsetMarker> {
   return signedIn("person");
 }
 
-/** A member (read) or an owner (write) of `organizationId`. */
+/** A member of `organizationId` whose role has the level. */
 export function forOrganization(
   level: Level,
 ): Builder<{ person: Person; organization: OrganizationAccess }, { organizationId: string }> {
@@ -117,7 +118,7 @@ export function forOrganization(
     });
 }
 
-/** A member (read) or an owner (write) of the organization of `projectId`. */
+/** A member who can open `projectId` and whose role has the level. */
 export function forProject(level: Level): Builder<{ person: Person; project: ProjectAccess }, { projectId: string }> {
   return signedIn(`project:${level}`)
     .input(z.object({ projectId: id("prj") }))

@@ -1,5 +1,5 @@
 // What a client sees of projects. Types alone. Times are RFC 3339 UTC.
-import type { MemberRole } from "../organizations/api.ts";
+import type { MemberRole, Rights } from "../organizations/api.ts";
 import type { Mutation, Query } from "../procedure.ts";
 
 export interface ProjectSummary {
@@ -16,6 +16,7 @@ export interface Project {
   readonly organizationId: string;
   /** The caller's role in the project's organization. */
   readonly role: MemberRole;
+  readonly may: Rights;
   readonly createdAt: string;
   readonly live: {
     readonly versionId: string;

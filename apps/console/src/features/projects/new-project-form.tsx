@@ -24,7 +24,7 @@ export function NewProjectForm() {
   const queryClient = useQueryClient();
   const me = useQuery(trpc.me.get.queryOptions());
   const templates = useQuery(trpc.blueprints.templates.queryOptions());
-  const owned = me.data?.organizations.filter(({ role, scope }) => role === "owner" && scope === "organization") ?? [];
+  const owned = me.data?.organizations.filter(({ may }) => may.manage) ?? [];
 
   const [name, setName] = useState("");
   const [chosen, setChosen] = useState<string | null>(null);

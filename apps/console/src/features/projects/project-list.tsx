@@ -22,7 +22,7 @@ export function ProjectList() {
   const failed = lists.find((list) => list.error);
   const loading = me.isPending || lists.some((list) => list.isPending);
   const nothing = lists.every((list) => list.data?.length === 0);
-  const mayCreate = organizations.some(({ role, scope }) => role === "owner" && scope === "organization");
+  const mayCreate = organizations.some(({ may }) => may.manage);
 
   if (failed) {
     return (

@@ -13,7 +13,7 @@ export function ProjectSettings({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
   if (!project.data) return null;
-  const mayChange = project.data.role === "owner";
+  const mayChange = project.data.may.manage;
   const facts = [
     { name: "Project id", value: project.data.id },
     { name: "Name", value: project.data.slug },
