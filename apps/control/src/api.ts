@@ -12,6 +12,7 @@ import type { OrganizationProcedures } from "./organizations/api.ts";
 import type { MeProcedures } from "./people/api.ts";
 import type { ProjectProcedures } from "./projects/api.ts";
 import type { ProposalProcedures } from "./proposals/api.ts";
+import type { UserProcedures } from "./users/api.ts";
 import type { WebhookProcedures } from "./webhooks/api.ts";
 
 export type { InboundRequest, InboundSource, InboundStatus } from "./webhooks-in/api.ts";
@@ -33,6 +34,7 @@ export type AppProcedures = {
   webhooks: WebhookProcedures;
   inbound: InboundProcedures;
   work: WorkProcedures;
+  users: UserProcedures;
 };
 
 /** What an error carries beside its message: the blueprint's diagnostics where they are the reason, else null. */
@@ -67,6 +69,7 @@ export type {
   ProposedPlan,
   StepMeasure,
 } from "./proposals/api.ts";
+export type { CreatedUser, EndUser, EndUserDetail, EndUserPage, EndUserSession } from "./users/api.ts";
 export type {
   DeliveryAttempt,
   DeliveryStatus,

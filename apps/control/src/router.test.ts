@@ -7,6 +7,7 @@ import { mailExpectations } from "./mail/testing/expectations.ts";
 import { appRouter } from "./router.ts";
 import { codeOf, createWorld, goLive, join, type Somebody, type World } from "./testing/control-plane.ts";
 import { type Expected, type LeastMember, NOWHERE } from "./testing/expected.ts";
+import { userExpectations } from "./users/testing/expectations.ts";
 import { webhookExpectations } from "./webhooks/testing/expectations.ts";
 import { inboundExpectations } from "./webhooks-in/testing/expectations.ts";
 import { workExpectations } from "./work/testing/expectations.ts";
@@ -209,6 +210,7 @@ const expectations: Record<string, Expectation> = {
   ...webhookExpectations,
   ...inboundExpectations,
   ...workExpectations,
+  ...userExpectations,
   "data.rows": { who: "member", call: (c, t) => c.data.rows.query({ projectId: t.projectId, entity: "note" }) },
 };
 

@@ -32,6 +32,7 @@ import { createProjectStore } from "./projects/store.ts";
 import { createProposalService } from "./proposals/service.ts";
 import { createProposalStore } from "./proposals/store.ts";
 import type { Services } from "./trpc.ts";
+import { createUserService } from "./users/service.ts";
 import { createWebhookService } from "./webhooks/service.ts";
 import { createInboundService } from "./webhooks-in/service.ts";
 import { createWorkService } from "./work/service.ts";
@@ -133,6 +134,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
       mail: createMailService({ cells, db }),
       webhooks: createWebhookService({ cells, db }),
       inbound: createInboundService({ cells, db }),
+      users: createUserService({ cells, db }),
       work: createWorkService({ cells, store: createWorkStore(db) }),
     },
   };

@@ -27,6 +27,7 @@ import type { OrganizationService } from "./organizations/service.ts";
 import type { Person } from "./people/auth.ts";
 import type { ProjectService } from "./projects/service.ts";
 import type { ProposalService } from "./proposals/service.ts";
+import type { UserService } from "./users/service.ts";
 import type { WebhookService } from "./webhooks/service.ts";
 import type { InboundService } from "./webhooks-in/service.ts";
 import type { WorkService } from "./work/service.ts";
@@ -45,6 +46,7 @@ export interface Services {
   readonly webhooks: WebhookService;
   readonly inbound: InboundService;
   readonly work: WorkService;
+  readonly users: UserService;
 }
 
 interface Context {
