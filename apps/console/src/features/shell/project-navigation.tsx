@@ -9,6 +9,7 @@ import {
   Mail,
   Radio,
   Settings,
+  Users,
   Webhook,
   Workflow,
 } from "lucide-react";
@@ -22,6 +23,7 @@ const rooms = [
   { name: "Blueprint", path: "/blueprint", Icon: FileCode },
   { name: "Changes", path: "/changes", Icon: GitPullRequestArrow },
   { name: "Data", path: "/data", Icon: Database },
+  { name: "Users", path: "/users", Icon: Users },
   { name: "Live", path: "/live", Icon: Radio },
   { name: "Work", path: "/work", Icon: Workflow },
   { name: "Webhooks", path: "/webhooks", Icon: Webhook },
