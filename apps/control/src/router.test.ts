@@ -128,6 +128,23 @@ const expectations: Record<string, Expectation> = {
   },
   "projects.get": { who: "member", call: (c, t) => c.projects.get.query({ projectId: t.projectId }) },
   "projects.status": { who: "member", call: (c, t) => c.projects.status.query({ projectId: t.projectId }) },
+  "projects.remove": {
+    who: "admin",
+    allowed: "BAD_REQUEST",
+    silent: true,
+    call: (c, t) => c.projects.remove.mutate({ projectId: t.projectId, name: "another" }),
+  },
+  "projects.deleted": {
+    who: "admin",
+    silent: true,
+    call: (c, t) => c.projects.deleted.query({ organizationId: t.organizationId }),
+  },
+  "projects.restore": {
+    who: "admin",
+    allowed: "NOT_FOUND",
+    silent: true,
+    call: (c, t) => c.projects.restore.mutate({ organizationId: t.organizationId, projectId: t.projectId }),
+  },
   "projects.grantUser": {
     who: "admin",
     allowed: "NOT_FOUND",

@@ -22,6 +22,7 @@ import { checkOrigins } from "./origin.ts";
 import { createDevices } from "./people/device.ts";
 import { authRoutes, toHeaders } from "./people/routes.ts";
 import { createSignInGuard } from "./people/sign-in-guard.ts";
+import { type Repeated, repeat } from "./repeat.ts";
 import { appRouter } from "./router.ts";
 import { createParts, type Parts } from "./services.ts";
 
@@ -32,6 +33,8 @@ export interface Control {
 
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
 const BATCH_MAX = 10;
+/** Cells are told so often what they have not heard about deleted projects. */
+const SETTLE_MS = 10_000;
 
 export async function startControl(config: Config, logger: Logger): Promise<Control> {
   const pool = createPool({
@@ -46,10 +49,11 @@ export async function startControl(config: Config, logger: Logger): Promise<Cont
   let parts: Parts | null = null;
   let stopping = false;
   let keeping: Promise<void> = Promise.resolve();
+  let settling: Repeated | null = null;
   const stop = async (): Promise<void> => {
     stopping = true;
     parts?.endWaits();
-    await Promise.all([app?.close(), parts?.followers.stop(), keeping]);
+    await Promise.all([app?.close(), parts?.followers.stop(), keeping, settling?.stop()]);
     await parts?.workshop.stop();
     await pool.end();
   };
@@ -64,6 +68,7 @@ export async function startControl(config: Config, logger: Logger): Promise<Cont
     });
     await app.listen({ port: config.port, host: config.host });
     await parts.followers.resume();
+    settling = repeat(parts.deletion.settleAll, SETTLE_MS, logger);
     // In the background: a thousand texts take seconds to check, and nothing waits for them.
     keeping = parts
       .keepModels(() => stopping)

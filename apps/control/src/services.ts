@@ -26,6 +26,8 @@ import { createOrganizationStore } from "./organizations/store.ts";
 import { createAttempts } from "./people/attempts.ts";
 import { createPeople, type People } from "./people/auth.ts";
 import { createPasswords } from "./people/password.ts";
+import { createDeletionService, type DeletionService } from "./projects/deletion.ts";
+import { createDeletionStore } from "./projects/deletion-store.ts";
 import { createProvision } from "./projects/provision.ts";
 import { createProjectService } from "./projects/service.ts";
 import { createProjectStore } from "./projects/store.ts";
@@ -45,6 +47,7 @@ export interface Parts {
   /** See `keepModels` in blueprints/keep-models.ts. */
   readonly keepModels: (isStopped: () => boolean) => Promise<void>;
   readonly workshop: Workshop;
+  readonly deletion: DeletionService;
   /** Answers all who wait for changes. */
   readonly endWaits: () => void;
 }
@@ -78,6 +81,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
     pollMs: 300,
     retryMsMax: 5_000,
   });
+  const deletion = createDeletionService({ store: createDeletionStore(db), cells, logger });
   const people = await createPeople({
     db,
     logger,
@@ -93,6 +97,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
     followers,
     keepModels: (isStopped) => keepModels(blueprintStore, workshop, logger, isStopped),
     workshop,
+    deletion,
     endWaits: () => stopped.abort(),
     services: {
       access: createAccess(db),
@@ -102,6 +107,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
         made: createAttempts({ max: 50, windowSeconds: 3600 }),
         missed: createAttempts({ max: 20, windowSeconds: 600 }),
       }),
+      deletion,
       projects: createProjectService({
         store: projectStore,
         cells,

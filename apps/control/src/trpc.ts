@@ -25,6 +25,7 @@ import type { Access, OrganizationAccess, ProjectAccess, ProjectPart } from "./o
 import type { Level } from "./organizations/rights.ts";
 import type { OrganizationService } from "./organizations/service.ts";
 import type { Person } from "./people/auth.ts";
+import type { DeletionService } from "./projects/deletion.ts";
 import type { ProjectService } from "./projects/service.ts";
 import type { ProposalService } from "./proposals/service.ts";
 import type { UserService } from "./users/service.ts";
@@ -37,6 +38,7 @@ export interface Services {
   readonly organizations: OrganizationService;
   readonly invitations: InvitationService;
   readonly projects: ProjectService;
+  readonly deletion: DeletionService;
   readonly blueprints: BlueprintService;
   readonly proposals: ProposalService;
   readonly deployments: DeploymentService;

@@ -32,6 +32,9 @@ interface Page {
 /** All of them throw CellRefused and CellUnavailable. */
 export interface Cells {
   provision(project: Placement): Promise<void>;
+  suspend(project: Placement, suspended: boolean): Promise<void>;
+  /** Of a suspended project. */
+  erase(project: Placement): Promise<void>;
   /** `publication`: one of `@plinth/bundle`, as JSON. */
   publish(project: Placement, publication: string): Promise<void>;
   /** Null where the cell knows no such release. */
@@ -117,6 +120,12 @@ export function createCells(options: TransportOptions): Cells {
     provision: async (project) => {
       await call(project, cellCalls.provision, { body: JSON.stringify({ slug: project.slug }) });
     },
+    suspend: async (project, suspended) => {
+      await call(project, cellCalls.suspend, { body: JSON.stringify({ suspended }), as: retiring });
+    },
+    erase: async (project) => {
+      await call(project, cellCalls.erase, { as: retiring });
+    },
     publish: async (project, publication) => {
       await call(project, cellCalls.publish, { body: publication });
     },
@@ -168,4 +177,5 @@ export function createCells(options: TransportOptions): Cells {
   };
 }
 
+const retiring: OnBehalf = { subject: "control", role: "retire" };
 const onBehalfOf = ({ email, role }: Actor): OnBehalf => ({ subject: email, role });

@@ -1,7 +1,7 @@
 // The control database's tables as Kysely sees them. Out: the type `Database`. The SQL stands in `migrations/`.
 import type { Change, Diagnostic } from "@plinth/blueprint";
 import type { ApiKeyKind, Bundle, MigrationPlan } from "@plinth/bundle";
-import type { ColumnType, Generated, Kysely, Transaction } from "kysely";
+import type { ColumnType, Generated, Kysely, RawBuilder, Transaction } from "kysely";
 import type { DeploymentStatus, DeploymentStep } from "../deployments/api.ts";
 import type { MemberRole, MemberScope } from "../organizations/api.ts";
 import type { PlanMeasures, Proposal, ProposalStatus, ProposedPlan } from "../proposals/api.ts";
@@ -103,6 +103,9 @@ export interface ProjectsTable {
   live_bundle_hash: string | null;
   live_at: Date | null;
   created_at: Generated<Date>;
+  deleted_at: ColumnType<Date | null, never, RawBuilder<unknown> | null>;
+  deleted_by: ColumnType<string | null, never, string | null>;
+  on_cell: Generated<"served" | "unsure" | "suspended">;
 }
 
 interface BlueprintVersionsTable {

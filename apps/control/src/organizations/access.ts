@@ -67,6 +67,7 @@ export function createAccess(db: ControlDatabase): Access {
       .select(["cells.internal_url", "cells.public_url"])
       .select("memberships.role")
       .where("projects.id", "=", projectId)
+      .where("projects.deleted_at", "is", null)
       .where("memberships.person_id", "=", person.id)
       .where((eb) =>
         eb.or([

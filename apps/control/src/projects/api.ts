@@ -28,6 +28,16 @@ export interface Project {
   readonly apiUrl: string;
 }
 
+/** A deleted project that can still be restored. */
+export interface DeletedProject {
+  readonly id: string;
+  readonly slug: string;
+  readonly deletedAt: string;
+  /** Null where the person is gone. */
+  readonly deletedBy: string | null;
+  readonly restorableUntil: string;
+}
+
 export interface ProjectStatus {
   readonly activeReleaseId: string | null;
   readonly bundleHash: string | null;
@@ -41,6 +51,10 @@ export type ProjectProcedures = {
   create: Mutation<{ organizationId: string; slug: string }, Project>;
   get: Query<{ projectId: string }, Project>;
   status: Query<{ projectId: string }, ProjectStatus>;
+  /** @param name The project's name, typed. Its API answers no more from now on; what it holds is erased once the days are over. */
+  remove: Mutation<{ projectId: string; name: string }, { readonly restorableDays: number }>;
+  deleted: Query<{ organizationId: string }, readonly DeletedProject[]>;
+  restore: Mutation<{ organizationId: string; projectId: string }, { readonly projectId: string }>;
   /** Sets the roles of an existing user of the project's own app; so the first admin is named. */
   grantUser: Mutation<
     { projectId: string; email: string; roles: string[] },

@@ -14,11 +14,13 @@ import type { SigningKeys } from "../identity/signing-keys.ts";
 import { grantRoles } from "../modules/users/grant-roles.ts";
 import type { ReleaseRegistry } from "../project/active-release.ts";
 import { inspectSchema } from "../release/drift.ts";
+import { eraseProject } from "../release/erase.ts";
 import { inspectProject, inspectRelease } from "../release/inspect.ts";
 import { measurePlan } from "../release/measure.ts";
 import type { Migrator } from "../release/migrate.ts";
 import { provisionProject } from "../release/provision.ts";
 import { type ControlTrust, receiveRelease } from "../release/receive.ts";
+import { setSuspended } from "../release/suspend.ts";
 import { acceptAssertion } from "./assertion.ts";
 import { createLoadReporter } from "./load-report.ts";
 import { callOf, found, incomingOf, paramOf, projectOf, releaseOf, serve } from "./serve.ts";
@@ -41,12 +43,33 @@ export interface InternalOptions extends ControlTrust, Pick<UserRoutesOptions, "
 export function internalRoutes(app: FastifyInstance, options: InternalOptions): void {
   const { pool, epoch } = options;
 
+  /** What ends a project: the secret alone must not be enough. */
+  const retiring = async (request: FastifyRequest): Promise<ProjectId> => {
+    const projectId = projectOf(request);
+    const signed = await acceptAssertion(request.headers[ASSERTION_HEADER], options, callOf(request));
+    if (signed.role !== "retire" || signed.projectId !== projectId)
+      throw new Fault("unauthenticated", { detail: "Plinth-Assertion is for something else." });
+    return projectId;
+  };
+
   const load = createLoadReporter();
   app.addHook("onClose", async () => load.stop());
   app.get("/internal/load", async () => load.read());
 
   serve(app, cellCalls.provision, async (request, body) => {
     await orUnavailable(provisionProject(options, projectOf(request), body().slug));
+    return null;
+  });
+
+  serve(app, cellCalls.suspend, async (request, body) => {
+    const projectId = await retiring(request);
+    if (!(await orUnavailable(setSuspended(pool, projectId, body().suspended)))) throw new Fault("not_found");
+    await epoch.refresh();
+    return null;
+  });
+
+  serve(app, cellCalls.erase, async (request) => {
+    await orUnavailable(eraseProject(options.measurePool, await retiring(request)));
     return null;
   });
 

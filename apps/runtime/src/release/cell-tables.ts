@@ -345,4 +345,11 @@ export const cellMigrations: readonly CellMigration[] = [
       );
     `,
   },
+  {
+    id: "040-suspended-projects",
+    sql: `
+      -- Since when a deleted project, which can still come back, isn't served.
+      ALTER TABLE plinth.projects ADD COLUMN suspended_at timestamptz;
+    `,
+  },
 ];
