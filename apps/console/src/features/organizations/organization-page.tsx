@@ -15,6 +15,7 @@ import { Notice } from "../../ui/notice.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { DeletedProjects } from "./deleted-projects.tsx";
 import { LeaveOrganization } from "./leave-organization.tsx";
 
 export function OrganizationPage({ organizationId, members }: { organizationId: string; members: ReactNode }) {
@@ -46,6 +47,7 @@ export function OrganizationPage({ organizationId, members }: { organizationId: 
       <PageHeader title={organization.name} description={`You are ${article(organization.role)} here.`} />
       <div className="flex flex-col gap-6">
         <Projects organization={organization} />
+        {organization.may.manage ? <DeletedProjects organizationId={organizationId} /> : null}
         {members}
         {organization.may.manage ? <NameForm key={organization.name} organization={organization} /> : null}
         <LeaveOrganization organization={organization} />
