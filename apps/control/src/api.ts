@@ -59,7 +59,7 @@ export type { CreatedInvitation, Invitation, OpenInvitation } from "./invitation
 export type { CreatedKey, KeySummary } from "./keys/api.ts";
 export type { MailConnection, MailContent, MailSummary, MailSuppression, MailTemplate } from "./mail/api.ts";
 export type { Member, MemberRole, MemberScope, OrganizationSummary, Rights } from "./organizations/api.ts";
-export type { Me } from "./people/api.ts";
+export type { Me, PersonSession, Theme } from "./people/api.ts";
 export type { DeletedProject, Project, ProjectStatus, ProjectSummary } from "./projects/api.ts";
 export type {
   PlanMeasures,

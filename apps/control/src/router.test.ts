@@ -58,6 +58,16 @@ interface Expectation extends Omit<Expected, "who" | "call"> {
 let slugs = 0;
 const expectations: Record<string, Expectation> = {
   "me.get": { who: "person", call: (c) => c.me.get.query() },
+  "me.sessions": { who: "person", call: (c) => c.me.sessions.query() },
+  "me.endSession": { who: "person", end: "NOT_FOUND", call: (c) => c.me.endSession.mutate({ sessionId: "none" }) },
+  "me.rename": { who: "person", call: (c) => c.me.rename.mutate({ name: "Stranger" }) },
+  "me.changeEmail": {
+    who: "person",
+    end: "BAD_REQUEST",
+    call: (c) => c.me.changeEmail.mutate({ email: "other@example.com", password: "wrong" }),
+  },
+  "me.setTheme": { who: "person", call: (c) => c.me.setTheme.mutate({ theme: "dark" }) },
+  "me.remove": { who: "person", end: "BAD_REQUEST", call: (c) => c.me.remove.mutate({ password: "wrong" }) },
   "organizations.members": {
     who: "member",
     call: (c, t) => c.organizations.members.query({ organizationId: t.organizationId }),

@@ -148,7 +148,12 @@ function createServer(
           throw refuseUnavailable(error) ?? error;
         });
         for (const cookie of session?.cookies ?? []) res.header("set-cookie", cookie);
-        return { person: session?.person ?? null, services: parts.services, log: req.log };
+        return {
+          person: session?.person ?? null,
+          sessionId: session?.id ?? "",
+          services: parts.services,
+          log: req.log,
+        };
       },
     },
   } satisfies FastifyTRPCPluginOptions<typeof appRouter>);

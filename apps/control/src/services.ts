@@ -23,6 +23,8 @@ import { createMailService } from "./mail/service.ts";
 import { createAccess } from "./organizations/access.ts";
 import { createOrganizationService } from "./organizations/service.ts";
 import { createOrganizationStore } from "./organizations/store.ts";
+import { createAccountService } from "./people/account.ts";
+import { createAccountStore } from "./people/account-store.ts";
 import { createAttempts } from "./people/attempts.ts";
 import { createPeople, type People } from "./people/auth.ts";
 import { createPasswords } from "./people/password.ts";
@@ -82,15 +84,18 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
     retryMsMax: 5_000,
   });
   const deletion = createDeletionService({ store: createDeletionStore(db), cells, logger });
+  const accountStore = createAccountStore(db);
+  const passwords = createPasswords();
   const people = await createPeople({
     db,
     logger,
-    passwords: createPasswords(),
+    passwords,
     secret: config.authSecret,
     controlUrl: config.controlUrl,
     trustedOrigins: config.trustedOrigins,
     secureCookies: config.secureCookies,
     onSession: (personId) => organizationStore.ensurePersonal(personId),
+    onSeen: (sessionId) => accountStore.touchSession(sessionId),
   });
   return {
     people,
@@ -100,6 +105,11 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
     deletion,
     endWaits: () => stopped.abort(),
     services: {
+      account: createAccountService({
+        store: accountStore,
+        passwords,
+        wrong: createAttempts({ max: 10, windowSeconds: 600 }),
+      }),
       access: createAccess(db),
       organizations: createOrganizationService(organizationStore),
       invitations: createInvitationService({

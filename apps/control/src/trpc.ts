@@ -24,6 +24,7 @@ import type { MailService } from "./mail/service.ts";
 import type { Access, OrganizationAccess, ProjectAccess, ProjectPart } from "./organizations/access.ts";
 import type { Level } from "./organizations/rights.ts";
 import type { OrganizationService } from "./organizations/service.ts";
+import type { AccountService } from "./people/account.ts";
 import type { Person } from "./people/auth.ts";
 import type { DeletionService } from "./projects/deletion.ts";
 import type { ProjectService } from "./projects/service.ts";
@@ -34,6 +35,7 @@ import type { InboundService } from "./webhooks-in/service.ts";
 import type { WorkService } from "./work/service.ts";
 
 export interface Services {
+  readonly account: AccountService;
   readonly access: Access;
   readonly organizations: OrganizationService;
   readonly invitations: InvitationService;
@@ -53,6 +55,8 @@ export interface Services {
 
 interface Context {
   readonly person: Person | null;
+  /** Of the session that the call came with; empty where there is none. */
+  readonly sessionId: string;
   readonly services: Services;
   readonly log: FastifyBaseLogger;
 }

@@ -4,6 +4,7 @@ import type { ApiKeyKind, Bundle, MigrationPlan } from "@plinth/bundle";
 import type { ColumnType, Generated, Kysely, RawBuilder, Transaction } from "kysely";
 import type { DeploymentStatus, DeploymentStep } from "../deployments/api.ts";
 import type { MemberRole, MemberScope } from "../organizations/api.ts";
+import type { Theme } from "../people/api.ts";
 import type { PlanMeasures, Proposal, ProposalStatus, ProposedPlan } from "../proposals/api.ts";
 
 export type ControlDatabase = Kysely<Database>;
@@ -15,6 +16,9 @@ type Json<T> = ColumnType<T, string, string>;
 
 export interface Database {
   people: PeopleTable;
+  sessions: SessionsTable;
+  accounts: AccountsTable;
+  two_factors: TwoFactorsTable;
   organizations: OrganizationsTable;
   memberships: MembershipsTable;
   membership_projects: MembershipProjectsTable;
@@ -34,6 +38,31 @@ interface PeopleTable {
   id: string;
   name: string;
   email: string;
+  email_verified: Generated<boolean>;
+  theme: Generated<Theme>;
+  two_factor_enabled: Generated<boolean>;
+  deleted_at: ColumnType<Date | null, never, RawBuilder<unknown>>;
+}
+
+/** What of better-auth's own tables is read here. */
+interface SessionsTable {
+  id: string;
+  person_id: string;
+  ip_address: string | null;
+  user_agent: string | null;
+  created_at: Date;
+  expires_at: Date;
+  last_seen_at: ColumnType<Date, never, RawBuilder<unknown>>;
+}
+
+interface AccountsTable {
+  person_id: string;
+  provider_id: string;
+  password_hash: string | null;
+}
+
+interface TwoFactorsTable {
+  person_id: string;
 }
 
 interface OrganizationsTable {
