@@ -113,12 +113,8 @@ function resolveWorkRow(syntax: Syntax, row: "record" | "old", path: readonly St
   const resolved = resolveOnRow(syntax, { row, record: scope.record, word, steps: path.slice(1) }, scope);
   if (!("relation" in resolved)) return resolved;
   const hint = "Look up the others in an earlier step: `record.find` with a `limit`.";
-  return wrong(
-    field ?? syntax,
-    "expression_not_supported",
-    `\`${resolved.relation.name}\` is a list of other records.`,
-    hint,
-  );
+  const message = `\`${resolved.relation.name}\` is a list of other records.`;
+  return wrong(field ?? syntax, "expression_not_supported", message, hint);
 }
 
 function pathOf(syntax: Syntax): Step[] | null {
@@ -165,12 +161,8 @@ function resolveSpecial(syntax: Syntax, head: Step, rest: readonly Step[], scope
     }
     const hint = didYouMean(name ?? "", Object.keys(requestTypes)) ?? "Known members: `ip` and `key_kind`.";
     if (property === undefined) return wrong(head, "type_mismatch", "`request` is not a value.", hint);
-    return wrong(
-      further ?? property,
-      "unknown_name",
-      `\`request\` has no \`${rest.map((step) => step.name).join(".")}\`.`,
-      hint,
-    );
+    const message = `\`request\` has no \`${rest.map((step) => step.name).join(".")}\`.`;
+    return wrong(further ?? property, "unknown_name", message, hint);
   }
   if (property !== undefined) {
     return wrong(property, "unknown_name", `\`${head.name}\` has no \`${property.name}\`.`, null);
@@ -206,12 +198,8 @@ function resolveUser(syntax: Syntax, rest: readonly Step[], scope: Scope): Resol
     const known = [...Object.keys(userTypes), ...(record?.fields.keys() ?? [])];
     const hint =
       didYouMean(property.name, known) ?? "Known members: `id`, `email`, `roles` and the fields under `users`.";
-    return wrong(
-      property,
-      "unknown_name",
-      `\`current_user\` has no \`${rest.map((step) => step.name).join(".")}\`.`,
-      hint,
-    );
+    const message = `\`current_user\` has no \`${rest.map((step) => step.name).join(".")}\`.`;
+    return wrong(property, "unknown_name", message, hint);
   }
   if (further !== undefined) {
     const hint = found?.field.refersTo == null ? null : "Compare the reference itself: its value is the id.";
@@ -259,12 +247,8 @@ function resolveOnRow(syntax: Syntax, { row, record: name, word, steps }: Start,
     if (found.field.members !== undefined)
       return memberOf(expression, found.field.members, steps.slice(index + 1), step.name);
     if (found.field.refersTo === null) {
-      return wrong(
-        next,
-        "unknown_name",
-        `\`${step.name}\` is not a reference, so it has no \`${next.name}\`.`,
-        `Compare \`${step.name}\` itself.`,
-      );
+      const message = `\`${step.name}\` is not a reference, so it has no \`${next.name}\`.`;
+      return wrong(next, "unknown_name", message, `Compare \`${step.name}\` itself.`);
     }
     // The id of the other record is the value of the reference itself: no look-up is needed.
     if (next.name === "id" && steps.length === index + 2) return { expression };
@@ -322,12 +306,8 @@ function writtenOut(
     );
   if (anchor.row === "input") {
     const hint = "Use `new`, which is the record after the change.";
-    return wrong(
-      step,
-      "expression_not_supported",
-      `\`${step.name}\` is computed, so it is never part of the input.`,
-      hint,
-    );
+    const message = `\`${step.name}\` is computed, so it is never part of the input.`;
+    return wrong(step, "expression_not_supported", message, hint);
   }
   const asked = reachOf(made);
   if (scope.work !== undefined && asked !== "row") {
@@ -392,12 +372,8 @@ function unknownMember(
   const hint = didYouMean(step.name, words);
   const organization = step.name === "org_id" ? "Only entities with `org_scoped: true` have it." : null;
   const role = bare && scope.schema.roles.includes(step.name) ? `Write a text in quotes: \`"${step.name}"\`.` : null;
-  return wrong(
-    step,
-    "unknown_name",
-    `\`${record.name}\` has no field \`${step.name}\`.`,
-    organization ?? hint ?? role ?? knownHint(record),
-  );
+  const message = `\`${record.name}\` has no field \`${step.name}\`.`;
+  return wrong(step, "unknown_name", message, organization ?? hint ?? role ?? knownHint(record));
 }
 
 const NAMES_SHOWN = 8;

@@ -1,5 +1,6 @@
-// In: who asks for what of which row. Out: whether the rules let them, and which rule decided.
-// The same order of questions as the service has: bounds of the organization, state, fields, then the caller's grants.
+// Judges a request in memory. In: the caller, the operation and the row. Out: whether the rules allow it, and which
+// rule decided. It checks in the same order as the service: the organization, the state, the fields, then the caller's
+// grants.
 import {
   allows,
   type EvaluationContext,
@@ -16,9 +17,9 @@ import { testNow, type World, type WorldRow } from "./world.ts";
 
 export interface Verdict {
   readonly allowed: boolean;
-  /** Why not, where something else than a rule stands against it. */
+  /** Why not, if something other than a rule prevents it. */
   readonly reason: string | null;
-  /** The caller's permissions for the operation that could be asked, each with what it was judged on. */
+  /** The caller's permissions for the operation, each with the context in which it was evaluated. */
   readonly judged: readonly Judged[];
 }
 
@@ -41,7 +42,7 @@ export function judge(question: Question, world: World): Verdict {
   const { entity, operation, row } = question;
   const user = world.callers.get(question.as);
   if (user === undefined) throw new Error(`the tests have no user ${question.as}`);
-  // A test names no organization with a request: the first that its user belongs to is the one they have chosen.
+  // In a test, a request names no organization: the user's first organization is the chosen one.
   const organization = user.memberships?.[0]?.organization ?? null;
   const asker: Asker = { user, organization, now: testNow, request: { ip: null, keyKind: "publishable" } };
   const held = entity.permissions.filter((one) => one.operation === operation && user.roles.includes(one.role));
@@ -70,14 +71,17 @@ function contextOf({ entity, row, input }: Question, after: Row | null, asker: A
   return { ...asker, rows: rowsFor(row, after, world.connect(entity, input)), sent: Object.keys(input) };
 }
 
-/** The edge by which an update moves the state, and what it makes of the row. */
+/** The transition through which an update changes the state, and the row after it. */
 interface Way {
   readonly after: Row;
   readonly forced: ReadonlyMap<string, Expression>;
   readonly obstacle: "none" | "incomplete" | "refused";
 }
 
-/** Of several edges, the first that is allowed and lacks nothing, as the service takes it. Null where the state stays, or none leads there. */
+/**
+ * Among several transitions, the first one that is allowed and has all required fields, as in the service. Null if the
+ * state stays, or if there is no transition.
+ */
 function wayOf(question: Question, forced: ReadonlyMap<string, Expression>, asker: Asker, world: World): Way | null {
   const { entity, operation, row, input } = question;
   const machine = entity.stateMachine;
@@ -102,7 +106,7 @@ function wayOf(question: Question, forced: ReadonlyMap<string, Expression>, aske
   );
 }
 
-/** What every grant of the caller for the operation sets; of different values, the first role's. */
+/** The values that every grant of the caller for the operation sets; if they differ, the first role's value. */
 function forcedBy(held: readonly Permission[]): ReadonlyMap<string, Expression> {
   const [first] = [...held].sort((a, b) => (a.role < b.role ? -1 : 1));
   const everywhere = (first?.set ?? []).filter(({ field }) =>
@@ -111,7 +115,7 @@ function forcedBy(held: readonly Permission[]): ReadonlyMap<string, Expression> 
   return new Map(everywhere.map(({ field, value }) => [field, value]));
 }
 
-/** A field of the body that no grant which holds lets the caller name. */
+/** A field of the body that none of the caller's true grants allows. */
 function closedField({ operation, input }: Question, judged: readonly Judged[]): string | null {
   const holding = judged.filter((one) => one.allowed);
   if (operation === "read" || holding.length === 0) return null;
@@ -121,7 +125,10 @@ function closedField({ operation, input }: Question, judged: readonly Judged[]):
   return closed === undefined ? null : `\`${closed}\` is not a field that can be sent`;
 }
 
-/** A record comes back only with those that it refers to, but for those that a delete would have let go of. */
+/**
+ * A record can be restored only if the records that it refers to exist, except for references that a delete would have
+ * emptied.
+ */
 function heldByDeleted({ entity, operation, row }: Question, world: World): string | null {
   if (operation !== "restore" || row === null) return null;
   const holder = entity.fields.find(({ name, type }) => {
@@ -131,7 +138,7 @@ function heldByDeleted({ entity, operation, row }: Question, world: World): stri
   return holder === undefined ? null : `\`${holder.name}\` refers to a deleted record`;
 }
 
-/** A reference may be set only to a record that the caller may read. */
+/** A reference can be set only to a record that the caller can read. */
 function unreadable({ as, entity, input }: Question, { user }: Asker, world: World): string | null {
   for (const field of entity.fields) {
     const value = input[field.name] ?? null;
@@ -161,7 +168,7 @@ function rowsFor(row: WorldRow | null, after: Row | null, input: Row): Evaluatio
   return row === null ? { new: after, input } : { old: row.row, new: after, input };
 }
 
-/** The row as it would be: what was sent, what the state machine does, and what the caller's grants set. */
+/** The new row: the input, the changes of the state machine, and the values that the caller's grants set. */
 function newRow(
   question: Question,
   forced: ReadonlyMap<string, Expression>,
@@ -182,7 +189,7 @@ function newRow(
   return world.connect(entity, { ...before, ...sent, ...Object.fromEntries(set), ...moved });
 }
 
-/** A list of references that is sent takes none away that the caller can't read. */
+/** A list of references in the input keeps the references that the caller can't read. */
 function keepingHidden(
   { as, entity, row, input }: Question,
   { user }: Asker,
@@ -212,7 +219,7 @@ function created(
   return world.fill(entity, { ...given, ...input });
 }
 
-/** What stands against it beside the rules; null where nothing does. */
+/** What prevents it in addition to the rules; null if nothing does. */
 function obstacle(
   { entity, operation, row, input }: Question,
   {
@@ -263,7 +270,7 @@ function outsideOrganization(
   return null;
 }
 
-/** Fields of a body that the caller can't write, whatever the rules say. */
+/** Fields in a body that the caller can't write, whatever the rules say. */
 function refusedField(
   entity: Entity,
   operation: Operation,
@@ -290,7 +297,7 @@ function isServiceSet({ default: fallback }: Field): boolean {
   return fallback?.kind === "current_user_id" || fallback?.kind === "current_org";
 }
 
-/** What the field holds if it is not given. */
+/** The value of the field if none is sent. */
 function before({ name, default: fallback }: Field, { rows, user, organization }: EvaluationContext): Value {
   if (rows.old !== undefined) return rows.old.values[name] ?? null;
   return fallback?.kind === "current_user_id" ? user.id : (organization ?? null);

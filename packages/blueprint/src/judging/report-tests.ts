@@ -1,5 +1,5 @@
-// In: a model and where its parts were declared. Out: a diagnostic for each test that fails, and for each rule of `public`
-// that no test has decided.
+// Reports test results. In: a model and the positions of its parts. Out: a diagnostic for each failed test, and for
+// each rule of `public` that no test covers.
 import { type Expression, printExpression } from "@plinth/expression";
 import type { Declarations } from "../declarations/declarations.ts";
 import type { Model } from "../model/model.ts";

@@ -1,24 +1,25 @@
-// In: the tests of a model. Out: their users, organizations and rows as the evaluator sees them, with ids made up.
-// What a row leaves out takes its default, or the plainest value of its type: a test names only what matters to it.
+// Builds the world of a blueprint's tests. In: the tests of a model. Out: their users, organizations and rows in the
+// form for the evaluator, with generated ids. A value that a row leaves out gets its default, or the simplest value of
+// its type.
 import type { EvaluationContext, Row, Value } from "@plinth/expression";
 import type { Entity, Field, FieldType, JsonValue, Model, SeedRow, Tests, TestUser } from "../model/model.ts";
 import { USER_ENTITY, userEntity } from "../modules/users.ts";
 import { targetOf } from "../rules/expression-schema.ts";
 
-/** The time of every test: rules over `now` are judged as if it were then. */
+/** The time of every test, for rules with `now`. */
 export const testNow = "2026-01-01T12:00:00Z";
 
 export interface World {
   readonly rows: readonly WorldRow[];
-  /** The same of the test users themselves. */
+  /** The test users as rows. */
   readonly users: readonly WorldRow[];
-  /** A test user, or `public`: whoever is not signed in. */
+  /** A test user, or `public`: a caller who is not signed in. */
   readonly callers: ReadonlyMap<string, EvaluationContext["user"]>;
-  /** What the names of a test's values stand for. */
+  /** Resolves the names in a test's values. */
   readonly resolve: (entity: Entity, values: SeedRow) => Readonly<Record<string, Value>>;
-  /** The values of a new row, with what they leave out. */
+  /** The values of a new row, with defaults. */
   readonly fill: (entity: Entity, values: Readonly<Record<string, Value>>) => Readonly<Record<string, Value>>;
-  /** The records that these values would lead to. */
+  /** The records behind the references in these values. */
   readonly connect: (entity: Entity, values: Readonly<Record<string, Value>>) => Row;
 }
 
@@ -95,7 +96,7 @@ export function worldOf(model: Model, tests: Tests): World {
   };
 }
 
-/** A UUID of version 7 that no service ever makes: its time is long gone. */
+/** A UUID of version 7 that no service ever generates, because its time is long past. */
 function madeUpId(number: number): string {
   return `00000000-0000-7000-8000-${number.toString(16).padStart(12, "0")}`;
 }
@@ -167,7 +168,7 @@ function holds(list: Value | undefined, id: string): boolean {
   return Array.isArray(list) && (list as readonly Value[]).includes(id);
 }
 
-/** The values, and for what they leave out the default, or something of the type where there must be a value. */
+/** The values, completed by defaults, or by a value of the type if one is required. */
 export function filledRow<V extends Value>(
   fields: readonly Field[],
   values: Readonly<Record<string, V>>,
@@ -188,7 +189,7 @@ function fillFor(field: Field): JsonValue {
   return field.optional ? null : plainValue(type, field.limits.min);
 }
 
-/** Of a required reference nobody is told: an id that nothing has. */
+/** For a required reference without a value: an id that no record has. */
 function plainValue(type: FieldType, min: string | null): JsonValue {
   switch (type.kind) {
     case "int":

@@ -1,4 +1,4 @@
-// The keys of the sections that run in the background. Data alone.
+// The keys of the background sections. Only data.
 import {
   anyOf,
   bareMap,
@@ -79,7 +79,7 @@ const stepKeys: Readonly<Record<string, KeyShape>> = {
   ),
 };
 
-/** A plain name, a map of one (`record.update: { with: ... }`), or the long form. */
+/** A plain name, a map with one key (`record.update: { with: ... }`), or the long form. */
 export const step: Shape = anyOf(named("action"), map(stepKeys), names("action", map(stepKeys)));
 
 const lookup: Shape = names("entity", names("field", template));

@@ -1,14 +1,14 @@
-// The words of rules, for people: names, operators, functions. Data alone.
+// The words of rules, for people: names, operators, functions. Only data.
 
 export interface WordHelp {
-  /** As it is written. */
+  /** The notation. */
   readonly notation: string;
   readonly help: string;
-  /** A rule that checks, over the sample entity of the reference. */
+  /** A valid rule over the sample entity of the reference. */
   readonly example: string;
 }
 
-/** Names that stand alone. */
+/** Names that are used alone. */
 export const ruleNames: Readonly<Record<string, WordHelp>> = {
   record: word("record.field", "The record. A bare `field` means the same.", 'record.title != ""'),
   old: word("old.field", "The record before an update.", "old.price == new.price"),
@@ -89,7 +89,7 @@ export const ruleFunctions: Readonly<Record<string, WordHelp>> = {
   ),
 };
 
-/** Behind a dot. */
+/** Names after a dot. */
 export const ruleMethods: Readonly<Record<string, WordHelp>> = {
   startsWith: word('field.startsWith("a")', "Whether the text starts with the other text.", 'title.startsWith("A")'),
   endsWith: word('field.endsWith("a")', "Whether the text ends with the other text.", 'title.endsWith("!")'),

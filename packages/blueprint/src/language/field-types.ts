@@ -1,4 +1,4 @@
-// What each field type is, for people: notation, meaning, its form in JSON and in Postgres. Data alone.
+// The field types, for people: notation, meaning, form in JSON and in Postgres. Only data.
 import {
   anyOf,
   boolean,
@@ -18,12 +18,12 @@ import {
 } from "./shape.ts";
 
 export interface TypeHelp {
-  /** With its arguments, as an author writes it. */
+  /** With its arguments, as authors write it. */
   readonly notation: string;
   readonly help: string;
   readonly json: string;
   readonly postgres: string;
-  /** A notation that checks. */
+  /** A valid notation. */
   readonly example: string;
 }
 
@@ -171,7 +171,7 @@ function type(notation: string, help: string, json: string, postgres: string, ex
   return { notation, help, json, postgres, example };
 }
 
-/** Behind a type, in any order. */
+/** After a type, in any order. */
 export const modifierHelp: Readonly<
   Record<string, { readonly notation: string; readonly help: string; readonly example: string }>
 > = {
@@ -242,14 +242,14 @@ const limitKeys: Readonly<Record<string, KeyShape>> = {
   pattern: key("A regular expression that texts must match (a subset of RE2).", text),
 };
 
-/** What the type says in brackets in the short form. */
+/** Arguments that the short form has in brackets. */
 const typeKeys: Readonly<Record<string, KeyShape>> = {
   values: key("The values of an `enum` or `enum_set`.", oneOrMore(text)),
   of: key("The type of the members of a `list` or `i18n`.", shape("member")),
   fields: key("The members of an `object`.", names("member", shape("member"))),
 };
 
-/** A type within another: of a list, or of an object's member. */
+/** A type inside another: the members of a list, or a member of an object. */
 export const member: Shape = anyOf(
   text,
   map({
@@ -260,7 +260,7 @@ export const member: Shape = anyOf(
   }),
 );
 
-/** Keys of a field's long form beside `type`. */
+/** Keys of a field's long form in addition to `type`. */
 export const fieldKeys: Readonly<Record<string, KeyShape>> = {
   type: { ...key("The type, written as in the short form.", text), required: true },
   optional: key("Whether it can be empty.", boolean),

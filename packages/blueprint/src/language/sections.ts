@@ -1,4 +1,4 @@
-// The blueprint's keys, from the top down. Data alone.
+// The blueprint's keys, from the top down. Only data.
 
 import { searchLanguages } from "../field-types/search-languages.ts";
 import { backgroundSections } from "./background-sections.ts";

@@ -1,4 +1,4 @@
-// The audit log. Out: what a project has of it where it lists `audit_logs`.
+// The audit log. Out: what a project has if it lists `audit_logs`.
 import type { ModuleDescription } from "./description.ts";
 import { exampleId, exampleTime, replySchema, schemaNamed, textOrNull, time } from "./schema-parts.ts";
 

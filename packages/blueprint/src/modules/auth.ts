@@ -1,5 +1,5 @@
-// Sign-up and sign-in of a project's users. Out: what a project has of it where it lists `auth`. Its routes take an API key, which
-// names the app that asks; a user's token beside it can say whose session ends.
+// Sign-up and sign-in of a project's users. Out: what a project has if it lists `auth`. Its routes need an API key,
+// which identifies the calling app; with a user's token, the request names the session to end.
 import {
   EXAMPLE_RECORD,
   type JsonObject,
@@ -42,7 +42,7 @@ const session: OperationReply = {
   },
 };
 
-/** The same whether or not there is an account. */
+/** The answer is the same whether or not there is an account. */
 const mailSent: OperationReply = {
   description: "A mail with the next step was sent",
   component: "Auth.mail_sent",

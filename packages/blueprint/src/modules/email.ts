@@ -1,4 +1,4 @@
-// How a project sends mail, and what it has sent. Out: what every project has of it that can send any.
+// Mail of a project. Out: the routes that every project with mail has.
 import type { JsonObject, ModuleDescription, ModuleOperation, OperationBody, OperationReply } from "./description.ts";
 import {
   bodySchema,

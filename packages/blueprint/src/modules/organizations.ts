@@ -1,5 +1,5 @@
-// Organizations of an app's users: their records, members and invitations, and the one that a user acts in. Out: what a project
-// has of them where it lists `organizations`.
+// Organizations of an app's users: their records, members and invitations, and the chosen organization. Out: what a
+// project has if it lists `organizations`.
 import type { Field } from "../model/model.ts";
 import { plainField, serviceField } from "../model/plain-field.ts";
 import type { JsonObject, ModuleDescription, ModuleEvent, OperationReply } from "./description.ts";
@@ -79,7 +79,7 @@ const exampleInvitation = {
 export const exampleMembership: JsonObject = { organization_id: exampleId, role: "member", chosen: true };
 
 const roleBody = bodySchema({ role }, ["role"]);
-/** One of the two names the user. */
+/** One of the two identifies the user. */
 const newMemberBody: JsonObject = {
   ...bodySchema({ role, user_id: id, email: { type: "string", format: "email", maxLength: 254 } }, ["role"]),
   oneOf: [{ required: ["user_id"] }, { required: ["email"] }],

@@ -1,4 +1,4 @@
-// What every project tells of itself: its documents, its keys, and what a caller may do. Out: the routes.
+// Descriptions that every project has: its documents, its keys, and the caller's rights. Out: the routes.
 import type { JsonObject, ModuleDescription, ModuleOperation } from "./description.ts";
 import { exampleId, replySchema, schemaNamed } from "./schema-parts.ts";
 
@@ -30,7 +30,7 @@ function document(name: string, path: string, summary: string, mediaType: string
   };
 }
 
-/** It has an ETag, and changes with a release alone. */
+/** It has an ETag, and changes only with a release. */
 function ofRelease(operation: ModuleOperation): ModuleOperation {
   const notModified = { description: "The caller's copy is still current", content: null };
   return { ...operation, replies: { ...operation.replies, 304: notModified } };
@@ -112,7 +112,7 @@ export const batchDescription: ModuleDescription = {
       audience: "caller",
       query: null,
       isOnce: true,
-      // It is read by the thread that serves everybody.
+      // The thread that serves all requests reads it.
       bodyBytesMax: 262_144,
       body: {
         schema: schemaNamed("Batch"),

@@ -1,4 +1,4 @@
-// What a project's own services verify its calls with. Out: the operations that tell it and that make another one.
+// The secret with which a project's own services verify its calls. Out: the operations that read and rotate it.
 import type { JsonObject, ModuleOperation } from "./description.ts";
 import { bodySchema, replySchema } from "./schema-parts.ts";
 

@@ -1,4 +1,4 @@
-// Webhooks that leave a project: endpoints, and what was sent to them. Out: what a project has of it where it lists `webhooks`.
+// Outbound webhooks: endpoints and deliveries. Out: what a project has if it lists `webhooks`.
 import { plainField } from "../model/plain-field.ts";
 import type { JsonObject, ModuleDescription, ModuleEvent, ModuleOperation, OperationBody } from "./description.ts";
 import { bodySchema, exampleId, exampleTime, id, replySchema, schemaNamed, textOrNull } from "./schema-parts.ts";
@@ -10,7 +10,7 @@ const count: JsonObject = { type: "integer" };
 const countOrNull: JsonObject = { type: ["integer", "null"] };
 const deliveryStatuses = ["pending", "delivered", "failed", "revoked"];
 
-/** What an admin says of an endpoint. */
+/** The fields of an endpoint that an admin sets. */
 const changeable = {
   url: { type: "string", maxLength: 2_000, description: "An https address. On this machine, http is allowed too." },
   events: {
@@ -199,7 +199,7 @@ const withSecret = {
 const queued = { status: 202, schema: replySchema({ id }), example: { id: exampleId } };
 const one = "/v1/webhook-endpoints/{id}";
 
-/** The name is not that of control's audit log, where people disable endpoints. */
+/** Control's audit log uses another name when people disable endpoints. */
 export const webhookEvents: readonly ModuleEvent[] = [
   {
     name: "webhook.endpoint_disabled",

@@ -1,4 +1,4 @@
-// Inbound webhooks as admins look at them. Out: what a project has of them where it lists `webhooks`.
+// Inbound webhooks for admins. Out: what a project has if it lists `webhooks`.
 import type { JsonValue } from "../model/json-value.ts";
 import type { JsonObject, ModuleDescription, ModuleOperation } from "./description.ts";
 import { bodySchema, exampleId, exampleTime, id, replySchema, schemaNamed, textOrNull } from "./schema-parts.ts";

@@ -1,5 +1,5 @@
-// Queues and schedules as people look at them, and what they do about many runs, about a call whose end nobody knows, and about a
-// schedule. Out: the operations and their schemas, beside those of events and runs.
+// Queues and schedules for people: reading them, and acting on many runs, on a call with an unknown end, and on a
+// schedule. Out: the operations and their schemas, in addition to those of events and runs.
 import type { JsonObject, ModuleOperation } from "./description.ts";
 import { bodySchema, exampleId, exampleTime, id, replySchema, schemaNamed, textOrNull } from "./schema-parts.ts";
 

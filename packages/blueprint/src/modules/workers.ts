@@ -1,4 +1,4 @@
-// Events and runs as people look at them, and what they do about runs. Out: what a project has of them where it lists `workers`.
+// Events and runs for people: reading them, and acting on runs. Out: what a project has if it lists `workers`.
 import type { JsonObject, ModuleDescription, ModuleOperation, OperationBody } from "./description.ts";
 import { bodySchema, exampleId, exampleTime, id, replySchema, schemaNamed, textOrNull } from "./schema-parts.ts";
 import { signingSecretOperations } from "./signing-secret-operations.ts";
@@ -24,7 +24,7 @@ const failure: JsonObject = {
   description:
     "`code` and `message`, and the HTTP `status` if another service answered with an error; null if nothing failed.",
 };
-/** In lists. The text may quote what is masked, and is shown with one run only. */
+/** In lists. The message can quote masked values, so only a single run shows it. */
 const listedFailure: JsonObject = {
   ...objectOrNull,
   properties: {
@@ -76,7 +76,7 @@ const runProperties = {
   started_at: atOrNull,
   ended_at: atOrNull,
 };
-/** What of a run is for who started it, too. */
+/** The parts of a run that the user who started it can see, too. */
 const ownRunProperties = {
   id,
   workflow: runProperties.workflow,
@@ -145,9 +145,9 @@ const answer: Readonly<Record<string, JsonObject>> = {
 };
 
 type Told = Pick<ModuleOperation, "path" | "summary" | "query"> & {
-  /** Admins, unless given. */
+  /** The default is `admin`. */
   readonly audience?: ModuleOperation["audience"];
-  /** What a page of it is. */
+  /** The members of a page. */
   readonly page?: string;
   readonly schema: string;
   readonly example: JsonObject;

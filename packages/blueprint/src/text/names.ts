@@ -1,4 +1,4 @@
-// Which names a blueprint may give. In: a name and what it names. Out: what is wrong with it, or null.
+// Checks names. In: a name and what it names. Out: the problem, or null.
 import { specialNames, withArticle } from "@plinth/expression";
 import type { DiagnosticCode } from "./diagnostic.ts";
 
@@ -22,7 +22,7 @@ export type NameKind =
   | "enum value";
 
 const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
-/** Postgres keeps 63 bytes; the compiler joins a table's and a column's name with a hash where they get longer. */
+/** Postgres allows 63 bytes; the compiler joins the names of a table and a column with a hash if they are longer. */
 const lengthMax: Record<NameKind, number> = {
   entity: 48,
   plural: 52,
@@ -39,18 +39,18 @@ const lengthMax: Record<NameKind, number> = {
 
 const yamlWords: readonly string[] = ["yes", "no", "on", "off"];
 
-/** Properties of every JavaScript object: as a key each would be found where it was never put. */
+/** Properties of every JavaScript object: as a key, each would be found although it was never set. */
 const ofEveryObject: readonly string[] = Object.getOwnPropertyNames(Object.prototype);
 const reservedEverywhere: ReadonlySet<string> = new Set(["true", "false", "null", ...ofEveryObject]);
 
-/** Names that rules have of their own. */
+/** Names with a meaning in rules. */
 const reservedByRules: readonly string[] = [...specialNames, "in"];
-/** Parameters of a list request: `?limit=10` could not be told from a filter on a field `limit`. */
+/** Parameters of a list request: `?limit=10` could not be distinguished from a filter on a field `limit`. */
 const reservedByRoutes: readonly string[] = ["limit", "cursor", "sort", "fields", "expand", "count", "q", "where"];
-/** Columns that every Postgres table has already. */
+/** Columns that every Postgres table has. */
 const reservedBySql: readonly string[] = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"];
 
-/** Records and tables that the modules bring; an entity of this name, or with this plural, would hide them. */
+/** Records and tables of the modules; an entity with such a name or plural would hide them. */
 const reservedEntities: readonly string[] = [
   "user",
   "users",
@@ -122,7 +122,7 @@ export function checkProjectName(name: string): NameProblem | null {
   };
 }
 
-/** Cyrillic, Greek and full-width letters that people take for a Latin one, and what nobody sees. */
+/** Cyrillic, Greek and full-width letters that look like a Latin one, and invisible characters. */
 const lookalikes: ReadonlyMap<string, string> = new Map(
   (
     [
@@ -154,7 +154,7 @@ const lookalikes: ReadonlyMap<string, string> = new Map(
   ).flatMap(([letters, latin]) => [...letters].map((letter) => [letter, latin] as const)),
 );
 
-/** A name with a letter that only looks like one of a to z would be another name than the one that is read. */
+/** A name with a letter that looks like one of a to z would be another name than the one that people read. */
 function lookalikeIn(name: string): NameProblem | null {
   for (const character of name.slice(0, 200)) {
     const point = character.codePointAt(0) ?? 0;

@@ -1,5 +1,6 @@
-// In: a text that is not YAML, and where its parser fails. Out: what its author has probably done, in plain words; the parser's own
-// text where nothing is known. It looks at lines and brackets, never at what keys mean.
+// Explains YAML errors. In: a text that is not YAML, and the position of the parser's error. Out: what its author
+// probably did wrong, in plain words; otherwise the parser's own message. It looks at lines and brackets, never at the
+// meaning of keys.
 import type { YAMLParseError } from "yaml";
 import type { Range } from "./syntax.ts";
 import { indentationBehind } from "./yaml-indentation.ts";
@@ -12,7 +13,7 @@ export interface YamlProblem {
   readonly last: boolean;
 }
 
-/** What is pasted along with a blueprint; looked for in the whole text. */
+/** Text that is often pasted along with a blueprint; the whole text is searched for it. */
 const pasted: readonly { readonly line: RegExp; readonly message: string; readonly hint: string }[] = [
   {
     line: /^(?:<{7}|>{7}|={7})(?: .*)?$/m,
@@ -57,7 +58,7 @@ function indented(error: YAMLParseError, source: string): YamlProblem | null {
   return wrong === null ? null : { ...wrong, last: true };
 }
 
-/** The parser fails at the end of the text; the quote was opened long before. */
+/** The parser fails at the end of the text, but the quote was opened long before. */
 function openQuote({ message }: YAMLParseError, source: string): YamlProblem | null {
   const quote = /Missing closing (["'])/.exec(message)?.[1];
   if (quote === undefined) return null;
@@ -81,7 +82,7 @@ function openQuote({ message }: YAMLParseError, source: string): YamlProblem | n
 
 const closing: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
 
-/** The last bracket that is open where the parser fails. */
+/** The last open bracket at the parser's error. */
 function openBracket({ code, message, pos }: YAMLParseError, source: string): YamlProblem | null {
   if (!/flow (?:map|sequence|collection)/i.test(message) || !/end with|expected/i.test(message)) return null;
   if (code !== "BAD_INDENT" && code !== "MISSING_CHAR") return null;

@@ -1,5 +1,6 @@
-// In: a text that is not YAML, and where it fails. Out: the line whose indentation is behind it, and the column where it would fit;
-// null where something else is. It looks at the lines above alone, and takes none of them apart.
+// Finds wrong indentation. In: a text that is not YAML, and the position of the error. Out: the line with the wrong
+// indentation, and the column where it would fit; null if the cause is something else. It only looks at the lines
+// above.
 import type { YAMLParseError } from "yaml";
 import type { Range } from "./syntax.ts";
 
@@ -9,10 +10,10 @@ export interface WrongIndentation {
   readonly hint: string;
 }
 
-/** More lines than any blueprint that a person wrote has above one of its own. */
+/** More lines than a blueprint written by a person has above one of its own. */
 const LINES_MAX = 20_000;
 
-/** The parser goes astray at such a line: its later errors follow from this one. */
+/** The parser loses track at such a line, so its later errors follow from this one. */
 export function indentationBehind({ code, pos }: YAMLParseError, source: string): WrongIndentation | null {
   const at = source.slice(0, pos[0]).split("\n").length - 1;
   if (at > LINES_MAX) return null;
@@ -43,7 +44,7 @@ function misplaced(lines: readonly string[], at: number): WrongIndentation | nul
   const indent = indentOf(line);
   const columns = columnsAbove(lines, at);
   if (columns.length === 0 || columns.includes(indent)) return null;
-  // The deeper one of two that are equally near: most lines continue what is right above them.
+  // If two are equally near, the deeper one: most lines continue the line above.
   const fitting = columns.reduce((best, one) => (Math.abs(one - indent) <= Math.abs(best - indent) ? one : best));
   const start = startOf(lines, at) + indent;
   const word = /^[^\s:]+/.exec(line.slice(indent))?.[0] ?? "";
@@ -54,7 +55,7 @@ function misplaced(lines: readonly string[], at: number): WrongIndentation | nul
   };
 }
 
-/** Where lines above begin that the line could continue, the outermost first. */
+/** The columns of lines above that the line could continue, the outermost first. */
 function columnsAbove(lines: readonly string[], end: number): readonly number[] {
   const columns: number[] = [];
   for (const line of lines.slice(0, end)) {

@@ -1,5 +1,5 @@
-// In: a text that is not YAML, and where it fails. Out: the trap that its author fell into, and what to blank so that
-// the rest can be read with all offsets unchanged. It guesses only from the line that fails.
+// Recognizes common YAML mistakes. In: a text that is not YAML, and the position of the error. Out: the mistake, and
+// the range to blank so that the rest can be read with unchanged offsets. It only looks at the line with the error.
 import { isScalar, type YAMLMap, type YAMLParseError } from "yaml";
 import type { DiagnosticCode } from "./diagnostic.ts";
 import { longFormOf } from "./long-form.ts";
@@ -12,12 +12,12 @@ export interface Trap {
   readonly range: Range;
 }
 
-/** No person wrote a longer line by hand. */
+/** No person writes a longer line by hand. */
 const LINE_LENGTH_MAX = 2_000;
 
 const inQuotesOrBlock = "Put the whole value in quotes, or after `|` on separate lines.";
 
-/** The trap behind one YAML error, or null where it is an error of no known kind. */
+/** The mistake behind one YAML error, or null if it is unknown. */
 export function trapBehind(error: YAMLParseError, source: string): Trap | null {
   const at = Math.min(error.pos[0], source.length);
   const template = templateAt(source, at);
@@ -38,7 +38,7 @@ export function trapBehind(error: YAMLParseError, source: string): Trap | null {
   return trapIn(value, range) ?? trapInFlow(line, start, at);
 }
 
-/** A value within braces or brackets: what stands between the commas around the error. */
+/** A value inside braces or brackets: the text between the commas around the error. */
 function trapInFlow(line: string, start: number, at: number): Trap | null {
   const column = Math.min(Math.max(at - start, 0), line.length);
   const before = line.slice(0, column);
@@ -52,7 +52,7 @@ function trapInFlow(line: string, start: number, at: number): Trap | null {
   return trapIn(value, { start: from, end: from + value.length });
 }
 
-/** A rule of several lines ends, for YAML, at a comment; the next line of it then stands where a key should. */
+/** In YAML, a comment ends a rule of several lines; the next line of the rule is then in the place of a key. */
 function commentAbove(source: string, start: number, line: string): Trap | null {
   if (start === 0 || !/^\s+(?:&&|\|\||[=!<>]=|[<>+*/])\s/.test(line)) return null;
   const above = source.lastIndexOf("\n", start - 2) + 1;
@@ -124,8 +124,8 @@ function trapIn(value: string, range: Range): Trap | null {
 }
 
 /**
- * `{ carrier: enum[ups, usps] }`, `{ address: object{ street: string } }`, `{ sizes: list<int> = [1, 2] }`: in a flow map the
- * bracket can't follow the word, and the commas part the entries.
+ * `{ carrier: enum[ups, usps] }`, `{ address: object{ street: string } }`, `{ sizes: list<int> = [1, 2] }`: in a flow
+ * map the bracket can't follow the word, and the commas split the entries.
  */
 function flowSplitAt(source: string, at: number): Trap | null {
   const open = source[at];
@@ -135,7 +135,7 @@ function flowSplitAt(source: string, at: number): Trap | null {
   const rest = source.slice(at, Math.min(newline === -1 ? source.length : newline, at + LINE_LENGTH_MAX));
   const length = closingIn(rest);
   if (length === 0) return null;
-  // `>`, `?` and a default behind the bracket belong to it.
+  // `>`, `?` and a default after the bracket belong to it.
   const end = at + length + (/^[^,{}[\]]*/.exec(rest.slice(length))?.[0].trimEnd().length ?? 0);
   let start = at;
   while (start > 0 && !/[,[{\n]/.test(source.charAt(start - 1)) && source.slice(start - 2, start) !== ": ") start--;
@@ -148,7 +148,7 @@ function flowSplitAt(source: string, at: number): Trap | null {
   };
 }
 
-/** `{ note: ${{ record.id }} }`: within braces or brackets of YAML, those of the template are its own. */
+/** `{ note: ${{ record.id }} }`: inside braces or brackets of YAML, the braces of the template belong to it. */
 function templateAt(source: string, at: number): Trap | null {
   if (!source.startsWith("{{", at) || source[at - 1] !== "$") return null;
   const length = closingIn(source.slice(at, at + LINE_LENGTH_MAX));
@@ -161,7 +161,7 @@ function templateAt(source: string, at: number): Trap | null {
   };
 }
 
-/** How many characters the bracket at the start holds, itself included; 0 where it is not closed on its line. */
+/** The length of the bracketed text at the start, including brackets; 0 if it is not closed on its line. */
 function closingIn(rest: string): number {
   let depth = 0;
   for (let index = 0; index < rest.length; index++) {
@@ -173,8 +173,8 @@ function closingIn(rest: string): number {
 }
 
 /**
- * `{ price: decimal(10,2) }` is YAML, but of two entries: `price: decimal(10` and `2)`.
- * Gives the range of each call that was split, by the pair that it begins in, and "rest" for the pairs that it fell into.
+ * `{ price: decimal(10,2) }` is valid YAML with two entries: `price: decimal(10` and `2)`. Returns the range of each
+ * split call, by the pair in which it starts, and "rest" for the other pairs.
  */
 export function splitCalls(map: YAMLMap.Parsed, source: string): ReadonlyMap<unknown, Range | "rest"> {
   const found = new Map<unknown, Range | "rest">();
@@ -198,7 +198,7 @@ function openParentheses(text = ""): number {
   return text.split("(").length - text.split(")").length;
 }
 
-/** The text with the range made into one harmless quoted scalar of the same length. */
+/** The text, with the range replaced by one harmless quoted scalar of the same length. */
 export function blank(source: string, range: Range): string {
   const length = range.end - range.start;
   return source.slice(0, range.start) + (length < 2 ? "_" : `"${"_".repeat(length - 2)}"`) + source.slice(range.end);

@@ -1,4 +1,4 @@
-// Diagnostics of the sections that run in the background.
+// Diagnostics of the background sections.
 import { type DiagnosticKind, error, listing, warning } from "./kind.ts";
 
 export type BackgroundCode =
@@ -43,7 +43,7 @@ function withSections(lines: string): string {
   );
 }
 
-/** A worker that runs on a new listing, with these steps. */
+/** A worker with these steps that runs for each new listing. */
 function worker(...steps: readonly string[]): string {
   return withSections(
     `workers:\n  greet:\n    on: listing.created\n    steps:\n${steps.map((step) => `      - ${step}\n`).join("")}`.trimEnd(),

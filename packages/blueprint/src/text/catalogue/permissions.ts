@@ -29,12 +29,12 @@ function granted(role: string, lines: string): string {
   return `${listing(stated)}    permissions:\n      ${role}:\n        ${lines}\n`;
 }
 
-/** A project whose users may read each other so. */
+/** A project whose users can read each other with this permission. */
 function usersRead(rule: string): string {
   return `project: demo\nmodules: [auth, users, roles, organizations]\nusers:\n  permissions:\n    user: { read: ${rule} }\nentities:\n  note:\n    fields: { body: text }\n    permissions: { user: { read: true } }\n`;
 }
 
-/** A listing whose `status` moves along these edges. */
+/** A listing whose `status` has these transitions. */
 function moving(edges: readonly string[], permission = ""): string {
   const machine = ["initial: draft", ...edges].map((line) => `        ${line}\n`).join("");
   return `${listing(stated)}    transitions:\n      status:\n${machine.replace(/^ {8}/gm, "        ")}${permission}`;

@@ -3,7 +3,7 @@ import { type DiagnosticKind, error, listing, warning } from "./kind.ts";
 
 export type TestCode = "invalid_test" | "unknown_test_name" | "test_failed" | "public_rule_untested";
 
-/** A listing that `public` may read where it is active, with tests. */
+/** A listing that `public` can read if it is active, with tests. */
 function tested(expectations: readonly string[], row = "{ status: active }"): string {
   const expect = expectations.map((one) => `    - ${one}\n`).join("");
   return [

@@ -1,4 +1,4 @@
-// Diagnostics of the text as YAML, its traps among them.
+// Diagnostics of the text as YAML, including common mistakes.
 import { type DiagnosticKind, error, listing, readRule, topLevel } from "./kind.ts";
 
 export type YamlCode =
