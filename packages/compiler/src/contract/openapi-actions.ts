@@ -1,5 +1,5 @@
-// Actions in the OpenAPI document. In: the model. Out: a path for each action, and what they share. Their runs are the module's.
-// Projects without work in the background have none.
+// Describes actions in the OpenAPI document. In: the model. Out: a path for each action, and shared components. The
+// module describes their runs. Projects without background work have none.
 import type { Action, Model } from "@plinth/blueprint";
 import { exampleId, exampleOf } from "../requests/example-values.ts";
 import { createSchemaOf, writableFields } from "../requests/schemas.ts";

@@ -1,18 +1,20 @@
-// Compares two OpenAPI documents. In: what is served and what would be. Out: what a client that works now may trip over.
-// It never tells what only adds: new paths, optional parameters, more that may be sent, new values of an enum in a reply.
+// Compares two OpenAPI documents. In: the served one and the new one. Out: changes that can break a working client.
+// Additions are not reported: new paths, optional parameters, more accepted values, new enum values in replies.
 import type { Change } from "@plinth/blueprint";
 import { narrowedRequest, widenedResponse } from "./openapi-schema-diff.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A place in both documents that is compared, and how it is called in a change's path. */
+/** A place that both documents have, and its name in a change's path. */
 interface Place {
   readonly before: Json;
   readonly after: Json;
   readonly name: string;
 }
 
-/** How a client meets a schema: it sends what the schema must take, or reads what the schema may give. */
+/**
+ * How a client uses a schema: it sends values that the schema must accept, or reads values that the schema describes.
+ */
 export type Direction = "request" | "response";
 
 export function diffOpenapi(before: unknown, after: unknown): readonly Change[] {
@@ -23,21 +25,24 @@ export function diffOpenapi(before: unknown, after: unknown): readonly Change[] 
   for (const [path, item] of Object.entries(paths)) {
     const other = kept[path];
     if (other === undefined || (path.startsWith("/api/") && `/v1/resources/${path.slice(5)}` in paths)) continue;
-    // It takes what the list takes, of which all is told there.
+    // It accepts the same as the list, where all changes are reported.
     if (path.endsWith("/aggregate") && path.slice(0, -"/aggregate".length) in paths) continue;
     comparison.pathItem(path, item as Json, other as Json);
   }
   return comparison.changes();
 }
 
-/** Documents of older versions held the singular aliases too, as references to the paths (`alias-changes.ts` compares them). */
+/**
+ * Documents of older versions also contained the singular aliases, as references to the paths (`alias-changes.ts`
+ * compares them).
+ */
 function ownPaths(document: Json): Json {
   return Object.fromEntries(
     Object.entries(member(document, "paths")).filter(([, item]) => !isObject(item) || item.$ref === undefined),
   );
 }
 
-/** Of a path and what lies under it, and of the names of one entity, only the first is told. */
+/** For a path and the paths below it, and for the names of one entity, only the first change is reported. */
 function goneFrom(paths: Json, kept: Json): readonly string[] {
   const gone = Object.keys(paths).filter((path) => !(path in kept));
   const all = new Set(gone);
@@ -111,7 +116,7 @@ class Comparison {
     }
   }
 
-  /** Its pattern lists the fields: more of them are no narrower form. */
+  /** Its pattern lists the fields: with more fields it accepts more, not less. */
   #sort(name: string, before: Json, after: Json): void {
     const [old, now] = [sortedBy(before), sortedBy(after)];
     const lost = old.filter((field) => !now.includes(field));
@@ -145,7 +150,7 @@ class Comparison {
     }
   }
 
-  /** A schema with a name is told under it, and once. */
+  /** A named schema is reported under its name, once. */
   #schema(direction: Direction, place: Place): void {
     const [a, b] = [place.before.$ref, place.after.$ref];
     if (typeof a === "string" || typeof b === "string") {
@@ -154,7 +159,7 @@ class Comparison {
       this.#seen.add(key);
       const before = resolve(this.#before, place.before);
       const after = resolve(this.#after, place.after);
-      // A schema that only one of them refers to is not what is compared here.
+      // A schema that only one document refers to is not compared here.
       const shared = typeof a === "string" && typeof b === "string";
       const name = shared ? decodePointer(a.slice(a.lastIndexOf("/") + 1)) : place.name;
       this.#schema(direction, { before: withoutRef(before), after: withoutRef(after), name });
@@ -171,7 +176,7 @@ class Comparison {
   }
 }
 
-/** Parts of a schema that stand in both. */
+/** Parts of a schema that exist in both. */
 function children(before: Json, after: Json): readonly (readonly [string, Json, Json])[] {
   const [old, now] = [member(before, "properties"), member(after, "properties")];
   const properties = Object.entries(old).flatMap(([name, schema]) =>

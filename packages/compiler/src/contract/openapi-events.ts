@@ -1,5 +1,5 @@
-// Writes the `webhooks` of the OpenAPI document: what an event looks like wherever it is handed on. In: the model. Out: one
-// entry an event, each with its own schema. Projects without work in the background or webhooks have none.
+// Writes the `webhooks` of the OpenAPI document: the form of each event. In: the model. Out: one entry for each event,
+// with its own schema. Projects without background work or webhooks have none.
 import { type Field, type Model, moduleEvents } from "@plinth/blueprint";
 import { builtinEntities } from "../requests/builtin-entities.ts";
 import { readableFields } from "../requests/schemas.ts";
@@ -97,7 +97,7 @@ function eventSchema(
   };
 }
 
-/** As far as the endpoint may see it: which members those are, no schema knows. */
+/** The members that the endpoint can see, which no schema can express. */
 function seenRecord(owner: DocumentedEntity): OpenapiObject {
   return {
     type: "object",
@@ -108,14 +108,17 @@ function seenRecord(owner: DocumentedEntity): OpenapiObject {
   };
 }
 
-/** Of an event with a record it is null in a thin body, and for all but admins; else members are left out that the endpoint may not see. */
+/**
+ * For an event with a record it is null in a thin body, and for everybody except admins; otherwise it lacks the members
+ * that the endpoint can't see.
+ */
 function seenData(schema: OpenapiObject, isBesideRecord: boolean): OpenapiObject {
   const description = "Without the members that the endpoint can't see.";
   const { required: _, ...seen } = schema;
   return isBesideRecord ? { ...schema, type: ["object", "null"] } : { ...seen, description };
 }
 
-/** The values before of what changed; null where there was nothing before. */
+/** The previous values of what changed; null if there were none. */
 function previousValues(owner: DocumentedEntity): OpenapiObject {
   const properties = shownProperties(owner);
   return { type: ["object", "null"], description: "The previous values of the fields that changed.", properties };

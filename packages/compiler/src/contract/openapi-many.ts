@@ -1,5 +1,5 @@
-// Writes of several records in the OpenAPI document. In: the entity. Out: the operations of its collection's path, and what they
-// refer to. A create of several is described by the route of one.
+// Describes writes of several records in the OpenAPI document. In: the entity. Out: the operations on the path of its
+// collection, and their components. The route for one create also describes several.
 import { exampleOf } from "../requests/example-values.ts";
 import { writableFields } from "../requests/schemas.ts";
 import type { DocumentedEntity } from "./documented-entity.ts";
@@ -7,7 +7,7 @@ import { many } from "./entity-words.ts";
 import { body, type Components, errors, type OpenapiObject, reference, reply } from "./openapi-shared.ts";
 import { writeParameters } from "./openapi-writing.ts";
 
-/** As the runtime bounds it (`apps/runtime/src/records/check-list.ts`). */
+/** The same limit as in the runtime (`apps/runtime/src/records/check-list.ts`). */
 const RECORDS_MAX = 100;
 const ID = "018f2b7e-9c1d-7a3b-8e4f-5a6b7c8d9e0f";
 
@@ -46,7 +46,7 @@ export function manyOperations(entity: DocumentedEntity, common: Common): Openap
   };
 }
 
-/** The fields are those of an update of one record: told once, a change of one is one change for clients. */
+/** The fields are those of an update of one record, referenced so that a changed field is reported once. */
 function changesBody({ name, fields }: DocumentedEntity): OpenapiObject {
   const items = {
     type: "object",
@@ -97,7 +97,7 @@ const ids: OpenapiObject = {
   example: [ID],
 };
 
-/** What became of one of several writes. */
+/** The result of one of several writes. */
 const outcomeSchema: OpenapiObject = {
   type: "object",
   description: "The result for one item of the list, as a single request would return it.",

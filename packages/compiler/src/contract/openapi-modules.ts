@@ -1,5 +1,5 @@
-// The routes that modules bring, in the OpenAPI document. In: the model. Out: their paths and components, as the modules'
-// descriptions tell them. The generated routes of an entity are described in `openapi.ts`.
+// Describes routes of modules in the OpenAPI document. In: the model. Out: their paths and components, from the
+// modules' descriptions. `openapi.ts` describes the generated routes of entities.
 import {
   describeModules,
   EXAMPLE_RECORD,
@@ -50,12 +50,12 @@ export function modulePaths(model: Model): OpenapiObject {
   return Object.fromEntries(paths);
 }
 
-/** @param entities Those that the blueprint declares: records of theirs may stand in a user's body. */
+/** @param entities The declared entities, whose records can be nested in a user's body. */
 export function moduleComponents(model: Model, entities: readonly DocumentedEntity[]): Components {
   return components(...describeModules(model).map((module) => componentsOf(module, model, entities)));
 }
 
-/** As the generated routes and components know entities. */
+/** The form in which generated routes and components use entities. */
 export function documentedEntity({ component, plural, fields, uniques, help }: ModuleEntity): DocumentedEntity {
   return {
     name: component,
@@ -72,7 +72,7 @@ export function documentedEntity({ component, plural, fields, uniques, help }: M
   };
 }
 
-/** Users, with what the blueprint says of them. */
+/** Users, with the fields and permissions of the blueprint. */
 export function documentedUser(model: Model): DocumentedEntity {
   const { permissions, relations } = userEntity(model);
   return { ...documentedEntity(userOf(model)), permissions, relations };
@@ -183,7 +183,7 @@ function replyOf({ description, content }: OperationReply, user: ModuleEntity): 
     : reply(description, pageOf(content.schema), { data: [example], page: { next_cursor: null, has_more: false } });
 }
 
-/** Puts the example of a user in its places. */
+/** Inserts the example of a user where it is needed. */
 function filledExample(example: unknown, user: ModuleEntity): unknown {
   if (typeof example !== "object" || example === null || Array.isArray(example)) return example;
   const members = Object.entries(example)
@@ -236,7 +236,7 @@ function recordParameters(
   }
 }
 
-/** Pages of a log are as long for every project. */
+/** Pages of a log have the same size in every project. */
 function logParameters({
   records,
   filters,

@@ -1,5 +1,6 @@
-// What reading takes: filters, order, fields, expansion, counts, aggregates. In: an entity. Out: parameters and one path of the
-// document. What goes through relations is said in words: a parameter for each path would be more than anybody reads.
+// Describes parameters for reading: filters, order, fields, expansion, counts, aggregates. In: an entity. Out:
+// parameters and one path of the document. Paths through relations are explained in words, because a parameter for each
+// would be too many.
 import { type Field, targetOf } from "@plinth/blueprint";
 import { relationName } from "@plinth/expression";
 import { isFilterable } from "../requests/queries.ts";
@@ -9,12 +10,12 @@ import { many } from "./entity-words.ts";
 import { errors, type OpenapiObject, reference, reply } from "./openapi-shared.ts";
 import { withFormat } from "./value-formats.ts";
 
-/** What stands in a column and leaves by the API has an order, and can be asked for. */
+/** A field in a column that the API returns has an order and can be filtered. */
 export function filterableFields({ fields }: Pick<DocumentedEntity, "fields">): readonly Field[] {
   return readableFields(fields).filter(isFilterable);
 }
 
-/** By name; those of an entity begin with its own. */
+/** By name; those of an entity start with its own. */
 export function readingParameters(entity: DocumentedEntity): OpenapiObject {
   const { name } = entity;
   const fields = filterableFields(entity);
@@ -116,7 +117,7 @@ export function groupsReply(description: string): OpenapiObject {
   return reply(description, schema, { data: [{ count: 3 }], page: { has_more: false } });
 }
 
-/** The names by which its records lead to others. */
+/** The names under which its records lead to others. */
 function relationsOf({ fields, relations }: DocumentedEntity): readonly string[] {
   const toOne = readableFields(fields).flatMap(({ name, type }) =>
     targetOf(type) === null ? [] : [relationName(name)],
@@ -168,7 +169,7 @@ function whereParameter([field]: readonly Field[]): OpenapiObject {
     in: "query",
     description:
       'Conditions as JSON text: fields with a value or operators, relations with conditions on their records, and `and`, `or`, `not`: `{"or":[{"status":"draft"},{"author":{"name":{"contains":"a"}}}]}`.',
-    // As a text: clients write a parameter that is JSON as they write objects, and that is another form.
+    // As a text: clients serialize a JSON parameter like an object, which is another form.
     schema: { type: "string", contentMediaType: "application/json" },
     example: JSON.stringify({ [field?.name ?? "id"]: { is_null: false } }),
   };
@@ -196,7 +197,7 @@ function groupParameter(fields: readonly Field[]): OpenapiObject {
 }
 
 /** A value, or operators as in `price[gte]=10`. */
-/** Of a path that names a record by a unique key. */
+/** For a path that addresses a record by a unique key. */
 export function keyParameter(field: Field): OpenapiObject {
   return {
     name: field.name,

@@ -1,5 +1,5 @@
-// Compares two JSON Schemas, one level of them. In: a schema before and after. Out: how what is taken became narrower, or what
-// is given wider, each with where and a sentence. It never follows a reference, and never looks into properties.
+// Compares one level of two JSON Schemas. In: a schema before and after. Out: where it now accepts less, or returns
+// more, each with the place and a sentence. It never follows references or properties.
 import { storable } from "@plinth/blueprint";
 import { portablePattern } from "./portable-patterns.ts";
 
@@ -13,7 +13,7 @@ export interface SchemaChange {
   readonly after?: unknown;
 }
 
-/** What a client may have sent, and is refused now. */
+/** What a client could send before, and can't now. */
 export function narrowedRequest(before: Json, after: Json): readonly SchemaChange[] {
   const changes: SchemaChange[] = [];
   const [old, now] = [typesOf(before), typesOf(after)];
@@ -45,7 +45,7 @@ function narrowedProperties(before: Json, after: Json): readonly SchemaChange[] 
   const [old, now] = [propertiesOf(before), propertiesOf(after)];
   const gone = after.additionalProperties === false ? [...old.keys()].filter((name) => !now.has(name)) : [];
   const [needed, needs] = [requiredOf(before), requiredOf(after)];
-  // What took no object before demands nothing of those that were sent.
+  // A schema that accepted no object before demands no member from those who sent it.
   const types = typesOf(before);
   if (types.length > 0 && !types.includes("object")) return [];
   return [
@@ -54,7 +54,7 @@ function narrowedProperties(before: Json, after: Json): readonly SchemaChange[] 
   ];
 }
 
-/** What a client may now read, and could not before. New values of an enum are to be expected. */
+/** What a client can now read, and could not before. Clients must expect new enum values. */
 export function widenedResponse(before: Json, after: Json): readonly SchemaChange[] {
   const changes: SchemaChange[] = [];
   const [old, now] = [typesOf(before), typesOf(after)];
@@ -95,13 +95,13 @@ const bounds: readonly Bound[] = [
   ["minItems", higher, "Its minimum number of members is now"],
 ];
 
-/** Documents of older versions wrote some patterns otherwise, and described none. */
+/** Documents of older versions wrote some patterns differently, and had no descriptions. */
 function formOf(value: unknown): string | undefined {
   const form = typeof value === "object" && value !== null && "pattern" in value ? value.pattern : value;
   return typeof form === "string" ? portablePattern(form) : JSON.stringify(form);
 }
 
-/** What every text is held to. */
+/** The pattern that every text must match. */
 function isFreeText(pattern: unknown): boolean {
   return pattern === portablePattern(storable);
 }
@@ -119,7 +119,7 @@ function typesOf(schema: Json): readonly string[] {
   return typeof schema.type === "string" ? [schema.type] : [];
 }
 
-/** Without types, a schema takes all; a whole number is a number. */
+/** Without types, a schema accepts everything; a whole number is a number. */
 function takes(types: readonly string[], type: string): boolean {
   return types.length === 0 || types.includes(type) || (type === "integer" && types.includes("number"));
 }

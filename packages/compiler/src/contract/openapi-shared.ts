@@ -1,5 +1,6 @@
-// What every project's OpenAPI document shares: errors, headers, parameters, credentials. Out: components, and references to them.
-// Shared names begin with a capital or are parameters; an entity's begin with its own name, so none can collide.
+// The shared parts of every OpenAPI document: errors, headers, parameters, credentials. Out: components, and references
+// to them. Shared names start with a capital letter or are parameters; an entity's names start with its own, so they
+// never collide.
 import { type FaultStatus, type Model, patterns } from "@plinth/blueprint";
 import { jsonDefinition } from "../requests/schemas.ts";
 
@@ -16,7 +17,7 @@ const kinds: readonly ComponentKind[] = [
   "securitySchemes",
 ];
 
-/** Joins parts of the components object, kind by kind. */
+/** Merges parts of the components object, kind by kind. */
 export function components(...parts: readonly Components[]): Components {
   return Object.fromEntries(kinds.map((kind) => [kind, Object.assign({}, ...parts.map((part) => part[kind] ?? {}))]));
 }
@@ -25,7 +26,7 @@ export function reference(kind: ComponentKind, name: string): OpenapiObject {
   return { $ref: `#/components/${kind}/${name}` };
 }
 
-/** A success reply: the schema of its body, one example, and the headers that every reply has. */
+/** A success reply: the schema of its body, one example, and the headers of every reply. */
 export function reply(
   description: string,
   schema: OpenapiObject,
@@ -39,7 +40,7 @@ export function reply(
   };
 }
 
-/** What a module's operations are grouped by: an entity of that name has the name to itself. */
+/** The tag of a module's operations. An entity with that name keeps the name for itself. */
 export function moduleTag(tag: string, { entities }: Pick<Model, "entities">): string {
   return entities.some(({ name }) => name === tag) ? `service.${tag}` : tag;
 }
@@ -87,7 +88,7 @@ const errorReferences: OpenapiObject = Object.fromEntries(
 );
 const failed: OpenapiObject = reference("responses", "Failed");
 
-/** Every operation may also fail as `default` says. */
+/** Every operation can also fail as `default` describes. */
 export function errors(...statuses: readonly FaultStatus[]): OpenapiObject {
   return {
     ...Object.fromEntries(statuses.map((status) => [status, errorReferences[status]])),
@@ -101,10 +102,10 @@ export const replyHeaders: OpenapiObject = {
   "RateLimit-Policy": reference("headers", "RateLimitPolicy"),
 };
 
-/** Of replies with one record. */
+/** For replies with one record. */
 export const etagHeader: OpenapiObject = { ETag: reference("headers", "ETag") };
 
-/** What of the shared parts a project's document needs. */
+/** The shared parts that a project's document needs. */
 export interface SharedOptions {
   readonly pageMax: number;
   readonly entities: readonly { readonly requireVersion?: true }[];
@@ -216,7 +217,7 @@ const organizationParameter: OpenapiObject = {
   schema: reference("schemas", "Id"),
 };
 
-/** Any JSON, down to its texts. */
+/** Any JSON, including limits for its texts. */
 const jsonSchema: OpenapiObject = JSON.parse(
   JSON.stringify(jsonDefinition).replaceAll('"#/$defs/json"', '"#/components/schemas/Json"'),
 );
@@ -239,7 +240,7 @@ function problem(status: number, { code, title }: ErrorReply): OpenapiObject {
   };
 }
 
-/** RFC 9457, with a code for programs and all faulty fields at once. */
+/** RFC 9457, with a code for programs and all wrong fields at once. */
 const problemSchema: OpenapiObject = {
   type: "object",
   properties: {

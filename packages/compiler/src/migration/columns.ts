@@ -1,5 +1,5 @@
-// What becomes of the columns of a table: added, dropped, brought back, renamed, with which defaults, with nulls or without.
-// In: a table's change. Out: steps. It never changes a type; `type-changes.ts` does.
+// Migrates the columns of a table: adds, drops, restores and renames them, with their defaults and nulls. In: a table's
+// change. Out: steps. It never changes a type; `type-changes.ts` does.
 import type { Column, SetAside, StepClass } from "@plinth/bundle";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import { backfill } from "./backfill.ts";
@@ -12,7 +12,10 @@ import type { NumberSteps } from "./numbers.ts";
 import { oldValueOf } from "./table-sql.ts";
 import { verifyRows } from "./verify.ts";
 
-/** @param carried Columns, as `table.column` by their old names, that go while their values stay in another place. */
+/**
+ * @param carried Columns, as `table.column` by their old names, that are removed while their values are moved to
+ * another place.
+ */
 export function columnSteps(
   table: TableChange,
   tag: string,
@@ -34,8 +37,9 @@ export function columnSteps(
 }
 
 /**
- * A constant default does not rewrite the table: Postgres keeps it beside the rows; `now()` is one value for all of them.
- * The old release doesn't name the column, so the default fills it, or, where there is none, nothing does until the switch.
+ * A constant default does not rewrite the table, because Postgres stores it in the catalog; `now()` is one value for
+ * all rows. The old release doesn't name the column, so the default fills it; without a default it stays empty until
+ * the switch.
  */
 function addColumn(table: TableChange, column: Column, now: string): Step {
   const present = column.nullable || column.default !== null;
@@ -53,7 +57,7 @@ function addColumn(table: TableChange, column: Column, now: string): Step {
   );
 }
 
-/** Who may be without a value, and from when on: the old release may write nulls until the switch, the new one from it on. */
+/** Nulls: the old release can write them until the switch, the new one from then on. */
 function presenceSteps(table: TableChange, change: ColumnChange, numbers: NumberSteps): readonly Step[] {
   const { after } = change;
   const numbered = numbers.get(after.name);
@@ -83,7 +87,7 @@ function relax(table: TableChange, { how, after }: ColumnChange): readonly Step[
   return [alteration(given, ddl.dropNotNull(table.after.name, after.name))];
 }
 
-/** A check, first for new rows, then proven for all, lets NOT NULL come into force without a look at the rows. */
+/** A check is added for new rows and then validated for all, so that NOT NULL needs no scan of the rows. */
 function requireLater(table: TableChange, change: ColumnChange): readonly Step[] {
   const { after, before } = table;
   const column = change.after.name;
@@ -152,7 +156,7 @@ function requireFromSwitch(table: TableChange, change: ColumnChange, kind: StepC
   ];
 }
 
-/** Every row has a value already, whoever writes it: what is left for the switch reads nothing. */
+/** Every row already has a value, whoever writes it, so the switch doesn't have to read anything. */
 function requireNow(table: TableChange, change: ColumnChange): readonly Step[] {
   const { after, before } = table;
   const column = change.after.name;
@@ -193,7 +197,7 @@ function requireNow(table: TableChange, change: ColumnChange): readonly Step[] {
   ];
 }
 
-/** Records that came while it was away take its default, as they would with a new column. */
+/** Records that were written while it was set aside get its default, as with a new column. */
 function requireRestored(table: TableChange, change: ColumnChange): readonly Step[] {
   const { after, before } = table;
   const column = change.after.name;
@@ -222,7 +226,7 @@ function requireRestored(table: TableChange, change: ColumnChange): readonly Ste
   ];
 }
 
-/** At the switch: the old release knows its own defaults. A new column came with its own. */
+/** At the switch, because the old release knows its own defaults. A new column is created with its default. */
 function defaultSteps(table: TableChange, change: ColumnChange): readonly Step[] {
   const { how, after } = change;
   if (how === "added") return [];
@@ -236,7 +240,7 @@ function defaultSteps(table: TableChange, change: ColumnChange): readonly Step[]
   return [alteration(given, ddl.setDefault(table.after.name, after))];
 }
 
-/** Nobody names it any more, so nothing may be asked of it: no default, no NOT NULL. Its rules went before it. */
+/** No release names it any more, so it can't have a default or NOT NULL. Its constraints were removed before. */
 export function setColumnAside(table: TableChange, column: Column, tag: string, why: "destructive" | "rewrite"): Step {
   const { before, after } = table;
   const keptAs = keptName(tag, column.name);

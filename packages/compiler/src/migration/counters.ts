@@ -1,5 +1,6 @@
-// Takes counters along with the columns that they number. In: matched tables, what is set aside. Out: one step of the switch,
-// or none. A column that is set aside keeps its counter, under the name that it is kept as; no number is given twice.
+// Renames counters together with the columns that they number. In: matched tables, and columns that are set aside. Out:
+// one step of the switch, or none. A column that is set aside keeps its counter under its new name, so that no number
+// is used twice.
 import type { Column, SetAside } from "@plinth/bundle";
 import { quoteText } from "../sql/sql-text.ts";
 import { SEQUENCES_TABLE } from "../tables/system-tables.ts";
@@ -9,7 +10,7 @@ import type { Matched, TableChange } from "./match.ts";
 import { type Step, statement, UNDO_BY_DEPLOY } from "./migration-step.ts";
 import { keptName, movedName } from "./names.ts";
 
-/** Counters are called `<table>.<column>`. Which columns have one, the table of counters knows: the others match no row. */
+/** Counters have the name `<table>.<column>`. Columns without a counter match no row. */
 export function counterSteps(schema: Matched, setAside: readonly SetAside[], tag: string): readonly Step[] {
   const standing = schema.kept.find(({ after }) => after.name === SEQUENCES_TABLE);
   const isMade = [...schema.early, ...schema.late].some(({ name }) => name === SEQUENCES_TABLE);
@@ -53,12 +54,15 @@ function mayBeNumbered({ sqlType, default: fallback }: Column): boolean {
   return sqlType === "text" && fallback === null;
 }
 
-/** By way of names that nothing has, since two may change places. Who has a new name already counted for something gone. */
+/**
+ * Through temporary names, because two can be swapped. A counter that already has the new name belonged to something
+ * that was removed.
+ */
 function moveSql(moved: readonly Renamed[]): string {
   const rows = ddl.qualified(SEQUENCES_TABLE);
   const pairs = moved.map(([from, to]) => `(${quoteText(from)}, ${quoteText(to)})`).join(", ");
   const via = `${quoteText(movedName(""))} || `;
-  // Behind the field's name stands the organization's, where each has a counter of its own.
+  // The name of the organization follows the field's name if each has its own counter.
   const [name, rest] = [
     `split_part(_c."name", '/', 1)`,
     `substr(_c."name", length(split_part(_c."name", '/', 1)) + 1)`,

@@ -1,5 +1,5 @@
-// Keeps columns that get new values in step while the old release writes. In: a table's change. Out: a trigger until the switch, and
-// the backfill of filled columns. Which values those are, `conversions.ts` and `fills.ts` say.
+// Fills new columns while the old release writes. In: a table's change. Out: a trigger until the switch, and the
+// backfill of filled columns. `conversions.ts` and `fills.ts` define the values.
 import { dollarQuote, quoteIdentifier as q } from "../sql/sql-text.ts";
 import { backfill } from "./backfill.ts";
 import * as ddl from "./ddl.ts";
@@ -11,7 +11,7 @@ import { standingValueOf } from "./table-sql.ts";
 export function feedSteps(table: TableChange): readonly Step[] {
   const filled = table.columns.filter((change) => change.fill !== undefined && change.how !== "converted");
   const fed = table.columns.filter((change) => change.how === "converted" || change.fill !== undefined);
-  // Nobody writes what is set aside.
+  // Nothing writes a column that is set aside.
   const followed = fed.length > 0 && table.restored === null;
   return [
     ...(followed ? [feed(table, fed)] : []),
@@ -20,7 +20,7 @@ export function feedSteps(table: TableChange): readonly Step[] {
   ];
 }
 
-/** What the column is to hold, over the row's other columns as they are. */
+/** The value of the column, over the row's other columns. */
 export function newValueOf(change: ColumnChange, row: string): string {
   return change.fill?.of(row) ?? standingValueOf(change, row);
 }
@@ -36,8 +36,8 @@ function fill(table: TableChange, columns: readonly ColumnChange[]): Step {
 }
 
 /**
- * While the old release writes the old columns, a trigger writes the new ones. It never fails: what it can't convert or fill
- * becomes null, and the guard stops the switch. Its path leads to Postgres's own functions alone.
+ * While the old release writes the old columns, a trigger writes the new ones. It never fails: a value that it can't
+ * convert or fill becomes null, and the guard stops the switch. Its search path contains only Postgres's own functions.
  */
 function feed(table: TableChange, columns: readonly ColumnChange[]): Step {
   const { before, after } = table;

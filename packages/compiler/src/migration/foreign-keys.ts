@@ -1,5 +1,5 @@
-// What becomes of a table's foreign keys. In: a table's change, and what its targets are called when. Out: steps.
-// A key over what rows hold already is bound at the switch and proven after it; one over a new column, before.
+// Migrates foreign keys. In: a table's change, and the names of its targets at each time. Out: steps. A key over
+// existing values is added at the switch and validated after it; one over a new column, before.
 
 import type { ForeignKey } from "@plinth/bundle";
 import { withArticle } from "@plinth/expression";
@@ -53,7 +53,7 @@ function drop(table: TableChange, key: ForeignKey): Step {
   return alteration(given, ddl.dropConstraint(table.before.name, key.name));
 }
 
-/** What a target is called before the switch; null where it isn't there until then. */
+/** The name of a target before the switch; null if it doesn't exist until then. */
 export function targetOfNow(schema: Matched, target: string): string | null {
   const kept = schema.kept.find((one) => one.after.name === target);
   if (kept !== undefined) return kept.before.name;

@@ -1,5 +1,5 @@
-// Stops the switch where the old release wrote, since it was verified, what the new schema refuses. In: a condition over
-// today's columns. Out: an index over just the rows that meet it, which is empty, and the question at the switch.
+// Stops the switch if the old release has written rows that the new schema refuses. In: a condition over the current
+// columns. Out: an index over exactly the violating rows, which should be empty, and the check at the switch.
 
 import { DELETED_AT } from "../sql/catalog.ts";
 import { dollarQuote, quoteIdentifier as q, quoteText } from "../sql/sql-text.ts";
@@ -12,7 +12,7 @@ export interface Guarded {
   readonly slug: string;
   /** The index. */
   readonly name: string;
-  /** Follows "records of listings": "without a price". */
+  /** The end of "records of listings": "without a price". */
   readonly problem: string;
   /** Immutable SQL: it becomes the predicate of an index. */
   readonly where: string;
@@ -21,9 +21,9 @@ export interface Guarded {
 }
 
 /**
- * The index lets the switch find out at once, however long the table; the lock keeps it true until the switch is done.
- * Statistics may still know of many such rows, and make Postgres look for one in the table: not here. A column may be called
- * like a variable that every block has (`found`): the column is meant.
+ * With the index, the switch finds out at once, however long the table is; the lock keeps the result valid until the
+ * switch is done. Statistics can make Postgres scan the table instead, so that is prevented here. A column can have the
+ * name of a variable that every block has (`found`): the column is meant.
  */
 export function guardSteps(table: TableChange, guarded: Guarded): readonly Step[] {
   const { slug, name, problem, column } = guarded;

@@ -1,5 +1,6 @@
-// Numbers the records that stand already, where a sequence is new. In: the model, then a table's change. Out: for each such column,
-// the steps that give every record a number before the switch: in the order of their making, and behind those that are given.
+// Numbers existing records for a new sequence. In: the model, then a table's change. Out: for each such column, the
+// steps that give every record a number before the switch, in the order of creation, after the numbers that are already
+// used.
 import type { Model } from "@plinth/blueprint";
 import { quoteIdentifier as q, quoteText } from "../sql/sql-text.ts";
 import { SEQUENCES_TABLE } from "../tables/system-tables.ts";
@@ -11,7 +12,7 @@ import { changeOf, standingValueOf } from "./table-sql.ts";
 
 interface Numbered {
   readonly prefix: string;
-  /** The column of the organization within which it counts; null where all count together. */
+  /** The column with the organization that has its own numbers; null if all share them. */
   readonly per: string | null;
 }
 
@@ -31,7 +32,7 @@ export function numbersOf({ entities }: Model): Numbers {
   );
 }
 
-/** Column > what makes sure that every row has a number. */
+/** Column > what ensures that every row has a number. */
 export type NumberSteps = ReadonlyMap<string, readonly Step[]>;
 
 export function numberSteps(table: TableChange, schema: Matched, numbers: Numbers): NumberSteps {
@@ -49,13 +50,13 @@ interface Numbering {
   readonly table: TableChange;
   readonly change: ColumnChange;
   readonly numbered: Numbered;
-  /** What the table of counters is called until the switch. */
+  /** The name of the counters table until the switch. */
   readonly counters: string;
 }
 
 /**
- * The old release knows no numbers, so records that it makes meanwhile are numbered behind the others: most of them while it
- * serves, and the last ones, found by an index, while the switch holds writers off.
+ * The old release knows no numbers, so its new records are numbered after the others: most of them while it serves, and
+ * the last ones, found by an index, while the switch blocks writers.
  */
 function stepsOf(numbering: Numbering): readonly Step[] {
   const { table, change } = numbering;
@@ -124,7 +125,7 @@ function rows({ before }: TableChange): string {
   return ddl.qualified(before.name);
 }
 
-/** By the name that it has until the switch, where counters take the new names. */
+/** By its name until the switch, when counters get the new names. */
 function counterOf({ table, change, numbered }: Numbering): string {
   const counter = quoteText(`${table.before.name}.${change.now}`);
   if (numbered.per === null) return counter;
@@ -144,7 +145,7 @@ function batchSql(numbering: Numbering): string {
   );
 }
 
-/** The counter gives as many numbers as there are records, and they take them in the order of their ids. */
+/** The counter provides as many numbers as there are records, which get them in the order of their ids. */
 function numberSql(
   { table, change, numbered, counters }: Numbering,
   todo: string,

@@ -1,5 +1,5 @@
-// Gives everything that stays the name that it has in the new schema. In: changed tables, and which of their rules are called
-// otherwise. Out: steps of the switch, metadata only. Whoever stands on a name that another one takes steps aside first.
+// Renames everything that stays. In: changed tables, and the constraints with new names. Out: steps of the switch that
+// only change metadata. If a new name is still in use, its owner moves away first.
 
 import type { Renamed } from "./checks.ts";
 import * as ddl from "./ddl.ts";
@@ -11,7 +11,7 @@ export interface RenamedTable {
   readonly table: TableChange;
   /** Checks and foreign keys. */
   readonly constraints: readonly Renamed[];
-  /** Indexes, unique ones and those of exclusions among them: a constraint that stands on an index takes its name. */
+  /** Indexes, including unique ones and those of exclusions: a constraint over an index gets its name. */
   readonly indexes: readonly Renamed[];
 }
 
@@ -21,13 +21,13 @@ interface Route {
   readonly to: string;
 }
 
-/** Through a name of its own, where another one is waiting for the name that it has. */
+/** Through a temporary name, if another one needs its current name. */
 function routesOf(renamed: readonly Renamed[]): readonly Route[] {
   const wanted = new Set(renamed.map(([, to]) => to));
   return renamed.map(([from, to]) => ({ from, via: wanted.has(from) ? movedName(from) : null, to }));
 }
 
-/** Tables and indexes share one space of names, so the way of each depends on all the others. */
+/** Tables and indexes share one namespace, so each rename depends on all others. */
 export function renameSteps(tables: readonly RenamedTable[]): readonly Step[] {
   const relations = routesOf(tables.flatMap((one) => [...tableRename(one.table), ...indexRenames(one)]));
   const routes = new Map(relations.map((route) => [route.from, route]));
@@ -88,7 +88,7 @@ function renameTable(table: TableChange, routes: Routes): readonly Step[] {
   );
 }
 
-/** What stands under another name for the time being is brought to its own as well. */
+/** Things with a temporary name also get their final one. */
 function renameColumns(table: TableChange): readonly Step[] {
   const { before, after } = table;
   const renamed = table.columns.flatMap((change): readonly Renamed[] => {

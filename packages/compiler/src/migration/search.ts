@@ -1,5 +1,6 @@
-// What becomes of the column that a table is searched by. In: a table's change. Out: steps, and which index is called otherwise from
-// the switch on. A new one is kept by its trigger first and filled then, batch by batch; the old release finds its own until the switch.
+// Migrates the search column of a table. In: a table's change. Out: steps, and the index with a new name. For a new
+// column, its trigger is added first and it is then filled batch by batch; the old release uses its own column until
+// the switch.
 import type { TableSearch } from "@plinth/bundle";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import { backfill } from "./backfill.ts";
@@ -35,11 +36,11 @@ export function searchChanges(table: TableChange, schema: Matched): RuleChange {
 }
 
 interface Staged extends TableSearch {
-  /** Of its trigger and the function. */
+  /** The names of its trigger and function. */
   readonly name: string;
 }
 
-/** Until the switch: over the columns as they are called then, and beside what has its names. */
+/** Until the switch: over the columns by their current names, next to the column with its names. */
 function stagedOf(table: TableChange, search: TableSearch, { namesBefore }: Matched): Staged {
   const { before, after } = table;
   const name = searchName(after.name);
@@ -96,7 +97,7 @@ function make(table: TableChange, { index }: TableSearch, staged: Staged): reado
   ];
 }
 
-/** Before anything gets another name: it knows the columns by the old ones. */
+/** Before any rename, because it uses the old names of columns. */
 function stop(table: TableChange, name: string = searchName(table.before.name)): Step {
   return alteration(
     {
@@ -110,7 +111,7 @@ function stop(table: TableChange, name: string = searchName(table.before.name)):
   );
 }
 
-/** As soon as everything has its new name, within the switch: nothing is written in between. */
+/** When everything has its new name, inside the switch: nothing is written in between. */
 function keep({ before, after }: TableChange, search: TableSearch): Step {
   return statement(
     {
@@ -138,7 +139,7 @@ function place({ before, after }: TableChange, from: string, to: string): Step {
   );
 }
 
-/** Nothing is set aside: it holds only what was made of the texts. Its index goes with it. */
+/** Nothing is set aside, because it only contains what was made from the texts. Its index is removed with it. */
 function drop({ before, after }: TableChange, { column }: TableSearch): Step {
   return alteration(
     {

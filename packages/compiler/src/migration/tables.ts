@@ -1,4 +1,4 @@
-// Whole tables: made, taken out of service, brought back, and what the worker may do with them. In: tables. Out: steps.
+// Migrates whole tables: creates, removes and restores them, and changes the worker's rights. In: tables. Out: steps.
 import type { ForeignKey, SetAside, Table } from "@plinth/bundle";
 import * as ddl from "./ddl.ts";
 import { targetOfNow } from "./foreign-keys.ts";
@@ -6,7 +6,7 @@ import type { Matched, TableChange } from "./match.ts";
 import { facts, type Step, statement, UNDO_BY_DEPLOY } from "./migration-step.ts";
 import { keptName, movedName, searchName } from "./names.ts";
 
-/** @param filled Tables that get rows before the switch: their references are bound while they are empty. */
+/** @param filled Tables that get rows before the switch: their foreign keys are added while they are empty. */
 export function createSteps(schema: Matched, filled: ReadonlySet<string>): readonly Step[] {
   const early = new Set(schema.early);
   return [...schema.early, ...schema.late].flatMap((table) => [
@@ -28,7 +28,7 @@ function create(table: Table, stage: "create" | "create_late"): Step {
   return statement(given, ddl.createTable(table));
 }
 
-/** The table is empty, so there is nothing to check; the target is locked against writers for that moment. */
+/** The table is empty, so there is nothing to validate; the target is locked against writers for a moment. */
 function refer(
   table: Table,
   key: ForeignKey,
@@ -49,7 +49,7 @@ function refer(
   return statement(given, sql);
 }
 
-/** It stays as it was but for its names, its foreign keys, and that nobody may touch it: the names may be wanted again. */
+/** It stays unchanged except for its names, its foreign keys, and its rights: its names may be needed again. */
 export function setTableAside(table: Table, tag: string, why: "destructive" | "rewrite"): Step {
   const was = tableAside(table, tag);
   const what: SetAside = { kind: "table", table: table.name, column: null, keptAs: was.name, sqlType: null, was };
@@ -57,7 +57,7 @@ export function setTableAside(table: Table, tag: string, why: "destructive" | "r
     parts.map((part, index) => [part.name, (kind === 0 ? was.uniques : was.indexes)[index]!.name] as const),
   );
   const sql = [
-    // What it is searched by is made of its texts again when it comes back.
+    // Its search column is built again when it is restored.
     ...(table.search === undefined
       ? []
       : [ddl.keepSearchNoLonger(table.name, searchName(table.name)), ddl.dropColumn(table.name, table.search.column)]),
@@ -113,7 +113,8 @@ export function restoreTable(table: TableChange): readonly Step[] {
 }
 
 /**
- * A column that is set aside is found by its table's name, so it has to be told when that changes. Its time begins anew.
+ * A column that is set aside is found by its table's name, so a rename of the table must be recorded. Its time starts
+ * again.
  */
 export function takeAlong(
   { before, after, columns, restored }: TableChange,

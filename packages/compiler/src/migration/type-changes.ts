@@ -1,5 +1,6 @@
 // Changes the type of columns without a rewrite under a lock: expand, backfill, switch, contract. In: a table's change.
-// Out: steps. No value gets lost: what can't be converted stops the deployment, and the old column is set aside.
+// Out: steps. No value gets lost: a value that can't be converted stops the deployment, and the old column is set
+// aside.
 
 import { withArticle } from "@plinth/expression";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
@@ -25,7 +26,10 @@ export function typeSteps(table: TableChange, tag: string): readonly Step[] {
   ];
 }
 
-/** At the switch: the rules over it, which Postgres would check row by row, are off then, and come back unproven. */
+/**
+ * At the switch: its constraints, which Postgres would check row by row, are removed then, and added again without
+ * validation.
+ */
 function retype(table: TableChange, { after }: Retyped): Step {
   const name = `${table.after.name}.${after.name}`;
   return alteration(
@@ -86,7 +90,7 @@ function addBeside(table: TableChange, { before, after, now, conversion }: Conve
   );
 }
 
-/** The trigger makes null of what it can't convert. */
+/** The trigger writes null if it can't convert a value. */
 function guard(table: TableChange, { before, after, now, conversion }: Converted): readonly Step[] {
   return guardSteps(table, {
     slug: `${table.after.name}-${after.name}`,

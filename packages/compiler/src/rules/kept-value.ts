@@ -1,17 +1,17 @@
-// What a calculated time or duration is as the value of a field. In: an expression and its SQL. Out: SQL that is null where no
-// field can hold the value: it would have no form in JSON.
+// Converts a calculated time or duration to a field's value. In: an expression and its SQL. Out: SQL that is null if no
+// field can hold the value, because JSON couldn't represent it.
 import type { Expression } from "@plinth/expression";
 
-/** Years that RFC 3339 can write. */
+/** The years of RFC 3339. */
 const NOTATED = `_v._a >= '0001-01-01T00:00:00Z'::timestamptz and _v._a < '9999-12-31T23:59:59.999999Z'::timestamptz + '1 microsecond'::interval`;
-/** What the form of durations has digits for. */
+/** The durations that the format can represent. */
 const COUNTED = `_v._a >= '0'::interval and _v._a < '1000000 days'::interval`;
 
-/** A field that is only named has such a value already. */
+/** A value that is only read from a field is already valid. */
 export function keptValue(sql: string, { kind, type }: Expression): string {
   if (kind !== "operation") return sql;
   if (type.kind === "datetime") return within(sql, NOTATED);
-  // Days and hours of one sign: `P3D` less `PT1H` would be three days and minus an hour.
+  // Days and hours must have the same sign: `P3D` minus `PT1H` would be three days and minus an hour.
   return type.kind === "duration" ? within(`justify_hours(${sql})`, COUNTED) : sql;
 }
 
