@@ -1,11 +1,11 @@
-// Whether a database can serve as a cell's or the control plane's. In: a connected client. Out: nothing, or one error
-// that says what is missing and what to do. Never changes anything on the server.
+// Checks whether a database can be used for a cell or the control plane. In: a connected client. Out: nothing, or one
+// error that lists what is missing and what to do. It never changes anything on the server.
 import type { ClientBase } from "pg";
 
 const versionMin = 150_000;
 
 export type DatabaseNeeds = {
-  /** The cell creates two roles a project; the control plane creates none. Default true. */
+  /** The cell creates two roles for each project; the control plane creates none. Default true. */
   readonly createRole?: boolean;
   /** Extensions that it creates. Default none. */
   readonly extensions?: readonly string[];
@@ -63,8 +63,8 @@ export async function checkDatabase(client: ClientBase, needs: DatabaseNeeds = {
 }
 
 /**
- * A server tells each client its process id; a pooler makes one up. Equal ids are proof of a direct connection. Where
- * they differ the pooler may still be a session pooler, which is fine: two queries then meet the same session.
+ * A server tells each client its process id; a pooler invents one. Equal ids prove a direct connection. If they differ,
+ * it can still be a session pooler, which is fine: two queries then use the same session.
  */
 async function isDirect(client: ClientBase, backend: number): Promise<boolean> {
   const announced = (client as unknown as { processID: number | null }).processID;

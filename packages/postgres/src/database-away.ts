@@ -1,5 +1,5 @@
-// Tells "the database is away" from a mistake of ours. In: a promise of a query. Out: its answer, or Fault `unavailable`.
-// It never hides an error that a wrong statement made.
+// Distinguishes an unavailable database from our own errors. In: a promise of a query. Out: its answer, or Fault
+// `unavailable`. It never hides the error of a wrong statement.
 import { Fault } from "@plinth/service";
 import { isGivenUp } from "./bounded-query.ts";
 import { asFault, isTimeout } from "./errors.ts";

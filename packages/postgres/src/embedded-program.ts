@@ -35,7 +35,7 @@ export function installProgram(folder: string): ServerProgram {
       renameSync(aside, target);
     } catch (error) {
       rmSync(aside, { recursive: true, force: true });
-      // Somebody else was quicker: theirs is as good.
+      // Another process was faster, and its copy is just as good.
       if (!existsSync(target)) throw error;
     }
   }

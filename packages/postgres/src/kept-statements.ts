@@ -1,5 +1,5 @@
-// Statements of transactions, kept prepared by the connection that ran them. In: a connection, a text, values. Out: raw rows.
-// Planning the few texts of a workflow's step cost more of Postgres than carrying them out.
+// Keeps statements of transactions prepared on the connection that ran them. In: a connection, a text, values. Out: raw
+// rows. Planning the few texts of a workflow's step cost Postgres more than running them.
 import type { ClientBase } from "pg";
 import { sqlState } from "./errors.ts";
 import type { RawResult } from "./lane-statement.ts";
@@ -12,17 +12,17 @@ export const rawTypes: { getTypeParser: () => (text: string) => string } = {
   getTypeParser: () => (text: string) => text,
 };
 
-/** Of one connection. */
+/** For one connection. */
 interface Kept {
   /** Text to its name on the server, least recently used first. */
   readonly names: Map<string, string>;
-  /** Names that are no longer used and still take memory there. */
+  /** Names that are no longer used but still take memory on the server. */
   readonly dead: string[];
-  /** No name is given twice. */
+  /** No name is used twice. */
   count: number;
 }
 
-/** @param keptMax Texts that each connection keeps, some 50 kB each in its backend; 0: none. */
+/** @param keptMax The maximum number of texts for each connection, about 50 kB each in its backend; 0: none. */
 export function createRawQuery(keptMax: number): RawQuery {
   const connections = new WeakMap<ClientBase, Kept>();
   if (keptMax === 0) return (client, text, values) => send(client, text, values, null);
@@ -51,7 +51,7 @@ export function createRawQuery(keptMax: number): RawQuery {
     try {
       return await send(client, text, values, name);
     } catch (error) {
-      // Not parsed, or not what it was before a deployment: the next transaction parses it anew.
+      // Not parsed, or changed by a deployment: the next transaction parses it again.
       if (["26000", "0A000", "42601", "42P01", "42703"].includes(sqlState(error) ?? "")) {
         kept.names.delete(text);
         kept.dead.push(name);
@@ -64,7 +64,7 @@ export function createRawQuery(keptMax: number): RawQuery {
 async function release(client: ClientBase, name: string): Promise<void> {
   const { parsedStatements, submittedNamedStatements } = (client as unknown as { readonly connection: LaneWire })
     .connection;
-  // One that was never parsed is no error of the transaction that tidies up.
+  // Deallocating a statement that was never parsed must not fail the transaction.
   if (parsedStatements[name] !== undefined) await client.query(`DEALLOCATE ${name}`);
   delete parsedStatements[name];
   delete submittedNamedStatements[name];

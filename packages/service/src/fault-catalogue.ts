@@ -1,6 +1,5 @@
-// Every failure that a caller may meet: code, HTTP status, public title.
-// In: nothing. Out: the one table from which replies and docs are made.
-// Never holds a detail of one request.
+// All failures that a caller can get: code, HTTP status, public title. In: nothing. Out: the only table for replies and
+// docs. It never contains details of one request.
 
 export type FaultCode =
   | "bad_request"

@@ -1,13 +1,13 @@
-// Lets other processes go first. In: a process and a niceness. Out: whether the system allowed it.
-// It never fails: where it is not allowed, the work only competes as it would have without it.
+// Gives other processes priority. In: a process and a niceness. Out: whether the system allowed it. It never fails: if
+// it isn't allowed, the work competes as it would without it.
 import { writeFileSync } from "node:fs";
 import { setPriority } from "node:os";
 
-/** @param niceness 1 to 19: with 5 a process gets a third, with 10 a tenth of what another gets that wants it too. */
+/** @param niceness 1 to 19: with 5, a process gets a third of the time of another busy one; with 10, a tenth. */
 export function giveWay(pid: number, niceness: number): boolean {
   try {
     setPriority(pid, niceness);
-    // Linux may weigh sessions before it weighs processes: a process with a session of its own needs this as well.
+    // Linux can weigh sessions before processes, so a process with its own session needs this too.
     writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
     return true;
   } catch {

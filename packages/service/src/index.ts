@@ -1,4 +1,4 @@
-// The package's door: everything a long-running process needs besides its own work.
+// The entry point of the package: what every long-running process needs in addition to its own work.
 export { ByteCache, type ByteCacheOptions, bytesOfText } from "./byte-cache.ts";
 export { ByteGate, type ByteGateOptions } from "./byte-gate.ts";
 export type { Clock } from "./clock.ts";

@@ -1,7 +1,7 @@
-// Connectors that send e-mail. Data alone.
+// Connectors that send e-mail. Only data.
 import type { ConnectionField, ConnectorAction, ConnectorManifest } from "./manifest.ts";
 
-/** The first part in ASCII; the domain may be an international one. */
+/** The local part in ASCII; the domain can be international. */
 const ADDRESS = "^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[^\\s@<>,;:/?#%|()\\[\\]\\\\\"]{1,253}$";
 const HOST = "^[A-Za-z0-9._:\\-]{1,253}$";
 
