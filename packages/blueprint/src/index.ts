@@ -10,7 +10,7 @@ export type {
   Witness,
 } from "./diff/change.ts";
 export { diffModels } from "./diff/diff.ts";
-export { isMadeForStanding } from "./diff/fields.ts";
+export { isGeneratedForExisting } from "./diff/fields.ts";
 export { type Author, type CoreRule, protect, type Touch } from "./diff/protect.ts";
 export { type Matches, type ModelRenames, matchByName, renamesOf } from "./diff/renames.ts";
 export { mayNotFit } from "./diff/types.ts";

@@ -102,9 +102,9 @@ function createFacts(): Facts {
   };
   const demand = (skeleton: Skeleton, outcomes: number): Demand => ({ skeleton, outcomes, key: of(skeleton).key });
   const demands: Facts["demands"] = (skeleton, outcomes) => {
-    const { demands: made } = of(skeleton);
-    const found = made.get(outcomes) ?? demandsOf(skeleton, outcomes);
-    made.set(outcomes, found);
+    const { demands: created } = of(skeleton);
+    const found = created.get(outcomes) ?? demandsOf(skeleton, outcomes);
+    created.set(outcomes, found);
     return found;
   };
   const demandsOf: Facts["demands"] = (skeleton, outcomes) => {
@@ -118,9 +118,9 @@ function createFacts(): Facts {
     const { ways } = of(skeleton);
     const found = ways.get(outcomes);
     if (found !== undefined) return found;
-    const made = waysOf(skeleton, outcomes);
-    ways.set(outcomes, made);
-    return made;
+    const created = waysOf(skeleton, outcomes);
+    ways.set(outcomes, created);
+    return created;
   };
   const waysOf: Facts["waysTo"] = (skeleton, outcomes) => {
     const [only] = skeleton.kind === "not" ? skeleton.args : [];

@@ -293,11 +293,12 @@ function memberOf(
 /** A computed field is replaced by its expression, on the row where it is named. */
 function writtenOut(
   step: Step,
-  made: Expression | "circle" | "broken",
+  expansion: Expression | "circle" | "broken",
   { anchor, record, scope }: { readonly anchor: Anchor; readonly record: RecordSchema; readonly scope: Scope },
 ): Resolved {
-  if (made === "broken") return wrong(step, "unknown_name", `\`${record.name}\` has no field \`${step.name}\`.`, null);
-  if (made === "circle")
+  if (expansion === "broken")
+    return wrong(step, "unknown_name", `\`${record.name}\` has no field \`${step.name}\`.`, null);
+  if (expansion === "circle")
     return wrong(
       step,
       "rule_circle",
@@ -309,14 +310,14 @@ function writtenOut(
     const message = `\`${step.name}\` is computed, so it is never part of the input.`;
     return wrong(step, "expression_not_supported", message, hint);
   }
-  const asked = reachOf(made);
+  const asked = reachOf(expansion);
   if (scope.work !== undefined && asked !== "row") {
     const hint = "Look up the other records in an earlier step: `record.find`.";
     return wrong(step, "expression_not_supported", `\`${step.name}\` is computed from other records.`, hint);
   }
   if (scope.reach === "row" && asked !== "row") return beyondRow(step, "row");
   if (scope.reach === "references" && asked === "records") return beyondRow(step, "references");
-  return { expression: substitute(made, { record: anchor }), computed: true };
+  return { expression: substitute(expansion, { record: anchor }), computed: true };
 }
 
 /** How far an expression of a row can look. */

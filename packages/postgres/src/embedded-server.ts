@@ -133,7 +133,7 @@ export function runningServer(data: string): { pid: number; port: number } | nul
 }
 
 /** Resolves when the process has ended: there is no exit event for a server that somebody else started. */
-export async function untilGone(pid: number, data: string): Promise<string> {
+export async function untilExited(pid: number, data: string): Promise<string> {
   while (isServerOf(pid, data)) await sleepQuietly(goneMs);
   return "it is gone";
 }

@@ -16,7 +16,7 @@ import {
   runningServer,
   spawnServer,
   stopServer,
-  untilGone,
+  untilExited,
 } from "./embedded-server.ts";
 import { prepareDatabases } from "./prepare-databases.ts";
 
@@ -72,7 +72,7 @@ export async function startEmbeddedServer(options: EmbeddedOptions): Promise<Emb
     if (await answersAt(adminUrl, data, 5_000)) {
       logger.info({ port: running.port }, "connected to the running embedded Postgres");
       if (secrets.port !== running.port) saveDatabaseSecrets(home, { ...secrets, port: running.port });
-      const ended = untilGone(running.pid, data);
+      const ended = untilExited(running.pid, data);
       return server({ ...running, adminUrl, data, folder: place.folder, adopted: true, ended });
     }
     logger.warn({ pid: running.pid }, "the running embedded Postgres does not answer: starting a new one");

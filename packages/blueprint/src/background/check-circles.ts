@@ -28,13 +28,13 @@ const STARTS_MAX = 100;
 
 export function refuseCircles(work: readonly Placed[], context: BackgroundContext): void {
   const ways = waysOf(work, context);
-  const told = new Set<Placed>();
+  const reported = new Set<Placed>();
   for (const strict of [true, false]) {
     const open = strict ? unguarded(ways) : ways;
     for (const start of inCircles(work, open).slice(0, STARTS_MAX)) {
-      const circle = told.has(start) ? null : circleFrom(start, open);
+      const circle = reported.has(start) ? null : circleFrom(start, open);
       if (circle === null) continue;
-      for (const { to } of circle) told.add(to);
+      for (const { to } of circle) reported.add(to);
       const through = circle.map(({ to, by }) => `\`${by}\` starts \`${to.work.name}\``).join(", ");
       context.reader.report.add(
         strict ? "endless_work" : "circular_work",

@@ -20,9 +20,9 @@ export function cronInWords(cron: string): string {
   const time = timeWords(minute, hour);
   const isAtTimes = minute.length * hour.length <= TIMES_MAX;
   const parts = [time, days ?? (isAtTimes && inMonths === null ? "every day" : null), inMonths];
-  const told = parts.filter((part) => part !== null);
+  const phrases = parts.filter((part) => part !== null);
   // "at 02:00 every day", but "at 02:00, Monday to Friday".
-  return days === null && isAtTimes ? told.join(" ") : told.join(", ");
+  return days === null && isAtTimes ? phrases.join(" ") : phrases.join(", ");
 }
 
 function timeWords(minute: readonly number[], hour: readonly number[]): string {

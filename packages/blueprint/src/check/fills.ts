@@ -29,7 +29,7 @@ export function checkFills(declared: readonly EntityDeclaration[], context: Fill
         const expected = typeInRules(field.type);
         const scope = { schema: context.schema, record: entity.name, operation: "read", reach: "references" } as const;
         const checked = checkValue(one.fill.text, scope, expected);
-        const expression = told(checked, one.fill, field, brokenFields, context);
+        const expression = reportedExpression(checked, one.fill, field, brokenFields, context);
         return expression === null ? [] : [[field.name, expression]];
       });
       return [entity.name, new Map(found)];
@@ -38,7 +38,7 @@ export function checkFills(declared: readonly EntityDeclaration[], context: Fill
   return refuseCircles(fills, filling, context);
 }
 
-function told(
+function reportedExpression(
   checked: ReturnType<typeof checkValue>,
   text: TextDeclaration,
   { name: field, type }: Field,

@@ -2,7 +2,7 @@
 // that aren't available yet, and sections whose module is not listed.
 import { didYouMean } from "@plinth/expression";
 import type { Declarations } from "../declarations/declarations.ts";
-import { moduleMeant } from "../declarations/foreign-words.ts";
+import { moduleNamed } from "../declarations/foreign-words.ts";
 import type { ModuleName } from "../model/model.ts";
 import type { Report } from "../text/report.ts";
 import type { Range } from "../text/syntax.ts";
@@ -40,7 +40,7 @@ export function checkModules(declarations: Declarations, report: Report): readon
   for (const word of declarations.modules) {
     const name = moduleNames.find((one) => one === word.text);
     if (name === undefined) {
-      const meant = moduleNames.find((one) => one === moduleMeant(word.text));
+      const meant = moduleNames.find((one) => one === moduleNamed(word.text));
       const hint =
         meant === undefined
           ? (didYouMean(word.text, moduleNames) ?? `Known modules: ${moduleNames.join(", ")}.`)

@@ -24,7 +24,7 @@ export function checkUserFields(
   const over = declared[PROFILE_FIELDS_MAX];
   if (over !== undefined)
     report.add("too_many", over.name.range, `A user can have at most ${PROFILE_FIELDS_MAX} profile fields.`);
-  const standing = new Set([...taken, ...unrenamed(declared)]);
+  const unchanged = new Set([...taken, ...unrenamed(declared)]);
   const claimed = new Map<string, string>();
   return declared.slice(0, PROFILE_FIELDS_MAX).flatMap((one): Field[] => {
     const { text, range } = one.name;
@@ -38,7 +38,7 @@ export function checkUserFields(
     }
     if (one.as !== null) notSupportedYet(report, one.as.range, "`as` on a profile field");
     if (one.fill !== null) notSupportedYet(report, one.fill.range, "`fill` on a profile field");
-    if (one.was !== null && one.was.text !== text) refuseFormer(one.was, text, standing, claimed, "field", report);
+    if (one.was !== null && one.was.text !== text) refuseFormer(one.was, text, unchanged, claimed, "field", report);
     const field = checkField(one, { entities, modules, report, isProfile: true });
     if (field === null || field === "not_served") return [];
     if (!field.optional && field.default === null)

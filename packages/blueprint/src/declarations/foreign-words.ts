@@ -192,7 +192,7 @@ export function hintForRole(role: string): string | null {
 }
 
 /** Our module for another system's word; null if there is none. */
-export function moduleMeant(word: string): string | null {
+export function moduleNamed(word: string): string | null {
   const lower = word.toLowerCase().replaceAll("-", "_");
   return Object.hasOwn(modules, lower) ? (modules[lower] ?? null) : null;
 }

@@ -183,8 +183,8 @@ function readLongField(reader: Reader, draft: Draft, map: MapNode): FieldDeclara
     );
     return draft;
   }
-  const beside = map.entries.filter((entry) => typeKeys.includes(entry.key.text));
-  const read = readLongType(reader, type.value, beside);
+  const siblings = map.entries.filter((entry) => typeKeys.includes(entry.key.text));
+  const read = readLongType(reader, type.value, siblings);
   return { ...draft, type: read.type, optional: draft.optional || read.optional };
 }
 

@@ -73,9 +73,9 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
 
   function gain(was: Entity, is: Entity, permission: Permission): Witness | null {
     const { role, operation } = permission;
-    const standing = grantsFor(was, operation);
+    const formerGrants = grantsFor(was, operation);
     const named = { role, operation, entity: is.name };
-    if (!budget.spend(COVERING_WORK * is.fields.length * (1 + standing.length)))
+    if (!budget.spend(COVERING_WORK * is.fields.length * (1 + formerGrants.length)))
       return undecidedWitness({ ...named, field: null }, "budget");
     const found = new Map<string, Witness | null>();
     // With the entity's scope after the change; what a change of the scope lets in is reported with that change.
@@ -86,10 +86,10 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
         { entity: ofEntity, permissions: covering, givers: formerGivers },
         { entity: is, permissions: [permission], givers },
       );
-    const former = standing.find((one) => one.role === role);
+    const former = formerGrants.find((one) => one.role === role);
     const byFormer = former === undefined ? null : opens([former], null);
     const withinFormer = former !== undefined && byFormer === null;
-    for (const { field, covering } of coverings(was, is, permission, standing)) {
+    for (const { field, covering } of coverings(was, is, permission, formerGrants)) {
       const key = covering.map((one) => one.role).join();
       // If the role's own grant already let in as many, the other grants don't matter.
       if (found.has(key) || (withinFormer && covering.includes(former))) continue;
@@ -100,8 +100,12 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
     const grave = byRule.find((one) => one.decided) ?? byRule[0];
     if (grave !== undefined) return grave;
     const now = grantsFor(is, operation);
-    const beside = gainBeside(named, { permissions: standing, givers: formerGivers }, { permissions: now, givers });
-    return beside ?? gainBySet(was, is, permission);
+    const furtherGain = furtherGainOf(
+      named,
+      { permissions: formerGrants, givers: formerGivers },
+      { permissions: now, givers },
+    );
+    return furtherGain ?? gainBySet(was, is, permission);
   }
 
   function asBefore(role: Role): Role {
@@ -134,7 +138,7 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
           if (found?.decided === true) return found;
           open ??= found;
         }
-        open ??= gainBeside(gained, { permissions, givers: were }, { permissions, givers: are });
+        open ??= furtherGainOf(gained, { permissions, givers: were }, { permissions, givers: are });
       }
     }
     return open;
@@ -222,25 +226,28 @@ interface Covering {
  * field is checked alone. A written body must be allowed by a single grant, so a grant is checked as a whole. A new
  * field has no values that anybody could not read or write before.
  */
-function coverings(was: Entity, is: Entity, permission: Permission, standing: readonly Permission[]): Covering[] {
+function coverings(was: Entity, is: Entity, permission: Permission, formerGrants: readonly Permission[]): Covering[] {
   const stood = new Set(was.fields.map((field) => field.name));
   const usable = is.fields.filter((field) => stood.has(field.name) && isUsable(field, permission.operation));
   const own = permission.fields === null ? null : new Set(permission.fields);
   const opened = usable.map((field) => field.name).filter((name) => own?.has(name) ?? true);
-  const namedBy = new Map(standing.map((grant) => [grant, grant.fields === null ? null : new Set(grant.fields)]));
+  const namedBy = new Map(formerGrants.map((grant) => [grant, grant.fields === null ? null : new Set(grant.fields)]));
   const covers = (grant: Permission, names: readonly string[]): boolean => {
     const fields = namedBy.get(grant) ?? null;
     return fields === null || names.every((name) => fields.has(name));
   };
   if (permission.operation === "delete" || permission.operation === "restore")
-    return [{ field: null, covering: standing }];
+    return [{ field: null, covering: formerGrants }];
   if (permission.operation === "read") {
-    const each = opened.map((name) => ({ field: name, covering: standing.filter((grant) => covers(grant, [name])) }));
-    return [{ field: null, covering: standing }, ...each];
+    const each = opened.map((name) => ({
+      field: name,
+      covering: formerGrants.filter((grant) => covers(grant, [name])),
+    }));
+    return [{ field: null, covering: formerGrants }, ...each];
   }
-  const covering = standing.filter((grant) => covers(grant, opened));
-  const beyond = opened.find((name) => standing.some((grant) => !covers(grant, [name])));
-  return [{ field: covering.length === standing.length ? null : (beyond ?? null), covering }];
+  const covering = formerGrants.filter((grant) => covers(grant, opened));
+  const beyond = opened.find((name) => formerGrants.some((grant) => !covers(grant, [name])));
+  return [{ field: covering.length === formerGrants.length ? null : (beyond ?? null), covering }];
 }
 
 /** Whether a grant can open it at all. */
@@ -267,7 +274,7 @@ type Held = Pick<Policy, "permissions" | "givers">;
  * check callers with only this role, signed in or with a key: callers with more roles were forced to less, and read as
  * much.
  */
-function gainBeside(named: Omit<Gain, "field">, was: Held, is: Held): Witness | null {
+function furtherGainOf(named: Omit<Gain, "field">, was: Held, is: Held): Witness | null {
   if (was.permissions.every((one) => one.set.length === 0 && one.limit === null)) return null;
   const now = grantsOfHolders(named.role, is);
   for (const [index, grants] of grantsOfHolders(named.role, was).entries()) {

@@ -151,7 +151,7 @@ function newlyLeaving(part: Part, left: ReadonlySet<string>): Egress[] {
   return egressOf(part).filter((one) => !left.has(leaving(one)));
 }
 
-function told(egress: readonly Egress[]): string {
+function egressText(egress: readonly Egress[]): string {
   const parts = egress.map(({ to, entity, host }) => {
     const what = entity === null ? "Data" : `Data of \`${entity}\``;
     return `${what} now reaches ${host === undefined ? (receivers[to] ?? `\`${to}\``) : `\`${host}\``}`;
@@ -166,7 +166,7 @@ function added(placed: Placed, left: ReadonlySet<string>): Change {
   return changeOf({
     kind: "background_added",
     path,
-    summary: `Add the ${noun} \`${part.name}\`.${told(egress)}`,
+    summary: `Add the ${noun} \`${part.name}\`.${egressText(egress)}`,
     classes: [...widening(egress), ...(witness === null ? [] : (["loosens_access"] as const))],
     after: shown(part),
     witness,
@@ -184,7 +184,7 @@ function changed(before: Placed, placed: Placed, left: ReadonlySet<string>): Cha
   return changeOf({
     kind: "background_changed",
     path,
-    summary: `Change the ${noun} \`${part.name}\`.${told(egress)}${toNew}`,
+    summary: `Change the ${noun} \`${part.name}\`.${egressText(egress)}${toNew}`,
     classes: [
       ...widening(egress),
       ...(addresses.length > 0 ? (["widens_egress"] as const) : []),

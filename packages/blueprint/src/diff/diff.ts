@@ -12,7 +12,7 @@ import { diffCascades } from "./cascades.ts";
 import type { Change } from "./change.ts";
 import { diffKeys } from "./constraints.ts";
 import { diffEntities, entityAdded, inWordsOf } from "./entities.ts";
-import { diffFields, type FieldsBeside } from "./fields.ts";
+import { diffFields, type FieldContext } from "./fields.ts";
 import { changeOf } from "./make-change.ts";
 import { diffPermissions } from "./permissions.ts";
 import { matchByName } from "./renames.ts";
@@ -51,11 +51,11 @@ function laterModel(before: Model, after: Model): Change[] {
   const budget = createBudget();
   const access = createAccess(alignment.before, after, budget);
   const kept = alignment.before.entities.filter((one) => after.entities.some((entity) => entity.name === one.name));
-  const standing = [...kept, userEntity(alignment.before)];
+  const existing = [...kept, userEntity(alignment.before)];
   return [
     ...diffProject(before, after),
     ...diffModules(before.modules, after.modules),
-    ...diffRoles(before.roles, after.roles, standing, access),
+    ...diffRoles(before.roles, after.roles, existing, access),
     ...diffProfile(before, after, { alignment, access }),
     ...diffKeys(userEntity(alignment.before), userEntity(after)),
     ...diffPermissions(userEntity(alignment.before), userEntity(after), access),
@@ -116,7 +116,7 @@ function diffProfile(before: Model, after: Model, live: Live | null): Change[] {
   const matches = matchByName(before.userFields, after.userFields);
   const fields = live === null ? matches : inWordsOf(matches, before.userFields, live.alignment.before.userFields);
   const nobody = () => null;
-  const trusts: FieldsBeside["trusts"] = (field, values) => live?.access.gainByValue("user", field, values) ?? null;
+  const trusts: FieldContext["trusts"] = (field, values) => live?.access.gainByValue("user", field, values) ?? null;
   const beside = { entity: "user", fields, exampleOf: () => "user", exposes: nobody, hides: nobody, trusts };
   return diffFields(beside, () => false);
 }

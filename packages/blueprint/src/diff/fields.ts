@@ -11,7 +11,7 @@ import { holderOfFormerName, type Matches, whyNotRenamed } from "./renames.ts";
 import { typeChange } from "./types.ts";
 import { type GivenValues, givenByDefault } from "./values.ts";
 
-export interface FieldsBeside {
+export interface FieldContext {
   /** The entity after the change; for profile fields, `user`. */
   readonly entity: string;
   readonly fields: Matches<Field>;
@@ -29,7 +29,7 @@ export interface FieldsBeside {
 export type Implied = (field: Field) => boolean;
 
 /** `kept` pairs have the previous field in the words of the new model, but under its own name. */
-export function diffFields(beside: FieldsBeside, implied: Implied): Change[] {
+export function diffFields(beside: FieldContext, implied: Implied): Change[] {
   const { fields, entity } = beside;
   return [
     ...fields.kept.flatMap(({ before, after }) => [
@@ -52,7 +52,7 @@ function fieldRenamed(entity: string, before: Field, after: Field): Change {
   });
 }
 
-function fieldAdded({ entity, exposes, fields }: FieldsBeside, field: Field): Change {
+function fieldAdded({ entity, exposes, fields }: FieldContext, field: Field): Change {
   const holder = holderOfFormerName(field, fields);
   if (holder !== null) {
     const former = holder.was === null ? "" : `, and its own \`was(${holder.was})\` has already been carried out`;
@@ -69,7 +69,7 @@ function fieldAdded({ entity, exposes, fields }: FieldsBeside, field: Field): Ch
   return changeOf({
     kind: "field_added",
     path: `${entity}.${field.name}`,
-    summary: `Add the ${what} field \`${field.name}\` (${typeText(field.type)}) to \`${entity}\`${ofStanding(field)}.`,
+    summary: `Add the ${what} field \`${field.name}\` (${typeText(field.type)}) to \`${entity}\`${forExisting(field)}.`,
     classes: [...filling(field), ...(witness === null ? [] : (["loosens_access"] as const))],
     after: fieldText(field),
     witness,
@@ -77,9 +77,9 @@ function fieldAdded({ entity, exposes, fields }: FieldsBeside, field: Field): Ch
 }
 
 /** What happens to existing records. */
-function ofStanding(field: Field): string {
+function forExisting(field: Field): string {
   if (field.fill !== undefined) return `. Existing records get \`${printExpression(field.fill)}\``;
-  if (isMadeForStanding(field)) return `. Existing records get a value made from \`${field.type.from}\``;
+  if (isGeneratedForExisting(field)) return `. Existing records get a value made from \`${field.type.from}\``;
   if (field.type.kind === "sequence" && field.type.at === undefined)
     return ". Existing records are numbered in the order of their creation";
   const empty = filling(field).includes("data_dependent");
@@ -98,7 +98,7 @@ function filling(field: Field): readonly ChangeClass[] {
     return [...isSent, ...(isNeeded || hasLimits(field) ? (["data_dependent"] as const) : []), "backfill"];
   }
   // New records get their value from the service, and existing records one that is made in the same way.
-  if (isMadeForStanding(field)) return ["data_dependent", "backfill"];
+  if (isGeneratedForExisting(field)) return ["data_dependent", "backfill"];
   if (optional || fallback?.kind === "literal" || fallback?.kind === "now" || fallback?.kind === "today")
     return ["safe"];
   if (writer === "service" && fallback === null) return ["safe"];
@@ -106,7 +106,7 @@ function filling(field: Field): readonly ChangeClass[] {
 }
 
 /** Whether existing records without a value get one like new records do: a slug, made from its field. */
-export function isMadeForStanding(
+export function isGeneratedForExisting(
   field: Field,
 ): field is Field & { readonly type: { readonly kind: "slug"; readonly from: string } } {
   return field.type.kind === "slug" && field.type.from !== null && !field.optional && field.fill === undefined;
@@ -119,7 +119,7 @@ function hasLimits({ type, limits }: Field): boolean {
   return !(isWide || isTime) || limits.min !== null || limits.max !== null || limits.pattern !== null;
 }
 
-function fieldRemoved({ entity, fields }: FieldsBeside, field: Field): Change {
+function fieldRemoved({ entity, fields }: FieldContext, field: Field): Change {
   const alike = fields.added.filter((one) => shapeOf(one) === shapeOf(field));
   const asks =
     alike.length === 0
@@ -142,7 +142,7 @@ function shapeOf(field: Field): string {
   return `${typeText(field.type)}${field.optional ? "?" : ""}`;
 }
 
-function diffField(beside: FieldsBeside, before: Field, after: Field): Change[] {
+function diffField(beside: FieldContext, before: Field, after: Field): Change[] {
   return [...diffShape(beside, before, after), ...diffDefault(beside, before, after)];
 }
 
@@ -154,7 +154,7 @@ interface Loosening extends Part {
   readonly role?: string;
 }
 
-function diffShape({ entity, exampleOf, exposes, hides, trusts }: FieldsBeside, before: Field, after: Field): Change[] {
+function diffShape({ entity, exampleOf, exposes, hides, trusts }: FieldContext, before: Field, after: Field): Change[] {
   const parts: Loosening[] = [
     typeChange(before.type, after.type),
     secretChange(before, after),
@@ -172,12 +172,12 @@ function diffShape({ entity, exampleOf, exposes, hides, trusts }: FieldsBeside, 
   const opening = parts.filter((part) => part.may !== undefined);
   const loosening = opening.find((part) => part.role === undefined) ?? opening[0];
   const filled = before.optional && !after.optional && after.default !== null;
-  const made = makesAnother(before.type, after.type) || fillChange(before, after) !== null;
+  const isGenerated = makesAnother(before.type, after.type) || fillChange(before, after) !== null;
   const exposed =
     exposes(after) ??
     hides(after) ??
     (filled ? trusts(after, { was: { literal: null }, is: givenByDefault(after.default) }) : null) ??
-    (made ? trusts(after, { was: "any", is: "any" }) : null);
+    (isGenerated ? trusts(after, { was: "any", is: "any" }) : null);
   const witness = loosening === undefined ? exposed : example(entity, loosening, exampleOf);
   return [
     changeOf({
@@ -201,7 +201,7 @@ function makesAnother(before: FieldType, after: FieldType): boolean {
 function example(
   entity: string,
   { may = "", operation = "read", role: reader }: Loosening,
-  exampleOf: FieldsBeside["exampleOf"],
+  exampleOf: FieldContext["exampleOf"],
 ): Witness {
   const role = reader ?? exampleOf(operation);
   return { role, operation, entity, decided: true, summary: `\`${role}\` may now ${may}.`, record: {} };
@@ -213,12 +213,12 @@ function optionalChange(before: Field, after: Field): Part | null {
   if (after.optional) return { text: "becomes optional: clients can now read null", classes: ["breaking"] };
   if (after.type.kind === "sequence")
     return { text: "becomes required: existing records without a number get one", classes: ["backfill", "online"] };
-  const made = isMadeForStanding(after);
-  const may = made
+  const isGenerated = isGeneratedForExisting(after);
+  const may = isGenerated
     ? `: existing records without a value get one made from \`${after.type.from}\``
     : ": existing records can be without a value, unless `fill` gives them one";
   const why = after.fill === undefined ? may : "";
-  const classes: readonly ChangeClass[] = made
+  const classes: readonly ChangeClass[] = isGenerated
     ? ["data_dependent", "backfill", "online"]
     : ["data_dependent", "online"];
   return { text: `becomes required${why}`, classes: after.default === null ? ["breaking", ...classes] : classes };
@@ -321,7 +321,7 @@ function targetFate({ type }: Field): OnDelete | null {
   return "onDelete" in type ? type.onDelete : null;
 }
 
-function diffDefault({ entity, exampleOf, trusts }: FieldsBeside, before: Field, after: Field): Change[] {
+function diffDefault({ entity, exampleOf, trusts }: FieldContext, before: Field, after: Field): Change[] {
   const [was, is] = [textOf(before.default), textOf(after.default)];
   if (was === is) return [];
   const loosens = isProof(before.default);

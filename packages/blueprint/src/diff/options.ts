@@ -8,14 +8,14 @@ import { changeOf, same } from "./make-change.ts";
 import { capitalized, oneOf } from "./one-of.ts";
 import { exampleRole } from "./witness.ts";
 
-export interface OptionsBeside {
+export interface OptionContext {
   /** Somebody who can now reach records of all organizations. */
   readonly scopeGain: () => Witness | null;
   /** Whether records of any entity can refer to this one's. */
   readonly isReferredTo: boolean;
 }
 
-export function diffOptions(before: Entity, after: Entity, { scopeGain, isReferredTo }: OptionsBeside): Change[] {
+export function diffOptions(before: Entity, after: Entity, { scopeGain, isReferredTo }: OptionContext): Change[] {
   return [
     ...option(after, "plural", before.plural, after.plural, plural),
     ...diffScope(before, after, scopeGain),
@@ -134,13 +134,13 @@ function diffLock(before: Entity, after: Entity): Change[] {
     return [changeOf({ ...given, summary: `${shared(after.lock)} now run one after the other.`, classes: ["safe"] })];
   }
   const role = exampleRole(after, "create");
-  const told = `${capitalized(oneOf(role))} can now create ${withArticle(`\`${after.name}\``)} at the same moment as another one, although a rule forbids both together.`;
+  const sentence = `${capitalized(oneOf(role))} can now create ${withArticle(`\`${after.name}\``)} at the same moment as another one, although a rule forbids both together.`;
   const witness: Witness = {
     role,
     operation: "create",
     entity: after.name,
     decided: false,
-    summary: told,
+    summary: sentence,
     record: null,
   };
   const now = after.lock === undefined ? "" : ` Those with the same \`${after.lock}\` do.`;

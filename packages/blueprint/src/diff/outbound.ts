@@ -20,38 +20,38 @@ export function diffOutbound(
   const sentBefore = hadWebhooks ? sentBy(was) : new Set<string>();
   const sentNow = sentBy(is);
   const classes = new Set<ChangeClass>();
-  const told: string[] = [];
+  const sentences: string[] = [];
   const names = named(addedTo(sentBefore, sentNow));
   // Without the module there were no endpoints: a first section without limits exposes nothing itself.
   if (names.length > 0) {
     classes.add("widens_egress");
-    told.push(` Endpoints can now receive ${names}.`);
+    sentences.push(` Endpoints can now receive ${names}.`);
   } else if (sentNow === "any" && sentBefore !== "any" && hadWebhooks) {
     classes.add("widens_egress");
-    told.push(" Endpoints can now receive any event.");
+    sentences.push(" Endpoints can now receive any event.");
   }
   if (hadWebhooks && isLess(sentBefore, sentNow)) {
     classes.add("breaking");
-    told.push(" Endpoints no longer receive some events.");
+    sentences.push(" Endpoints no longer receive some events.");
   }
   if (hadWebhooks && was["payload"] === "thin" && is["payload"] !== "thin") {
     classes.add("widens_egress");
-    told.push(" New endpoints receive whole records.");
+    sentences.push(" New endpoints receive whole records.");
   }
   const gone = Object.keys(versionsOf(was)).filter((one) => !hasVersion(is, Number(one)));
   if (hadWebhooks && (gone.length > 0 || !hasVersion(is, currentOf(was)))) {
     classes.add("breaking");
-    told.push(" Endpoints with a removed version receive the current one.");
+    sentences.push(" Endpoints with a removed version receive the current one.");
   }
   if (isSooner(was["retention"], is["retention"])) {
     classes.add("destructive");
-    told.push(` Deliveries are deleted ${String(is["retention"])} days after they end.`);
+    sentences.push(` Deliveries are deleted ${String(is["retention"])} days after they end.`);
   }
   return [
     changeOf({
       kind: before === null ? "background_added" : after === null ? "background_removed" : "background_changed",
       path: "webhooks.out",
-      summary: `Change the settings of outbound webhooks.${told.join("")}`,
+      summary: `Change the settings of outbound webhooks.${sentences.join("")}`,
       classes: classes.size === 0 ? ["safe"] : [...classes],
       before: before?.declaration,
       after: after?.declaration,

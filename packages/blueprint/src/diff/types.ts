@@ -60,10 +60,10 @@ const families: Readonly<Record<Kind, "text" | "number" | "moment" | "id" | "boo
 
 export function typeChange(before: FieldType, after: FieldType): Part | null {
   const text = `changes from ${typeText(before)} to ${typeText(after)}${ofLinks(before, after)}`;
-  if (before.kind !== after.kind) return told(text, conversion(before, after));
+  if (before.kind !== after.kind) return partOf(text, conversion(before, after));
   if (same(withoutTarget(before), withoutTarget(after))) return null;
   if (before.kind === "enum" || before.kind === "enum_set") return valuesChange(before.values, valuesOf(after));
-  return told(text, sameKind(before, after));
+  return partOf(text, sameKind(before, after));
 }
 
 function ofLinks(before: FieldType, after: FieldType): string {
@@ -79,7 +79,7 @@ export function mayNotFit(before: FieldType, after: FieldType): boolean {
   return typeChange(before, after)?.classes.includes("data_dependent") === true;
 }
 
-function told(text: string, classes: readonly ChangeClass[]): Part {
+function partOf(text: string, classes: readonly ChangeClass[]): Part {
   if (!classes.includes("unsupported")) return { text, classes };
   return { text: `${text}. No migration can convert the existing values: add a new field instead`, classes };
 }

@@ -44,31 +44,36 @@ export function judge(question: Question, world: World): Verdict {
   if (user === undefined) throw new Error(`the tests have no user ${question.as}`);
   // In a test, a request names no organization: the user's first organization is the chosen one.
   const organization = user.memberships?.[0]?.organization ?? null;
-  const asker: Asker = { user, organization, now: testNow, request: { ip: null, keyKind: "publishable" } };
-  const held = entity.permissions.filter((one) => one.operation === operation && user.roles.includes(one.role));
+  const caller: Caller = { user, organization, now: testNow, request: { ip: null, keyKind: "publishable" } };
+  const grants = entity.permissions.filter((one) => one.operation === operation && user.roles.includes(one.role));
   const edge = isTransition(operation) ? edgeOf(entity, operation) : null;
-  const forced = forcedBy(held);
+  const forced = forcedBy(grants);
   const input = Object.fromEntries(Object.entries(question.input).filter(([name]) => !forced.has(name)));
   const writes = row === null || edge !== null || operation === "update";
   const given = { ...question, input };
-  const way = wayOf(given, forced, asker, world);
-  const after = writes ? (way?.after ?? newRow(given, forced, edge, asker, world)) : null;
-  const context = contextOf(given, after, asker, world);
-  const judged = held.map((permission) => ({ permission, context, allowed: allows(permission.rule, context) }));
+  const way = wayOf(given, forced, caller, world);
+  const after = writes ? (way?.after ?? newRow(given, forced, edge, caller, world)) : null;
+  const context = contextOf(given, after, caller, world);
+  const judged = grants.map((permission) => ({ permission, context, allowed: allows(permission.rule, context) }));
   const byEdge = new Set(way?.forced.keys());
   const own = { ...given, input: Object.fromEntries(Object.entries(input).filter(([name]) => !byEdge.has(name))) };
   const reason =
     obstacle(given, { after, edge, way, context }) ??
     heldByDeleted(given, world) ??
     closedField(given, judged) ??
-    unreadable(own, asker, world);
+    unreadable(own, caller, world);
   return { allowed: reason === null && judged.some((one) => one.allowed), reason, judged };
 }
 
-type Asker = Omit<EvaluationContext, "rows" | "sent">;
+type Caller = Omit<EvaluationContext, "rows" | "sent">;
 
-function contextOf({ entity, row, input }: Question, after: Row | null, asker: Asker, world: World): EvaluationContext {
-  return { ...asker, rows: rowsFor(row, after, world.connect(entity, input)), sent: Object.keys(input) };
+function contextOf(
+  { entity, row, input }: Question,
+  after: Row | null,
+  caller: Caller,
+  world: World,
+): EvaluationContext {
+  return { ...caller, rows: rowsFor(row, after, world.connect(entity, input)), sent: Object.keys(input) };
 }
 
 /** The transition through which an update changes the state, and the row after it. */
@@ -82,22 +87,22 @@ interface Way {
  * Among several transitions, the first one that is allowed and has all required fields, as in the service. Null if the
  * state stays, or if there is no transition.
  */
-function wayOf(question: Question, forced: ReadonlyMap<string, Expression>, asker: Asker, world: World): Way | null {
+function wayOf(question: Question, forced: ReadonlyMap<string, Expression>, caller: Caller, world: World): Way | null {
   const { entity, operation, row, input } = question;
   const machine = entity.stateMachine;
   if (machine === null || row === null || operation !== "update") return null;
   const [from, to] = [row.row.values[machine.field], input[machine.field]];
   if (to === from) return null;
   const ways = machine.edges.flatMap((edge): Way[] => {
-    const held = entity.permissions.filter(
-      (one) => one.operation === `transition:${edge.name}` && asker.user.roles.includes(one.role),
+    const grants = entity.permissions.filter(
+      (one) => one.operation === `transition:${edge.name}` && caller.user.roles.includes(one.role),
     );
-    if (edge.to !== to || !edge.from.some((state) => state === from) || held.length === 0) return [];
-    const byEdge = forcedBy(held);
-    const after = newRow(question, new Map([...forced, ...byEdge]), null, asker, world);
-    const context = contextOf(question, after, asker, world);
+    if (edge.to !== to || !edge.from.some((state) => state === from) || grants.length === 0) return [];
+    const byEdge = forcedBy(grants);
+    const after = newRow(question, new Map([...forced, ...byEdge]), null, caller, world);
+    const context = contextOf(question, after, caller, world);
     const complete = edge.require.every((name) => (after.values[name] ?? null) !== null);
-    const allowed = held.some((one) => allows(one.rule, context));
+    const allowed = grants.some((one) => allows(one.rule, context));
     return [{ after, forced: byEdge, obstacle: !allowed ? "refused" : complete ? "none" : "incomplete" }];
   });
   const order: readonly Way["obstacle"][] = ["none", "incomplete", "refused"];
@@ -107,10 +112,10 @@ function wayOf(question: Question, forced: ReadonlyMap<string, Expression>, aske
 }
 
 /** The values that every grant of the caller for the operation sets; if they differ, the first role's value. */
-function forcedBy(held: readonly Permission[]): ReadonlyMap<string, Expression> {
-  const [first] = [...held].sort((a, b) => (a.role < b.role ? -1 : 1));
+function forcedBy(grants: readonly Permission[]): ReadonlyMap<string, Expression> {
+  const [first] = [...grants].sort((a, b) => (a.role < b.role ? -1 : 1));
   const everywhere = (first?.set ?? []).filter(({ field }) =>
-    held.every((one) => one.set.some((other) => other.field === field)),
+    grants.every((one) => one.set.some((other) => other.field === field)),
   );
   return new Map(everywhere.map(({ field, value }) => [field, value]));
 }
@@ -139,7 +144,7 @@ function heldByDeleted({ entity, operation, row }: Question, world: World): stri
 }
 
 /** A reference can be set only to a record that the caller can read. */
-function unreadable({ as, entity, input }: Question, { user }: Asker, world: World): string | null {
+function unreadable({ as, entity, input }: Question, { user }: Caller, world: World): string | null {
   for (const field of entity.fields) {
     const value = input[field.name] ?? null;
     const target = field.type.kind === "refs" ? field.type.entity : targetOf(field.type);
@@ -151,7 +156,7 @@ function unreadable({ as, entity, input }: Question, { user }: Asker, world: Wor
   return null;
 }
 
-function mayRead(target: string, id: Value, as: string, user: Asker["user"], world: World): boolean {
+function mayRead(target: string, id: Value, as: string, user: Caller["user"], world: World): boolean {
   if (target === "organization")
     return user.roles.includes("admin") || (user.memberships?.some((one) => one.organization === id) ?? false);
   const row = (target === USER_ENTITY ? world.users : world.rows).find((one) => one.id === id);
@@ -173,26 +178,26 @@ function newRow(
   question: Question,
   forced: ReadonlyMap<string, Expression>,
   edge: Edge | null,
-  asker: Asker,
+  caller: Caller,
   world: World,
 ): Row {
   const { entity, row, input } = question;
-  const before = row === null ? created(entity, input, asker, world) : row.row.values;
+  const before = row === null ? created(entity, input, caller, world) : row.row.values;
   const moved = edge === null || entity.stateMachine === null ? {} : { [entity.stateMachine.field]: edge.to };
   const context: EvaluationContext = {
-    ...asker,
+    ...caller,
     rows: { ...(row === null ? {} : { old: row.row }), input: world.connect(entity, input) },
     sent: Object.keys(input),
   };
   const set = [...forced].map(([field, value]): [string, Value] => [field, evaluateValue(value, context)]);
-  const sent = row === null ? input : keepingHidden(question, asker, world);
+  const sent = row === null ? input : keepingHidden(question, caller, world);
   return world.connect(entity, { ...before, ...sent, ...Object.fromEntries(set), ...moved });
 }
 
 /** A list of references in the input keeps the references that the caller can't read. */
 function keepingHidden(
   { as, entity, row, input }: Question,
-  { user }: Asker,
+  { user }: Caller,
   world: World,
 ): Readonly<Record<string, Value>> {
   const lists = entity.fields.flatMap(({ name, type }): [string, Value][] => {
@@ -207,7 +212,7 @@ function keepingHidden(
 function created(
   entity: Entity,
   input: Readonly<Record<string, Value>>,
-  { user, organization }: Asker,
+  { user, organization }: Caller,
   world: World,
 ): Readonly<Record<string, Value>> {
   const given = Object.fromEntries(
@@ -258,14 +263,14 @@ function outsideOrganization(
   entity: Entity,
   before: Row | null,
   after: Row | null,
-  asker: EvaluationContext,
+  caller: EvaluationContext,
 ): string | null {
   if (entity.orgField === null) return null;
   for (const row of [before, after]) {
     const organization = row?.values[entity.orgField];
     if (row === null || organization === undefined) continue;
     if (organization === null) return "there is no organization";
-    if (asker.organization !== organization) return "it belongs to another organization";
+    if (caller.organization !== organization) return "it belongs to another organization";
   }
   return null;
 }

@@ -132,12 +132,13 @@ function callerOf(
   model: Model,
   idOf: (kind: string, name: string) => string,
 ): EvaluationContext["user"] {
-  const held = new Set(["public", "user", "owner", ...user.roles]);
-  for (const role of model.roles) if (user.roles.includes(role.name)) for (const one of role.inherits) held.add(one);
+  const allRoles = new Set(["public", "user", "owner", ...user.roles]);
+  for (const role of model.roles)
+    if (user.roles.includes(role.name)) for (const one of role.inherits) allRoles.add(one);
   return {
     id: idOf("user", user.name),
     email: user.email,
-    roles: [...held].sort(),
+    roles: [...allRoles].sort(),
     profile: filledRow(model.userFields, user.profile),
     memberships: user.organizations.map(({ organization, role }) => ({
       organization: idOf("organization", organization),

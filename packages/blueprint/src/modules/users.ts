@@ -285,10 +285,10 @@ export function describeUsers({
 /** Roles that a user can have: `public` applies to everybody and is never assigned. */
 function rolesSchema(roles: DescribedProject["roles"]): ReturnType<typeof bodySchema> {
   const names = roles.map((role) => role.name).filter((name) => name !== "public");
-  const told = roles.flatMap(({ name, label, help }) =>
+  const labels = roles.flatMap(({ name, label, help }) =>
     label === undefined && help === undefined ? [] : [`\`${name}\`: ${[label, help].filter((one) => one).join(". ")}`],
   );
-  const description = told.length === 0 ? {} : { description: told.join("\n") };
+  const description = labels.length === 0 ? {} : { description: labels.join("\n") };
   const schema = { type: "array", items: { type: "string", enum: names }, uniqueItems: true, ...description };
   return bodySchema({ roles: schema }, ["roles"]);
 }

@@ -38,25 +38,25 @@ export function readsLook(look: Look, readers: Readers): boolean {
 /** The rules by which the readers can read this field; null for the record itself. */
 function grantsOf(entity: string, field: string | null, readers: Readers): readonly Expression[] {
   const { model } = readers;
-  const held = heldWith(readers.permission.role, model);
+  const allRoles = heldWith(readers.permission.role, model);
   const granted = (permissions: readonly Permission[]): Expression[] =>
     permissions.flatMap(({ role, operation, fields, rule }) =>
-      operation === "read" && held.has(role) && (field === null || (fields?.includes(field) ?? true)) ? [rule] : [],
+      operation === "read" && allRoles.has(role) && (field === null || (fields?.includes(field) ?? true)) ? [rule] : [],
     );
-  if (entity === ORGANIZATION_ENTITY) return held.has("admin") ? [always] : [member("id")];
+  if (entity === ORGANIZATION_ENTITY) return allRoles.has("admin") ? [always] : [member("id")];
   const isUser = entity === USER_ENTITY;
   const found = model.entities.find((one) => one.name === entity);
   const fields = isUser ? model.userFields : (found?.fields ?? []);
   if (fields.some((one) => one.name === field && (one.internal || one.type.kind === "secret"))) return [];
-  if (isUser) return [held.has("admin") ? always : oneself, ...granted(model.userPermissions ?? [])];
+  if (isUser) return [allRoles.has("admin") ? always : oneself, ...granted(model.userPermissions ?? [])];
   return granted(found?.permissions ?? []);
 }
 
 /** The roles that every holder of this role has. */
 export function heldWith(role: string, { roles }: Pick<Model, "roles">): ReadonlySet<string> {
-  const held = new Set(["public", role, ...(roles.find(({ name }) => name === role)?.inherits ?? [])]);
+  const allRoles = new Set(["public", role, ...(roles.find(({ name }) => name === role)?.inherits ?? [])]);
   const signedIn = ["user", "owner"];
-  return signedIn.some((one) => held.has(one)) ? new Set([...held, ...signedIn]) : held;
+  return signedIn.some((one) => allRoles.has(one)) ? new Set([...allRoles, ...signedIn]) : allRoles;
 }
 
 /**

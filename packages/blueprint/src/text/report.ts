@@ -63,12 +63,12 @@ function onceEach<One extends { readonly range: Range }>(
   all: readonly One[],
   causeOf: (one: One) => string | null,
 ): readonly One[] {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return all
     .toSorted((a, b) => a.range.start - b.range.start)
     .filter((one) => {
       const cause = causeOf(one);
-      return cause === null || told.size !== told.add(cause).size;
+      return cause === null || reported.size !== reported.add(cause).size;
     });
 }
 

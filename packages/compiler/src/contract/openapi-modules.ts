@@ -43,8 +43,8 @@ export function modulePaths(model: Model): OpenapiObject {
     for (const operation of operations) {
       const parameters = idsIn(operation.path).map((name) => reference("parameters", name));
       const known = paths.get(operation.path) ?? (parameters.length === 0 ? {} : { parameters });
-      const told = describeOperation(operation, { entity: served, user, tag: moduleTag(operation.tag, model) });
-      paths.set(operation.path, { ...known, [operation.method.toLowerCase()]: told });
+      const described = describeOperation(operation, { entity: served, user, tag: moduleTag(operation.tag, model) });
+      paths.set(operation.path, { ...known, [operation.method.toLowerCase()]: described });
     }
   }
   return Object.fromEntries(paths);

@@ -79,8 +79,10 @@ function member(name: string, lines: readonly string[]): string {
 /** Fields in conditions, and the names of those that are free text, numbers or times. */
 function conditionTypes(fields: readonly Field[]): readonly string[] {
   const ordered = new Set(filterableFields({ fields }));
-  const held: readonly FieldType["kind"][] = ["list", "enum_set", "json", "object", "i18n"];
-  const comparable = readableFields(fields).filter((field) => ordered.has(field) || held.includes(field.type.kind));
+  const structured: readonly FieldType["kind"][] = ["list", "enum_set", "json", "object", "i18n"];
+  const comparable = readableFields(fields).filter(
+    (field) => ordered.has(field) || structured.includes(field.type.kind),
+  );
   const inner = comparable.flatMap(({ name, type }) => memberConditions(name, type));
   const all = [...comparable.map(({ name, type }): Condition => ({ key: JSON.stringify(name), type })), ...inner];
   const namesOf = (kinds: readonly FieldType["kind"][], among: readonly Condition[]): string =>

@@ -24,10 +24,10 @@ export interface RuleChange {
 }
 
 export function checkChanges(table: TableChange): RuleChange {
-  const standing = table.before.checks.map((check) => ({ check, as: translated(table, check) }));
+  const existing = table.before.checks.map((check) => ({ check, as: translated(table, check) }));
   const renamed: Renamed[] = [];
   const steps: Step[] = [];
-  const left = new Set(standing);
+  const left = new Set(existing);
   const added: Check[] = [];
   for (const check of table.after.checks) {
     const same = [...left].filter(
@@ -43,7 +43,7 @@ export function checkChanges(table: TableChange): RuleChange {
     }
   }
   for (const { check } of left) steps.push(drop(table, check, added));
-  const old = standing.flatMap(({ as }) => (as === null ? [] : [as]));
+  const old = existing.flatMap(({ as }) => (as === null ? [] : [as]));
   for (const check of added) steps.push(...add(table, check, old));
   return { steps, renamed: renamed.filter(([from, to]) => from !== to) };
 }

@@ -231,8 +231,8 @@ function defaultSteps(table: TableChange, change: ColumnChange): readonly Step[]
   const { how, after } = change;
   if (how === "added") return [];
   const filled = how === "kept" && change.restored !== null && !after.nullable && after.default !== null;
-  const standing = how === "converted" ? null : filled ? after.default : change.before.default;
-  if (standing === after.default) return [];
+  const existingDefault = how === "converted" ? null : filled ? after.default : change.before.default;
+  if (existingDefault === after.default) return [];
   const name = `${table.after.name}.${after.name}`;
   const slug = `default-${table.after.name}-${after.name}`;
   const summary = after.default === null ? `Remove the default of ${name}.` : `Set the default of ${name}.`;

@@ -12,11 +12,11 @@ import { keptName, movedName } from "./names.ts";
 
 /** Counters have the name `<table>.<column>`. Columns without a counter match no row. */
 export function counterSteps(schema: Matched, setAside: readonly SetAside[], tag: string): readonly Step[] {
-  const standing = schema.kept.find(({ after }) => after.name === SEQUENCES_TABLE);
+  const existing = schema.kept.find(({ after }) => after.name === SEQUENCES_TABLE);
   const isMade = [...schema.early, ...schema.late].some(({ name }) => name === SEQUENCES_TABLE);
-  if (standing === undefined && !isMade) return [];
+  if (existing === undefined && !isMade) return [];
   const moved = [
-    ...schema.kept.filter((table) => table !== standing).flatMap((table) => movedIn(table, setAside, tag)),
+    ...schema.kept.filter((table) => table !== existing).flatMap((table) => movedIn(table, setAside, tag)),
     ...schema.dropped.flatMap((table) =>
       table.columns
         .filter(mayBeNumbered)
@@ -28,7 +28,7 @@ export function counterSteps(schema: Matched, setAside: readonly SetAside[], tag
     slug: "move-counters",
     stage: "settle",
     summary: "Rename the counters of sequences.",
-    table: standing?.before.name ?? null,
+    table: existing?.before.name ?? null,
     undo: UNDO_BY_DEPLOY,
     lock: "row exclusive",
   } as const;
@@ -43,9 +43,9 @@ function movedIn(table: TableChange, setAside: readonly SetAside[], tag: string)
       : [],
   );
   const gone = dropped.filter(mayBeNumbered).map(({ name }): Renamed => [name, keptName(tag, name)]);
-  const standing = new Set(named.map(([from]) => from));
+  const existing = new Set(named.map(([from]) => from));
   const kept = setAside
-    .filter((what) => what.kind === "column" && what.table === before.name && !standing.has(what.keptAs))
+    .filter((what) => what.kind === "column" && what.table === before.name && !existing.has(what.keptAs))
     .map(({ keptAs }): Renamed => [keptAs, keptAs]);
   return [...named, ...gone, ...kept].map(([from, to]) => [`${before.name}.${from}`, `${after.name}.${to}`]);
 }

@@ -6,7 +6,7 @@ import * as ddl from "./ddl.ts";
 import type { ColumnChange, TableChange } from "./match.ts";
 import { alteration, type Step, statement, UNDO_BY_DEPLOY } from "./migration-step.ts";
 import { feedName } from "./names.ts";
-import { standingValueOf } from "./table-sql.ts";
+import { existingValueOf } from "./table-sql.ts";
 
 export function feedSteps(table: TableChange): readonly Step[] {
   const filled = table.columns.filter((change) => change.fill !== undefined && change.how !== "converted");
@@ -22,7 +22,7 @@ export function feedSteps(table: TableChange): readonly Step[] {
 
 /** The value of the column, over the row's other columns. */
 export function newValueOf(change: ColumnChange, row: string): string {
-  return change.fill?.of(row) ?? standingValueOf(change, row);
+  return change.fill?.of(row) ?? existingValueOf(change, row);
 }
 
 function fill(table: TableChange, columns: readonly ColumnChange[]): Step {

@@ -1,7 +1,7 @@
 // Computes `fill` of existing records. In: two models, then matched tables. Out: the same tables, in which filled
 // columns have their values as SQL. The SQL uses the values from before the first step, whenever it runs, so that no
 // fill depends on the progress of another column or table.
-import { type Field, isMadeForStanding, type Model, targetOf } from "@plinth/blueprint";
+import { type Field, isGeneratedForExisting, type Model, targetOf } from "@plinth/blueprint";
 import type { Renames } from "@plinth/bundle";
 import type { Expression } from "@plinth/expression";
 import { keptValue } from "../rules/kept-value.ts";
@@ -12,7 +12,7 @@ import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import type { ColumnChange, Matched, TableChange } from "./match.ts";
 import type { Refusal } from "./migration-step.ts";
 import { slugSql } from "./slug-sql.ts";
-import { changeOf, forgetsDeleted, rowsOf, standingValueOf } from "./table-sql.ts";
+import { changeOf, existingValueOf, forgetsDeleted, rowsOf } from "./table-sql.ts";
 
 /** A column on the path to a value, by its new names. */
 interface Place {
@@ -53,7 +53,7 @@ export function fillsOf(before: Model | null, after: Model, { tables, columns }:
 
 function valueDeclaredBy(field: Field, entity: string, catalog: Catalog): DeclaredFill["value"] | null {
   const { fill, type } = field;
-  if (isMadeForStanding(field)) {
+  if (isGeneratedForExisting(field)) {
     const own = (name: string) => wayOf([name], entity, catalog);
     return (write) => slugSql(write(own(field.type.from)), write(own("id")));
   }
@@ -112,24 +112,24 @@ export function withFills(schema: Matched, fills: Fills): Matched {
 
   /** The value of the column at the switch. */
   function value(table: TableChange, change: ColumnChange, row: string): string {
-    const standing = standingValueOf(change, row);
+    const existingValue = existingValueOf(change, row);
     const fill = fillOf(table, change);
-    if (fill === null) return standing;
+    if (fill === null) return existingValue;
     const filled = filledValue(table, change, fill, row);
     // Deleted records are removed at the switch, and don't have to satisfy the rules of the others.
     if (!forgetsDeleted(table)) return filled;
-    return `(case when ${row}.${q(DELETED_AT)} is null then ${filled} else ${standing} end)`;
+    return `(case when ${row}.${q(DELETED_AT)} is null then ${filled} else ${existingValue} end)`;
   }
 
   function filledValue(table: TableChange, change: ColumnChange, fill: DeclaredFill, row: string): string {
-    const standing = standingValueOf(change, row);
+    const existingValue = existingValueOf(change, row);
     const given = fill.value((way) => follow(table, way, row));
     const missing = change.before === null ? null : `${row}.${q(change.before.name)} is null`;
     const fallback = change.after.default;
     if (missing === null) return fallback === null ? given : `coalesce(${given}, ${fallback})`;
     if (change.how === "kept" && change.restored !== null && fallback !== null)
-      return `coalesce(${standing}, ${given}, ${fallback})`;
-    return `(case when ${missing} then ${given} else ${standing} end)`;
+      return `coalesce(${existingValue}, ${given}, ${fallback})`;
+    return `(case when ${missing} then ${given} else ${existingValue} end)`;
   }
 
   function follow(table: TableChange, [place, ...rest]: readonly Place[], row: string): string {

@@ -15,7 +15,7 @@ export function foreignKeyChanges(table: TableChange, schema: Matched): RuleChan
   const left = new Set(table.before.foreignKeys);
   const renamed: Renamed[] = [];
   const steps: Step[] = [];
-  const standing = table.before.foreignKeys.map(
+  const existing = table.before.foreignKeys.map(
     (key) => `${newNameOf(table, key.column)} ${newTableOf.get(key.table)}`,
   );
   const added: ForeignKey[] = [];
@@ -36,7 +36,7 @@ export function foreignKeyChanges(table: TableChange, schema: Matched): RuleChan
   for (const key of left) steps.push(drop(table, key));
   for (const key of added) {
     const refers = changeOf(table, key.column).fill?.refers === true;
-    const holds = refers || standing.includes(`${key.column} ${key.table}`);
+    const holds = refers || existing.includes(`${key.column} ${key.table}`);
     steps.push(...add(table, key, schema, holds));
   }
   return { steps, renamed: renamed.filter(([from, to]) => from !== to) };

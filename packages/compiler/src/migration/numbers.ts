@@ -8,7 +8,7 @@ import * as ddl from "./ddl.ts";
 import type { ColumnChange, Matched, TableChange } from "./match.ts";
 import { alteration, concurrent, facts, type Step, statement, UNDO_BY_DEPLOY } from "./migration-step.ts";
 import { guardName, presenceName } from "./names.ts";
-import { changeOf, standingValueOf } from "./table-sql.ts";
+import { changeOf, existingValueOf } from "./table-sql.ts";
 
 interface Numbered {
   readonly prefix: string;
@@ -130,7 +130,7 @@ function counterOf({ table, change, numbered }: Numbering): string {
   const counter = quoteText(`${table.before.name}.${change.now}`);
   if (numbered.per === null) return counter;
   const organization = changeOf(table, numbered.per);
-  return `${counter} || '/' || (${organization.fill?.of("_r") ?? standingValueOf(organization, "_r")})::text`;
+  return `${counter} || '/' || (${organization.fill?.of("_r") ?? existingValueOf(organization, "_r")})::text`;
 }
 
 function batchSql(numbering: Numbering): string {

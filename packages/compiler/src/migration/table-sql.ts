@@ -56,11 +56,11 @@ export function overOldRows(table: TableChange, sql: string): string {
 
 /** The values at the switch, over the values before the first step. */
 export function oldValueOf(change: ColumnChange): string {
-  return change.fill?.old ?? standingValueOf(change, null);
+  return change.fill?.old ?? existingValueOf(change, null);
 }
 
 /** The same without `fill`. `row` is the row's alias, if columns need one. */
-export function standingValueOf(change: ColumnChange, row: string | null): string {
+export function existingValueOf(change: ColumnChange, row: string | null): string {
   const dot = row === null ? "" : `${row}.`;
   switch (change.how) {
     case "kept":

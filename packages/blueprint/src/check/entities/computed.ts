@@ -7,7 +7,7 @@ import type { Field, Relation } from "../../model/model.ts";
 import { expressionSchema, recordSchema } from "../../rules/expression-schema.ts";
 import type { Report } from "../../text/report.ts";
 import type { EntityDraft } from "./entity-draft.ts";
-import { type NamedRules, told } from "./row-expressions.ts";
+import { type NamedRules, reportedExpression } from "./row-expressions.ts";
 
 interface ComputedContext {
   readonly relations: ReadonlyMap<string, readonly Relation[]>;
@@ -32,7 +32,7 @@ export function checkComputed(
   context: ComputedContext,
 ): ReadonlyMap<string, CheckedComputed> {
   const texts = new Map(drafts.map((draft) => [draft.entity.name, textsOf(draft)]));
-  const made = new Map<string, Expression>();
+  const finished = new Map<string, Expression>();
   const broken = new Map(drafts.map(({ entity }) => [entity.name, new Set<string>()]));
   const open = new Set<string>();
   const schema = schemaOf(drafts, context, make);
@@ -40,22 +40,22 @@ export function checkComputed(
   /** Each one is checked when it is first needed: by another field, or at the end. */
   function make(entity: string, name: string): Made {
     const key = `${entity}.${name}`;
-    const done = made.get(key);
+    const done = finished.get(key);
     if (done !== undefined) return done;
     const text = texts.get(entity)?.get(name);
     if (text === undefined || broken.get(entity)?.has(name) === true) return "broken";
     if (open.has(key)) return "circle";
     open.add(key);
     const scope: Scope = { schema, record: entity, operation: "read", reach: "records" };
-    const expression = told(checkValue(text.text, scope, null), text, {
+    const expression = reportedExpression(checkValue(text.text, scope, null), text, {
       rulesUsed: context.named.rulesUsed,
       report: context.report,
       isBroken: (word, message) => drafts.some((draft) => isBroken(draft, entity, word, message)),
     });
     open.delete(key);
     if (expression === null || !isValue(expression, text, context.report)) broken.get(entity)?.add(name);
-    else made.set(key, expression);
-    return made.get(key) ?? "broken";
+    else finished.set(key, expression);
+    return finished.get(key) ?? "broken";
   }
 
   /** Whether a word names a field whose own declaration has problems, which are reported already. */
@@ -68,7 +68,7 @@ export function checkComputed(
   return new Map(
     drafts.map(({ entity, fields }): [string, CheckedComputed] => {
       const found = fields.flatMap(({ field }): [string, Field][] => {
-        const expression = made.get(`${entity.name}.${field.name}`);
+        const expression = finished.get(`${entity.name}.${field.name}`);
         return expression === undefined ? [] : [[field.name, { ...field, type: { kind: "computed", expression } }]];
       });
       return [entity.name, { found: new Map(found), broken: broken.get(entity.name) ?? new Set() }];

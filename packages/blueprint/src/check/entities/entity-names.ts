@@ -41,9 +41,9 @@ export function pluralOf({ name, options }: EntityDeclaration, nameIsFine: boole
       `Write \`${singular}\`, or add \`plural:\` to keep this name.`,
     );
   }
-  const made = [...words, pluralize.plural(last)].join("_");
-  checkWord({ text: made, range: name.range }, "plural", report);
-  return made;
+  const pluralName = [...words, pluralize.plural(last)].join("_");
+  checkWord({ text: pluralName, range: name.range }, "plural", report);
+  return pluralName;
 }
 
 /** The plural of an entity is its route, and the singular an alias. No two entities can share any of these names. */
@@ -89,7 +89,7 @@ export function unrenamed(fields: readonly FieldDeclaration[]): readonly string[
 export function refuseFormer(
   was: Word,
   now: string,
-  standing: ReadonlySet<string>,
+  unchanged: ReadonlySet<string>,
   claimed: Map<string, string>,
   kind: "entity" | "field",
   report: Report,
@@ -100,7 +100,7 @@ export function refuseFormer(
   const why =
     was.text === now
       ? `the ${kind} already has this name.`
-      : standing.has(was.text)
+      : unchanged.has(was.text)
         ? `\`${was.text}\` still exists.`
         : other !== undefined
           ? `\`${other}\` has the same \`was\`.`
@@ -108,7 +108,7 @@ export function refuseFormer(
   if (shape !== null && shape.code !== "reserved_name") report.add(shape.code, was.range, shape.message, shape.hint);
   else if (why !== null) {
     const hint =
-      was.text !== now && standing.has(was.text)
+      was.text !== now && unchanged.has(was.text)
         ? `Rename it in one change, and declare the new \`${was.text}\` in the next one.`
         : "`was` names what this was called in the previous version of the blueprint.";
     report.add("misplaced_modifier", was.range, `\`was\` can't be used here: ${why}`, hint);
@@ -124,11 +124,11 @@ export function checkFieldNames(
   report: Report,
 ): void {
   refuseRelationCollisions(declared, fields, options.orgField, report);
-  const standing = new Set([...unrenamed(declared.fields), ...implicitNames(options)]);
+  const unchanged = new Set([...unrenamed(declared.fields), ...implicitNames(options)]);
   const claimed = new Map<string, string>();
   for (const { field, declared: one } of fields) {
     if (one.was !== null && one.was.text !== field.name)
-      refuseFormer(one.was, field.name, standing, claimed, "field", report);
+      refuseFormer(one.was, field.name, unchanged, claimed, "field", report);
     if (field.type.kind === "slug" && field.type.from !== null) refuseSlugSource(declared, fields, one, broken, report);
   }
   const deleted = options.softDelete ? declared.fields.find((one) => one.name.text === "deleted_at") : undefined;

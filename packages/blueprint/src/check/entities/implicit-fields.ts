@@ -7,8 +7,8 @@ const ORG_FIELD = "org_id";
 
 /** The names of the implicit fields of an entity with these options. */
 export function implicitNames({ orgField, softDelete }: CheckedOptions): readonly string[] {
-  const standing = ["id", "created_by", "created_at", "updated_at", "version"];
-  return [...standing, ...(orgField === null ? [] : [orgField]), ...(softDelete ? ["deleted_at"] : [])];
+  const existing = ["id", "created_by", "created_at", "updated_at", "version"];
+  return [...existing, ...(orgField === null ? [] : [orgField]), ...(softDelete ? ["deleted_at"] : [])];
 }
 
 /**

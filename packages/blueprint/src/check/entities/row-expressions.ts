@@ -50,7 +50,7 @@ export function checkRowCondition(condition: TextDeclaration, context: RowContex
   return toldOfRow(checkExpression(condition.text, rowScope(context)), condition, context);
 }
 
-interface Told {
+interface Reporting {
   readonly rulesUsed: Set<string>;
   readonly report: Report;
   /** Whether a word names a field with a wrong declaration, which is reported already. */
@@ -58,10 +58,10 @@ interface Told {
 }
 
 /** Reports problems of an expression over a row; null if there are any. */
-export function told(
+export function reportedExpression(
   checked: CheckedExpression,
   text: TextDeclaration,
-  { rulesUsed, report, isBroken }: Told,
+  { rulesUsed, report, isBroken }: Reporting,
 ): Expression | null {
   for (const name of checked.rulesUsed) rulesUsed.add(name);
   for (const { code, message, hint, start, end } of checked.problems) {
@@ -81,7 +81,7 @@ export function told(
 
 function toldOfRow(checked: CheckedExpression, text: TextDeclaration, context: RowContext): Expression | null {
   const isBroken = (name: string): boolean => context.broken.has(name) || context.broken.has(`${name}_id`);
-  const condition = told(checked, text, { ...context, isBroken });
+  const condition = reportedExpression(checked, text, { ...context, isBroken });
   if (condition === null || writtenOutDeep(condition) <= WRITTEN_OUT_MAX) return condition;
   const message = `Calculations with times and floats can be nested at most ${WRITTEN_OUT_MAX} deep here.`;
   context.report.add("expression_too_large", text.range, message);

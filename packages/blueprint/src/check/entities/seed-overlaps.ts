@@ -18,9 +18,9 @@ export function createOverlaps(
   exclusions: readonly Exclusion[],
   fields: ReadonlyMap<string, Field>,
 ): (values: Values) => string | null {
-  const standing = exclusions.map((exclusion) => ({ exclusion, groups: new Map<string, Span[]>() }));
+  const accepted = exclusions.map((exclusion) => ({ exclusion, groups: new Map<string, Span[]>() }));
   return (values) => {
-    for (const { exclusion, groups } of standing) {
+    for (const { exclusion, groups } of accepted) {
       const refused = refusedBy(exclusion, values, fields, groups);
       if (refused !== null) return refused;
     }

@@ -47,8 +47,8 @@ function isWrittenBy({ operation, fields, set }: Permission, field: Field, { sta
 /** Whether everybody who reads a record with this role can read the field in it. */
 function isReadBy(role: string, field: Field, { permissions }: Entity, model: Model): boolean {
   if (field.internal) return false;
-  const held = heldWith(role, model);
-  const grants = permissions.filter(({ operation, role: other }) => operation === "read" && held.has(other));
+  const rolesOfHolder = heldWith(role, model);
+  const grants = permissions.filter(({ operation, role: other }) => operation === "read" && rolesOfHolder.has(other));
   const showing = grants.filter(({ fields }) => fields?.includes(field.name) ?? true);
   const isOpen = showing.some(({ rule }) => rule.kind === "literal" && rule.value === true);
   return showing.length > 0 && (isOpen || showing.length === grants.length);

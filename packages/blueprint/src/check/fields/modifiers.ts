@@ -51,10 +51,11 @@ function* misplaced(declared: FieldDeclaration, type: FieldType): Generator<Refu
       "Full-text search only works on texts. Filter other fields by value.",
     );
   }
-  const made = kind === "computed" || kind === "sequence";
+  const isGenerated = kind === "computed" || kind === "sequence";
   for (const name of ["immutable", "readonly"] as const) {
     const range = mark(name);
-    if (range !== undefined && made) yield refusal(name, range, `the service always generates the value of ${own}.`);
+    if (range !== undefined && isGenerated)
+      yield refusal(name, range, `the service always generates the value of ${own}.`);
   }
   if (kind === "computed" && declared.optional) {
     yield refusal(

@@ -22,8 +22,8 @@ export interface GrantContext extends RuleContext {
 /** Operations of an entity, in the order of the model. */
 export function operationsOf(entity: Pick<Entity, "softDelete" | "stateMachine">): readonly Operation[] {
   const edges = entity.stateMachine?.edges.map((edge): Operation => `transition:${edge.name}`) ?? [];
-  const standing: readonly Operation[] = ["create", "delete", "read", "update"];
-  return [...standing, ...(entity.softDelete ? (["restore"] as const) : []), ...edges].sort();
+  const plainOperations: readonly Operation[] = ["create", "delete", "read", "update"];
+  return [...plainOperations, ...(entity.softDelete ? (["restore"] as const) : []), ...edges].sort();
 }
 
 export function isTransition(operation: Operation): boolean {

@@ -23,12 +23,12 @@ export function neverTrue(expression: Expression): boolean {
  */
 function contradict(conditions: readonly Expression[]): boolean {
   if (conditions.length < 2) return false;
-  const held = new Set(conditions.map(keyOf));
+  const required = new Set(conditions.map(keyOf));
   const values = new Map<string, string>();
   for (const condition of conditions) {
     if (condition.kind !== "operation") continue;
     const [left, right] = condition.args;
-    if (condition.operator === "!" && left !== undefined && held.has(keyOf(left))) return true;
+    if (condition.operator === "!" && left !== undefined && required.has(keyOf(left))) return true;
     if (condition.operator !== "==" || left === undefined || right === undefined) continue;
     const [subject, literal] = left.kind === "literal" ? [right, left] : [left, right];
     if (literal.kind !== "literal" || subject.kind === "literal") continue;
