@@ -3,12 +3,12 @@
 import { typedAs } from "./check-pair.ts";
 import { checkSyntax } from "./check-syntax.ts";
 import type { Checking } from "./checking.ts";
-import { meantBy } from "./meant.ts";
 import { parseExpression } from "./parse.ts";
 import { type Problem, problemIsWarning } from "./problem.ts";
 import { type Scope, splitsRows } from "./scope.ts";
 import { overBothRows, withFreshVariables } from "./substitute.ts";
 import type { Located } from "./syntax.ts";
+import { meantBy } from "./translate-foreign.ts";
 import type { Expression, Type } from "./tree.ts";
 import { commonType, isNumber, isText, nameOf } from "./types.ts";
 import { isConstant, joined, type Moved, negated, truth } from "./walk.ts";

@@ -4,7 +4,7 @@ export { withLock } from "./advisory-lock.ts";
 export { type Confirmation, Overtaken, type RowLock, takeLocks } from "./around-statement.ts";
 export { boundedQuery, LOOK_UP_MS_MAX } from "./bounded-query.ts";
 export { checkDatabase, type DatabaseNeeds } from "./check-database.ts";
-export { orUnavailable } from "./database-away.ts";
+export { orUnavailable } from "./database-unavailable.ts";
 export {
   asFault,
   columnName,

@@ -4,8 +4,8 @@
 import { createTurns, FairQueue } from "@plinth/service";
 import type { ClientBase } from "pg";
 import Cursor from "pg-cursor";
-import { rawTypes } from "./kept-statements.ts";
 import type { RawResult } from "./lane-statement.ts";
+import { rawTypes } from "./prepared-statements.ts";
 import type { RawRow } from "./row-bytes.ts";
 
 /** From this many bytes on, a result is large. */

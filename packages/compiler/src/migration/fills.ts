@@ -4,8 +4,8 @@
 import { type Field, isGeneratedForExisting, type Model, targetOf } from "@plinth/blueprint";
 import type { Renames } from "@plinth/bundle";
 import type { Expression } from "@plinth/expression";
-import { keptValue } from "../rules/kept-value.ts";
 import { lower } from "../rules/lower.ts";
+import { keptValue } from "../rules/stored-value.ts";
 import { type Catalog, catalogOf, DELETED_AT, entityOf } from "../sql/catalog.ts";
 import { sqlTypeOf } from "../sql/column-type.ts";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";

@@ -6,10 +6,10 @@ import type { Expression } from "@plinth/expression";
 import { type Catalog, entityOf, MEMBERSHIPS_TABLE, ORGANIZATIONS_TABLE } from "../sql/catalog.ts";
 import { sqlTypeOf } from "../sql/column-type.ts";
 import { quoteIdentifier } from "../sql/sql-text.ts";
-import { keptValue } from "./kept-value.ts";
 import { Looks } from "./looks.ts";
 import { holds, lower } from "./lower.ts";
 import type { LowerScope } from "./lower-scope.ts";
+import { keptValue } from "./stored-value.ts";
 
 /** Each role's own grants. The runtime knows which roles include others. */
 export function accessOf(entity: Entity, catalog: Catalog): BundleEntity["access"] {

@@ -5,8 +5,8 @@ import { type TypeName, typeNames } from "../../field-types/type-traits.ts";
 import type { DiagnosticCode } from "../../text/diagnostic.ts";
 import type { ScalarNode } from "../../text/syntax.ts";
 import type { Reader } from "../expect.ts";
-import { meantNotation } from "./meant-notation.ts";
 import { parseFieldNotation, type TypeNotation } from "./parse-notation.ts";
+import { meantNotation } from "./translate-notation.ts";
 
 type Brackets = TypeNotation["brackets"];
 

@@ -1,7 +1,7 @@
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { createRawQuery } from "./kept-statements.ts";
+import { createRawQuery } from "./prepared-statements.ts";
 
 let database: TestDatabase;
 let client: pg.Client;
