@@ -1,4 +1,4 @@
-// What control and a cell say to each other: the calls, their bodies and answers, and how control vouches for them.
+// The protocol between control and a cell: the calls, their bodies and answers, and their authentication.
 export * from "./cell/answers.ts";
 export * from "./cell/assertion.ts";
 export type { GrantBody, KeyBody, MeasuredBody, MeasuredRecords, MeasuredReferences } from "./cell/bodies.ts";
