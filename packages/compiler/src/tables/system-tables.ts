@@ -80,10 +80,7 @@ function usersOf(model: Model, catalog: Catalog): Table {
   };
 }
 
-/**
- * `family` connects a sign-in with all its rotations; a token that is used twice ends the family. Tokens are stored
- * only as hashes.
- */
+/** `family` is a sign-in with its rotations; a token that is used twice ends it. Tokens are stored as hashes. */
 const sessions: Table = {
   name: "sessions",
   columns: [
@@ -357,9 +354,7 @@ const waits: Table = {
     required("path", "text"),
     required("kind", "text"),
     optional("event", "text"),
-    /**
-     * The member of the event that must equal `wanted`; both are empty for any event. Events find their waits by it.
-     */
+    /** The member of the event that must equal `wanted`; both are empty for any event. An index uses it. */
     required("member", "text", "''"),
     required("wanted", "text", "''"),
     optional("until", "timestamptz"),
