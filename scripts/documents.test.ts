@@ -1,4 +1,4 @@
-// What the documents say of files is true. In: the Markdown that people read first. Out: no path that leads nowhere.
+// Checks the documents. In: the Markdown that people read first. Out: failures for paths that don't exist.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, "..");
 const decisions = readdirSync(join(root, "docs/decisions")).map((name) => `docs/decisions/${name}`);
 const documents = ["README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md", "docs/operating.md", ...decisions];
 
-/** Names of files between backticks: `packages/a/b.ts`, `b.ts`, also within a command. */
+/** File names between backticks: `packages/a/b.ts`, `b.ts`, also inside a command. */
 function filesIn(text: string): string[] {
   const quoted = [...text.matchAll(/`([^`\n]+)`/g)].map((match) => match[1] ?? "");
   return quoted.flatMap((words) => words.split(/[\s,]+/)).filter((word) => !/[<>*]/.test(word));

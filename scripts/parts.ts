@@ -12,9 +12,9 @@ import { checkTidiness } from "./tidy.ts";
 export interface Outcome {
   readonly passed: number;
   readonly failed: number;
-  /** Shown where something failed. */
+  /** Shown after a failure. */
   readonly output: string;
-  /** Shown always. */
+  /** Always shown. */
   readonly note?: string;
 }
 
@@ -23,7 +23,7 @@ export interface Part {
   readonly run: () => Promise<Outcome>;
 }
 
-/** What looks at the code without running it. */
+/** Parts that check the code without running it. */
 export async function staticParts(): Promise<Part[]> {
   return [
     { name: "types", run: checkTypes },
@@ -48,7 +48,7 @@ export async function staticParts(): Promise<Part[]> {
   ];
 }
 
-/** What runs the code: unit and integration tests, then everything together in a browser. */
+/** Parts that run the code: unit and integration tests, then everything together in a browser. */
 export function testParts(): Part[] {
   return [
     { name: "unit and integration", run: () => runTests([]) },
@@ -59,7 +59,7 @@ export function testParts(): Part[] {
   ];
 }
 
-/** The unit and integration tests that what has changed since a revision reaches. */
+/** The unit and integration tests that changes since a revision affect. */
 export function changedParts(since: string): Part[] {
   const { byImport, folders } = changedTests(since);
   return [

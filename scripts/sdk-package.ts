@@ -1,6 +1,6 @@
-// The SDK as it is published. In: a file to write. Out: the packed SDK (built by tsdown, packed by pnpm, which puts the
-// `exports` of `publishConfig` in the place of those that the workspace uses), and what publint and attw find wrong with it.
-// `npm run sdk` writes packages/sdk/plinth-sdk.tgz, which `npm install` takes in any app.
+// Packs the SDK for publication. In: a file to write. Out: the packed SDK (built by tsdown, packed by pnpm, which
+// replaces the workspace's `exports` by those of `publishConfig`), and the problems that publint and attw find. `npm
+// run sdk` writes packages/sdk/plinth-sdk.tgz, which `npm install` accepts in any app.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { type CommandResult, repository, runNode, runTool } from "./run-command.
 
 const sdk = join(repository, "packages/sdk");
 
-/** @throws Error with the output of the step that failed. */
+/** @throws Error with the output of the failed step. */
 export async function packSdk(file: string): Promise<void> {
   const steps: readonly (() => Promise<CommandResult>)[] = [
     () => runTool("tsdown", ["--log-level", "warn"], sdk),
@@ -21,8 +21,8 @@ export async function packSdk(file: string): Promise<void> {
 }
 
 /**
- * Says what would not work in somebody's app. CommonJS apps load the ES modules by `require`, as Node 20.19 and later do and
- * TypeScript 5.8 and later know: hence attw's profile `esm-only`.
+ * Reports what would not work in an app. CommonJS apps load the ES modules with `require`, which Node 20.19 and
+ * TypeScript 5.8 support: hence attw's profile `esm-only`.
  */
 export async function checkSdkPackage(): Promise<CommandResult> {
   const folder = mkdtempSync(join(tmpdir(), "plinth-sdk-"));
