@@ -184,7 +184,7 @@ describe("a change that renames, loosens, requires and drops", () => {
     for (const badge of ["Drops data", "Loosens access", "Breaks clients", "Depends on data", "Rewrites a column"]) {
       await changes.getByText(badge, { exact: true }).first().waitFor();
     }
-    await changes.getByText(/may now read a.*with status/).waitFor();
+    await changes.getByText(/can now read a.*with status/).waitFor();
     await changes.getByText(/where .*status == "draft".* before and after/).waitFor();
     await button(/^Approve: \d+ to agree first$/).waitFor();
     await page.getByText("One step can't be done yet").waitFor();
