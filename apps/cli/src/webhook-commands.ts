@@ -16,10 +16,10 @@ export function declareWebhooks(program: Command, env: Environment, terminal: Te
   const webhooks = program
     .command("webhooks")
     .description(
-      "what a project sends: list, deliveries, trigger, listen; what it receives: sources, requests, secret; replay",
+      "what a project sends: endpoints, deliveries, trigger, listen; what it receives: sources, requests, secret; replay",
     );
-  ofProject(webhooks.command("list"))
-    .description("the endpoints, and how they are")
+  ofProject(webhooks.command("endpoints").alias("list"))
+    .description("the endpoints, and their state")
     .action(async (options: OfProject) => {
       const { listEndpoints } = await import("./commands/webhooks.ts");
       return run(listEndpoints(terminal, readLocalSettings(env), options));
@@ -40,7 +40,7 @@ export function declareWebhooks(program: Command, env: Environment, terminal: Te
       return run(listDeliveries(terminal, readLocalSettings(env), options));
     });
   ofProject(webhooks.command("trigger").argument("<id>", "an endpoint"))
-    .description("send it the event webhook.test")
+    .description("send the event webhook.test to an endpoint")
     .action(async (id: string, options: OfProject) => {
       const { triggerTest } = await import("./commands/webhooks.ts");
       return run(triggerTest(terminal, readLocalSettings(env), id, options));
