@@ -13,6 +13,7 @@ import { projectProcedures } from "./projects/router.ts";
 import { proposalProcedures } from "./proposals/router.ts";
 import { deviceProcedures, tokenProcedures } from "./tokens/router.ts";
 import { buildRouter, type Root } from "./trpc.ts";
+import { userProcedures } from "./users/router.ts";
 import { webhookProcedures } from "./webhooks/router.ts";
 import { inboundProcedures } from "./webhooks-in/router.ts";
 import { workProcedures } from "./work/router.ts";
@@ -33,4 +34,5 @@ export const appRouter: TRPCBuiltRouter<Root, AppProcedures> = buildRouter({
   work: workProcedures,
   tokens: tokenProcedures,
   devices: deviceProcedures,
+  users: userProcedures,
 });

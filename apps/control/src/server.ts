@@ -24,6 +24,7 @@ import type { Person } from "./people/auth.ts";
 import { createDevices } from "./people/device.ts";
 import { authRoutes, toHeaders } from "./people/routes.ts";
 import { createSignInGuard } from "./people/sign-in-guard.ts";
+import { type Repeated, repeat } from "./repeat.ts";
 import { appRouter } from "./router.ts";
 import { createParts, type Parts } from "./services.ts";
 import { deviceRoutes } from "./tokens/device-routes.ts";
@@ -36,6 +37,8 @@ export interface Control {
 
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
 const BATCH_MAX = 10;
+/** Cells are told so often what they have not heard about deleted projects. */
+const SETTLE_MS = 10_000;
 
 export async function startControl(config: Config, logger: Logger): Promise<Control> {
   const pool = createPool({
@@ -50,10 +53,11 @@ export async function startControl(config: Config, logger: Logger): Promise<Cont
   let parts: Parts | null = null;
   let stopping = false;
   let keeping: Promise<void> = Promise.resolve();
+  let settling: Repeated | null = null;
   const stop = async (): Promise<void> => {
     stopping = true;
     parts?.endWaits();
-    await Promise.all([app?.close(), parts?.followers.stop(), keeping]);
+    await Promise.all([app?.close(), parts?.followers.stop(), keeping, settling?.stop()]);
     await parts?.workshop.stop();
     await pool.end();
   };
@@ -68,6 +72,7 @@ export async function startControl(config: Config, logger: Logger): Promise<Cont
     });
     await app.listen({ port: config.port, host: config.host });
     await parts.followers.resume();
+    settling = repeat(parts.deletion.settleAll, SETTLE_MS, logger);
     // In the background: a thousand texts take seconds to check, and nothing waits for them.
     keeping = parts
       .keepModels(() => stopping)
@@ -153,8 +158,9 @@ function createServer(
         const caller = await callerOf(parts, req).catch((error: unknown) => {
           throw refuseUnavailable(error) ?? error;
         });
-        for (const cookie of caller.cookies) res.header("set-cookie", cookie);
-        return { person: caller.person, tokenId: caller.tokenId, services: parts.services, log: req.log };
+        const { cookies, ...who } = caller;
+        for (const cookie of cookies) res.header("set-cookie", cookie);
+        return { ...who, services: parts.services, log: req.log };
       },
     },
   } satisfies FastifyTRPCPluginOptions<typeof appRouter>);
@@ -166,15 +172,18 @@ async function callerOf({ people, services }: Parts, request: FastifyRequest): P
   if (request.headers.authorization !== undefined) {
     const token = bearerToken(request.headers.authorization);
     const used = token === null ? null : await services.tokens.use(token);
-    return { person: used?.person ?? null, tokenId: used?.tokenId ?? null, cookies: [] };
+    return { person: used?.person ?? null, tokenId: used?.tokenId ?? null, sessionId: "", cookies: [] };
   }
   const session = await people.sessionOf(toHeaders(request));
-  return { person: session?.person ?? null, tokenId: null, cookies: session?.cookies ?? [] };
+  const { person = null, id = "", cookies = [] } = session ?? {};
+  return { person, tokenId: null, sessionId: id, cookies };
 }
 
 interface Caller {
   readonly person: Person | null;
   readonly tokenId: string | null;
+  /** Empty where the request carries no session of the console. */
+  readonly sessionId: string;
   /** `Set-Cookie` lines of the answer. */
   readonly cookies: readonly string[];
 }

@@ -23,9 +23,13 @@ import { createMailService } from "./mail/service.ts";
 import { createAccess } from "./organizations/access.ts";
 import { createOrganizationService } from "./organizations/service.ts";
 import { createOrganizationStore } from "./organizations/store.ts";
+import { createAccountService } from "./people/account.ts";
+import { createAccountStore } from "./people/account-store.ts";
 import { createAttempts } from "./people/attempts.ts";
 import { createPeople, type People } from "./people/auth.ts";
 import { createPasswords } from "./people/password.ts";
+import { createDeletionService, type DeletionService } from "./projects/deletion.ts";
+import { createDeletionStore } from "./projects/deletion-store.ts";
 import { createProvision } from "./projects/provision.ts";
 import { createProjectService } from "./projects/service.ts";
 import { createProjectStore } from "./projects/store.ts";
@@ -36,6 +40,7 @@ import { createDeviceGrants } from "./tokens/device-grants.ts";
 import { createTokenService } from "./tokens/service.ts";
 import { createTokenStore } from "./tokens/store.ts";
 import type { Services } from "./trpc.ts";
+import { createUserService } from "./users/service.ts";
 import { createWebhookService } from "./webhooks/service.ts";
 import { createInboundService } from "./webhooks-in/service.ts";
 import { createWorkService } from "./work/service.ts";
@@ -48,6 +53,7 @@ export interface Parts {
   /** See `keepModels` in blueprints/keep-models.ts. */
   readonly keepModels: (isStopped: () => boolean) => Promise<void>;
   readonly workshop: Workshop;
+  readonly deletion: DeletionService;
   /** Answers all who wait for changes. */
   readonly endWaits: () => void;
 }
@@ -81,23 +87,33 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
     pollMs: 300,
     retryMsMax: 5_000,
   });
+  const deletion = createDeletionService({ store: createDeletionStore(db), cells, logger });
+  const accountStore = createAccountStore(db);
+  const passwords = createPasswords();
   const people = await createPeople({
     db,
     logger,
-    passwords: createPasswords(),
+    passwords,
     secret: config.authSecret,
     controlUrl: config.controlUrl,
     trustedOrigins: config.trustedOrigins,
     secureCookies: config.secureCookies,
     onSession: (personId) => organizationStore.ensurePersonal(personId),
+    onSeen: (sessionId) => accountStore.touchSession(sessionId),
   });
   return {
     people,
     followers,
     keepModels: (isStopped) => keepModels(blueprintStore, workshop, logger, isStopped),
     workshop,
+    deletion,
     endWaits: () => stopped.abort(),
     services: {
+      account: createAccountService({
+        store: accountStore,
+        passwords,
+        wrong: createAttempts({ max: 10, windowSeconds: 600 }),
+      }),
       access: createAccess(db),
       organizations: createOrganizationService(organizationStore),
       invitations: createInvitationService({
@@ -105,6 +121,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
         made: createAttempts({ max: 50, windowSeconds: 3600 }),
         missed: createAttempts({ max: 20, windowSeconds: 600 }),
       }),
+      deletion,
       projects: createProjectService({
         store: projectStore,
         cells,
@@ -142,6 +159,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
         store: createDeviceGrantStore(db),
         missed: createAttempts({ max: 20, windowSeconds: 600 }),
       }),
+      users: createUserService({ cells, db }),
       work: createWorkService({ cells, store: createWorkStore(db) }),
     },
   };

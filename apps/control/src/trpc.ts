@@ -21,22 +21,28 @@ import { DiagnosticsError, refuse, refuseUnavailable } from "./failure.ts";
 import type { InvitationService } from "./invitations/service.ts";
 import type { KeyService } from "./keys/service.ts";
 import type { MailService } from "./mail/service.ts";
-import type { Access, Level, OrganizationAccess, ProjectAccess, ProjectPart } from "./organizations/access.ts";
+import type { Access, OrganizationAccess, ProjectAccess, ProjectPart } from "./organizations/access.ts";
+import type { Level } from "./organizations/rights.ts";
 import type { OrganizationService } from "./organizations/service.ts";
+import type { AccountService } from "./people/account.ts";
 import type { Person } from "./people/auth.ts";
+import type { DeletionService } from "./projects/deletion.ts";
 import type { ProjectService } from "./projects/service.ts";
 import type { ProposalService } from "./proposals/service.ts";
 import type { DeviceGrants } from "./tokens/device-grants.ts";
 import type { TokenService } from "./tokens/service.ts";
+import type { UserService } from "./users/service.ts";
 import type { WebhookService } from "./webhooks/service.ts";
 import type { InboundService } from "./webhooks-in/service.ts";
 import type { WorkService } from "./work/service.ts";
 
 export interface Services {
+  readonly account: AccountService;
   readonly access: Access;
   readonly organizations: OrganizationService;
   readonly invitations: InvitationService;
   readonly projects: ProjectService;
+  readonly deletion: DeletionService;
   readonly blueprints: BlueprintService;
   readonly proposals: ProposalService;
   readonly deployments: DeploymentService;
@@ -48,12 +54,15 @@ export interface Services {
   readonly work: WorkService;
   readonly tokens: TokenService;
   readonly deviceGrants: DeviceGrants;
+  readonly users: UserService;
 }
 
 interface Context {
   readonly person: Person | null;
   /** The access token that the person is known by; null for a session of the console. */
   readonly tokenId: string | null;
+  /** Of the session that the call came with; empty where there is none. */
+  readonly sessionId: string;
   readonly services: Services;
   readonly log: FastifyBaseLogger;
 }
@@ -119,7 +128,7 @@ export function forSession(): Builder<{ person: Person }, TRPCUnsetMarker> {
   });
 }
 
-/** A member (read) or an owner (write) of `organizationId`. */
+/** A member of `organizationId` whose role has the level. */
 export function forOrganization(
   level: Level,
 ): Builder<{ person: Person; organization: OrganizationAccess }, { organizationId: string }> {
@@ -131,7 +140,7 @@ export function forOrganization(
     });
 }
 
-/** A member (read) or an owner (write) of the organization of `projectId`. */
+/** A member who can open `projectId` and whose role has the level. */
 export function forProject(level: Level): Builder<{ person: Person; project: ProjectAccess }, { projectId: string }> {
   return signedIn(`project:${level}`)
     .input(z.object({ projectId: id("prj") }))

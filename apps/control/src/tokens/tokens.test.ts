@@ -174,6 +174,16 @@ describe("a program that signs in", () => {
   });
 });
 
+it("an account that is deleted takes its tokens and its waiting programs along", async () => {
+  const dora = await world.signUp("dora");
+  const { token } = await dora.client.tokens.create.mutate({ name: "ci", days: 1 });
+  const { device_code, user_code: userCode } = await begin();
+  await dora.client.devices.approve.mutate({ userCode });
+  await dora.client.me.remove.mutate({ password: "correct horse battery" });
+  expect(await codeOf(program(token).me.get.query())).toBe("UNAUTHORIZED");
+  expect(await poll(device_code)).toMatchObject({ error: "expired_token" });
+});
+
 it("a new password, and signing out everywhere, end what programs signed in with, and leave personal tokens", async () => {
   const person = await world.signUp("carol");
   for (const path of ["/auth/change-password", "/auth/revoke-sessions"]) {

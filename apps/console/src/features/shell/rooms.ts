@@ -9,6 +9,7 @@ import {
   Mail,
   Radio,
   Settings,
+  Users,
   Webhook,
   Workflow,
 } from "lucide-react";
@@ -27,6 +28,7 @@ export const rooms: readonly Room[] = [
   { name: "Blueprint", path: "/blueprint", letter: "b", Icon: FileCode },
   { name: "Changes", path: "/changes", letter: "c", Icon: GitPullRequestArrow },
   { name: "Data", path: "/data", letter: "d", Icon: Database },
+  { name: "Users", path: "/users", letter: "u", Icon: Users },
   { name: "Live", path: "/live", letter: "l", Icon: Radio },
   { name: "Work", path: "/work", letter: "w", Icon: Workflow },
   { name: "Webhooks", path: "/webhooks", letter: "h", Icon: Webhook },

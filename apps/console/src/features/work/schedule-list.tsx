@@ -59,7 +59,7 @@ export function ScheduleList({ projectId }: { projectId: string }) {
         </EmptyState>
       ) : null}
       {schedules.data && schedules.data.length > 0 ? (
-        <Shown projectId={projectId} schedules={schedules.data} mayAct={project.data?.role === "owner"} />
+        <Shown projectId={projectId} schedules={schedules.data} mayAct={project.data?.may.write === true} />
       ) : null}
     </WorkFrame>
   );

@@ -77,6 +77,7 @@ export async function createAuthFixture(): Promise<AuthFixture> {
     trustedOrigins: [CONSOLE],
     secureCookies: false,
     onSession: (personId) => createOrganizationStore(db).ensurePersonal(personId),
+    onSeen: async () => {},
   });
   const app = Fastify();
   checkOrigins(app, [CONSOLE]);
