@@ -174,6 +174,20 @@ describe("a program that signs in", () => {
   });
 });
 
+it("one address begins so many sign-ins in ten minutes", async () => {
+  const strict = await createWorld({ cell: false, env: { PLINTH_SIGN_IN_LIMIT: "2" } });
+  try {
+    const body = () => new URLSearchParams({ client_id: "plinth-cli" });
+    const begun = async () => fetch(`${strict.url}/device/code`, { method: "POST", body: body() });
+    expect([(await begun()).status, (await begun()).status]).toEqual([200, 200]);
+    const refused = await begun();
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  } finally {
+    await strict.stop();
+  }
+});
+
 it("an account that is deleted takes its tokens and its waiting programs along", async () => {
   const dora = await world.signUp("dora");
   const { token } = await dora.client.tokens.create.mutate({ name: "ci", days: 1 });
