@@ -45,11 +45,21 @@ export function declareWebhooks(program: Command, env: Environment, terminal: Te
       const { triggerTest } = await import("./commands/webhooks.ts");
       return run(triggerTest(terminal, readLocalSettings(env), id, options));
     });
-  ofProject(webhooks.command("replay").argument("<id>", "a delivery; with an option below, what that says"))
-    .description("send a delivery again, or what an endpoint has not been sent; or repeat what was received")
-    .option("--since <time>", "all that failed since then of the endpoint <id>, as 2026-01-31T00:00:00Z")
-    .option("--received", "<id> is a received request: emit its event again")
-    .option("--unmapped", "<id> is a source: emit what no version mapped when it came; with --since only from then on")
+  ofProject(
+    webhooks
+      .command("replay")
+      .argument(
+        "<id>",
+        "a delivery; with --since an endpoint, with --received a received request, with --unmapped a source",
+      ),
+  )
+    .description("send a delivery or all failed ones again, or process a received request again")
+    .option("--since <time>", "all deliveries of an endpoint that failed since this time, such as 2026-01-31T00:00:00Z")
+    .option("--received", "emit the event of a received request again")
+    .option(
+      "--unmapped",
+      "emit the events of all requests of a source that no version mapped when they came; --since limits them",
+    )
     .action(async (id: string, options: Replaying & { received?: true; unmapped?: true }) => {
       const settings = readLocalSettings(env);
       if (options.received || options.unmapped) {

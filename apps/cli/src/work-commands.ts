@@ -154,7 +154,7 @@ export function ofProject(command: Command): Command {
   aboutProject.add(command);
   return command
     .option("--project <name>", `${PROJECT_HELP}; the only one on this machine where there is one`)
-    .option("--json", "print what is found as JSON", false);
+    .option("--json", "print the result as JSON", false);
 }
 
 /** Before a command runs: one about a project that names none is about the only one. @throws CommandFailure (usage) where there are more, or none. */
