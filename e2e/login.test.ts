@@ -223,4 +223,9 @@ test("an access token of the account page signs CI in, without a file", async ()
   expect((await run(["whoami", "--json"], ci)).out).toContain('"signedIn":"PLINTH_TOKEN"');
   expect(existsSync(credentials())).toBe(false);
   expect((await run(["whoami"], { PLINTH_TOKEN: token })).err).toContain("PLINTH_TOKEN needs PLINTH_URL");
+  const { child, ended } = start(["login", "--url", stack.consoleUrl, "--with-token"]);
+  child.stdin?.end(`${token}\n`);
+  expect(await ended).toMatchObject({ code: 0, out: expect.stringContaining("as dana@example.com") });
+  // Commands go back to the Plinth on this machine, which is none.
+  expect((await run(["whoami"], { PLINTH_URL: "local" })).err).toContain("is `plinth up` running?");
 }, 60_000);

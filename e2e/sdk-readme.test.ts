@@ -24,7 +24,10 @@ beforeAll(async () => {
   // In this folder, the packages of the tests are found.
   mkdirSync(resolve(import.meta.dirname, ".plinth"), { recursive: true });
   folder = mkdtempSync(resolve(import.meta.dirname, ".plinth/readme-"));
-  writeFileSync(resolve(folder, "sdk.d.ts"), readFileSync(resolve(import.meta.dirname, "sdk-types.gen.ts"), "utf8"));
+  writeFileSync(
+    resolve(folder, "todo-desk.gen.d.ts"),
+    readFileSync(resolve(import.meta.dirname, "sdk-types.gen.ts"), "utf8"),
+  );
   const tsconfig = { extends: "../../tsconfig.json", compilerOptions: { types: ["node"] }, include: ["."] };
   writeFileSync(resolve(folder, "tsconfig.json"), JSON.stringify(tsconfig));
 }, 120_000);

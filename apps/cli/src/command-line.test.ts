@@ -148,7 +148,7 @@ test("a command about a project is about the only one that is known here, and as
   };
   const trigger = () => run(["webhooks", "trigger", "nonsense"], { PLINTH_HOME: folder });
   know("shop");
-  expect((await trigger()).err).toContain("`plinth webhooks list --project shop` shows the ids");
+  expect((await trigger()).err).toContain("`plinth webhooks endpoints --project shop` shows the ids");
   know("shop", "club");
   expect(await trigger()).toMatchObject({ code: 2, err: expect.stringContaining("--project club, --project shop") });
   know();

@@ -35,9 +35,9 @@ export async function runCommandLine(args: readonly string[], env: Environment, 
 const HELP_COLUMNS = 100;
 
 const HELP_ENDS = `Exit codes:
-  0  it is done, and nothing is wrong
-  1  the blueprint has errors, the change can't be made as it stands, or the machine refuses
-  2  the command was called wrongly, or a file is not there`;
+  0  success
+  1  the blueprint has errors, the change can't be made, or Plinth refuses
+  2  the command was called wrongly, or a file is missing`;
 
 function argumentsOf(command: Command): readonly string[] {
   return command.registeredArguments.map((one) => (one.required ? `<${one.name()}>` : `[${one.name()}]`));
@@ -81,7 +81,7 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     });
   program
     .command("validate")
-    .description("say everything that is wrong with FILE")
+    .description("report every problem in FILE")
     .argument("<file>", "a blueprint")
     .option("--json", "print diagnostics as JSON", false)
     .action(async (file: string, options: { json: boolean }) => {
@@ -92,8 +92,8 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     .command("fmt")
     .description("write FILE in its canonical form")
     .argument("<file>", "a blueprint")
-    .option("--check", "write nothing; exit code 1 where it differs", false)
-    .option("--json", "print the outcome as JSON", false)
+    .option("--check", "write nothing; exit code 1 if it differs", false)
+    .option("--json", "print the result as JSON", false)
     .action(async (file: string, options: { check: boolean; json: boolean }) => {
       const { format } = await import("./commands/format.ts");
       return run(format(terminal, file, options));
@@ -117,10 +117,10 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     });
   program
     .command("diff")
-    .description("say what changes from OLD to NEW, and what it does to data, clients and access")
+    .description("show the changes from OLD to NEW, and what they do to data, clients and access")
     .argument("<old>", "a blueprint")
     .argument("<new>", "a blueprint")
-    .option("--json", "print changes and owed consents as JSON", false)
+    .option("--json", "print changes and the consents they need as JSON", false)
     .action(async (before: string, after: string, options: { json: boolean }) => {
       const { diff } = await import("./commands/diff.ts");
       return run(diff(terminal, before, after, options));
@@ -141,14 +141,14 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     });
   program
     .command("explain")
-    .description("say why somebody may or may not do something, down to the part of the rule and its line")
+    .description("explain why somebody may or may not do something, down to the part of the rule and its line")
     .argument("<file>", "a blueprint")
     .argument("<operation>", "read, create, update, delete, restore or transition:<name>")
     .argument("<target>", "`entity.row` of the blueprint's tests; the entity alone for a create or beside --record")
-    .option("--as <user>", "a user of the blueprint's tests; public without")
+    .option("--as <user>", "a user of the blueprint's tests; without it, public")
     .option("--user <json>", 'somebody who is not in the tests: {"roles":["user"]}')
     .option("--record <json>", 'a record that is not in the tests: {"status":"draft"}')
-    .option("--with <json>", "what is sent")
+    .option("--with <json>", "the fields that the request sends")
     .option("--json", "print the explanation as JSON", false)
     .action(async (file: string, operation: string, target: string, options: ExplainOptions) => {
       const { explain } = await import("./commands/explain.ts");
@@ -177,10 +177,10 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     .command("users")
     .description("the users of a project's app")
     .command("grant")
-    .description("set the roles of a user who has signed up; so the first admin is named")
+    .description("set the roles of a user who has signed up, such as the first admin")
     .requiredOption("--project <name>", PROJECT_HELP)
     .requiredOption("--email <email>", "the user")
-    .requiredOption("--role <role...>", "all roles that the user shall have")
+    .requiredOption("--role <role...>", "all roles that the user will have")
     .action(async (options: { project: string; email: string; role: string[] }) => {
       const { grant } = await import("./commands/grant.ts");
       return run(grant(terminal, readLocalSettings(env), options));

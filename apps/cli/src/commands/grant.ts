@@ -1,4 +1,4 @@
-// `plinth users grant`. In: a project of the local Plinth, a user's e-mail, roles. Out: the user with just those roles.
+// `plinth users grant`. In: a project, a user's e-mail, roles. Out: the user with just those roles.
 // So the first admin of a project is named. It never makes a user.
 import type { ExitCode } from "../failure.ts";
 import { openControl, projectCalled } from "../local/open-control.ts";

@@ -73,6 +73,7 @@ export function createTokenStore(db: ControlDatabase): TokenStore {
         .select(sql<boolean>`coalesce(token.last_used_at < now() - interval '1 minute', true)`.as("isStale"))
         .where("token.token_hash", "=", tokenHash)
         .where("token.expires_at", ">", sql<Date>`now()`)
+        .where("person.deleted_at", "is", null)
         .executeTakeFirst();
       if (row === undefined) return null;
       const { tokenId, isStale, ...person } = row;

@@ -174,6 +174,30 @@ describe("a program that signs in", () => {
   });
 });
 
+it("one address begins so many sign-ins in ten minutes", async () => {
+  const strict = await createWorld({ cell: false, env: { PLINTH_SIGN_IN_LIMIT: "2" } });
+  try {
+    const body = () => new URLSearchParams({ client_id: "plinth-cli" });
+    const begun = async () => fetch(`${strict.url}/device/code`, { method: "POST", body: body() });
+    expect([(await begun()).status, (await begun()).status]).toEqual([200, 200]);
+    const refused = await begun();
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  } finally {
+    await strict.stop();
+  }
+});
+
+it("an account that is deleted takes its tokens and its waiting programs along", async () => {
+  const dora = await world.signUp("dora");
+  const { token } = await dora.client.tokens.create.mutate({ name: "ci", days: 1 });
+  const { device_code, user_code: userCode } = await begin();
+  await dora.client.devices.approve.mutate({ userCode });
+  await dora.client.me.remove.mutate({ password: "correct horse battery" });
+  expect(await codeOf(program(token).me.get.query())).toBe("UNAUTHORIZED");
+  expect(await poll(device_code)).toMatchObject({ error: "expired_token" });
+});
+
 it("a new password, and signing out everywhere, end what programs signed in with, and leave personal tokens", async () => {
   const person = await world.signUp("carol");
   for (const path of ["/auth/change-password", "/auth/revoke-sessions"]) {

@@ -51,7 +51,7 @@ function PasswordForm({ email }: { email: string }) {
       <form className="flex max-w-sm flex-col gap-4" onSubmit={(event) => void submit(event)}>
         {outcome === "changed" ? (
           <Notice tone="good" title="Your password is changed">
-            You stay signed in here. Every other device and the command line are signed out.
+            You stay signed in here. Every other device is signed out. So is the command line.
           </Notice>
         ) : null}
         {outcome !== null && outcome !== "changed" ? <Notice tone="bad">{outcome.refused}</Notice> : null}
