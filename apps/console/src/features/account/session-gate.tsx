@@ -2,7 +2,8 @@
 // before. Whoever has none is led to the sign-in page by the query cache; the control API judges every call anyway.
 "use client";
 import { useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect } from "react";
+import { applyTheme } from "../../theme.ts";
 import { useTRPC } from "../../trpc.ts";
 import { errorCode } from "../../ui/error-text.ts";
 import { QueryError } from "../../ui/query-error.tsx";
@@ -11,6 +12,11 @@ import { Skeleton, SkeletonRows } from "../../ui/skeleton.tsx";
 export function SessionGate({ children }: { children: ReactNode }) {
   const trpc = useTRPC();
   const me = useQuery(trpc.me.get.queryOptions());
+  const theme = me.data?.person.theme;
+  // Chosen on another device: from the next page on, the server sends it so.
+  useEffect(() => {
+    if (theme !== undefined) applyTheme(theme);
+  }, [theme]);
   if (me.data) return children;
   if (me.error && errorCode(me.error) !== "UNAUTHORIZED") {
     return (
