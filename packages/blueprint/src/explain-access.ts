@@ -3,7 +3,7 @@
 // It judges in memory, by the people and rows of the blueprint's tests or by ones that are given.
 import { didYouMean, type Expression, explain, printExpression } from "@plinth/expression";
 import type { CheckedBlueprint } from "./check-blueprint.ts";
-import { judge } from "./judging/judge.ts";
+import { judge, type Verdict } from "./judging/judge.ts";
 import { worldOf } from "./judging/world.ts";
 import type { Model, Operation, SeedRow, Tests } from "./model/model.ts";
 import type { Place } from "./text/places.ts";
@@ -64,7 +64,11 @@ export function explainAccess(
   if (row === null && question.operation !== "create")
     throw new Error(`Which ${entity.name}? Name a row of the tests, ${entity.name}.<row>, or give a record.`);
   const input = world.resolve(entity, question.input);
-  const verdict = judge({ as: question.as, entity, operation: question.operation, row, input }, world);
+  return toldOf(judge({ as: question.as, entity, operation: question.operation, row, input }, world), places);
+}
+
+/** A verdict in words. */
+export function toldOf(verdict: Verdict, places: CheckedBlueprint["places"]): AccessExplanation {
   return {
     allowed: verdict.allowed,
     reason: verdict.reason,

@@ -12,7 +12,7 @@ import { isTransition } from "../check/permissions/grant.ts";
 import type { Edge, Entity, Field, Operation, Permission } from "../model/model.ts";
 import { USER_ENTITY } from "../modules/users.ts";
 import { targetOf } from "../rules/expression-schema.ts";
-import { testNow, type World, type WorldRow } from "./world.ts";
+import type { World, WorldRow } from "./world.ts";
 
 export interface Verdict {
   readonly allowed: boolean;
@@ -43,7 +43,7 @@ export function judge(question: Question, world: World): Verdict {
   if (user === undefined) throw new Error(`the tests have no user ${question.as}`);
   // A test names no organization with a request: the first that its user belongs to is the one they have chosen.
   const organization = user.memberships?.[0]?.organization ?? null;
-  const asker: Asker = { user, organization, now: testNow, request: { ip: null, keyKind: "publishable" } };
+  const asker: Asker = { user, organization, now: world.now, request: { ip: null, keyKind: "publishable" } };
   const held = entity.permissions.filter((one) => one.operation === operation && user.roles.includes(one.role));
   const edge = isTransition(operation) ? edgeOf(entity, operation) : null;
   const forced = forcedBy(held);
