@@ -67,7 +67,7 @@ test("a user is let in by the record that theirs leads to, and another is not; w
   const at = ben.grants.findIndex(({ role }) => role === "user");
   expect(ben.grants[at]?.culprit?.place?.start.line).toBe(17);
   expect(ben.seen[at]).toEqual([
-    { text: "shop.owner_id", value: ANA },
+    { text: "shop_id.owner_id", value: ANA },
     { text: "current_user.id", value: BEN },
   ]);
 });

@@ -2,6 +2,7 @@
 // stay in sight, however many entities and roles there are.
 import type { MatrixCell, MatrixRow } from "@plinth/blueprint";
 import { Check, Minus, SlidersHorizontal } from "lucide-react";
+import { Fragment } from "react";
 import { cn } from "../../ui/cn.ts";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { operationName } from "./operation-name.ts";
@@ -40,32 +41,34 @@ export function PermissionMatrix({ rows, columns, onChoose }: PermissionMatrixPr
           </thead>
           <tbody>
             {rows.map((row, at) => (
-              <tr key={`${row.entity} ${row.operation}`}>
-                <th
-                  scope="row"
-                  className={cn(
-                    stuck,
-                    "border-r px-3 py-1 align-top font-normal whitespace-nowrap",
-                    row.isFirst && at > 0 && "border-t",
-                  )}
-                >
-                  {row.isFirst ? (
-                    <span className="block pt-1 font-mono text-[0.8125rem] font-medium">{row.entity}</span>
-                  ) : null}
-                  <span className="block py-0.5 text-[0.8125rem] text-ink-soft">
-                    {row.isFirst ? null : <span className="sr-only">{row.entity} </span>}
-                    {operationName(row.operation)}
-                  </span>
-                </th>
-                {columns.map((role) => {
-                  const cell = row.cells.find((one) => one.role === role);
-                  return (
-                    <td key={role} className={cn("px-1 py-0.5 align-bottom", row.isFirst && at > 0 && "border-t")}>
-                      {cell ? <Cell row={row} cell={cell} onChoose={onChoose} /> : null}
-                    </td>
-                  );
-                })}
-              </tr>
+              <Fragment key={`${row.entity} ${row.operation}`}>
+                {row.isFirst ? (
+                  <tr>
+                    <th
+                      scope="rowgroup"
+                      colSpan={columns.length + 1}
+                      className={cn("bg-surface pt-2.5 pb-0.5", at > 0 && "border-t")}
+                    >
+                      <span className="sticky left-0 inline-block px-3 font-mono text-[0.8125rem] font-medium">
+                        {row.entity}
+                      </span>
+                    </th>
+                  </tr>
+                ) : null}
+                <tr>
+                  <th scope="row" className={cn(stuck, "border-r px-3 py-1.5 align-top font-normal whitespace-nowrap")}>
+                    <span className="block text-[0.8125rem] text-ink-soft">{operationName(row.operation)}</span>
+                  </th>
+                  {columns.map((role) => {
+                    const cell = row.cells.find((one) => one.role === role);
+                    return (
+                      <td key={role} className="px-1 py-0.5 align-top">
+                        {cell ? <Cell row={row} cell={cell} onChoose={onChoose} /> : null}
+                      </td>
+                    );
+                  })}
+                </tr>
+              </Fragment>
             ))}
           </tbody>
         </table>
@@ -103,6 +106,9 @@ function Cell({ row, cell, onChoose }: { row: MatrixRow; cell: MatrixCell; onCho
             </span>
           ))
         : null}
+      {cell.outcome === "conditional" && rules.length > 2 ? (
+        <span className="text-xs text-ink-soft">or {rules.length - 2} more</span>
+      ) : null}
       {cell.outcome === "conditional" && some.length > 0 ? (
         <span className="max-w-64 truncate text-xs text-ink-soft">
           Fields: {some.flatMap(({ fields }) => fields ?? []).join(", ")}
