@@ -12,6 +12,7 @@ import type { OrganizationProcedures } from "./organizations/api.ts";
 import type { MeProcedures } from "./people/api.ts";
 import type { ProjectProcedures } from "./projects/api.ts";
 import type { ProposalProcedures } from "./proposals/api.ts";
+import type { AccessTokenProcedures, DeviceProcedures } from "./tokens/api.ts";
 import type { UserProcedures } from "./users/api.ts";
 import type { WebhookProcedures } from "./webhooks/api.ts";
 
@@ -34,6 +35,8 @@ export type AppProcedures = {
   webhooks: WebhookProcedures;
   inbound: InboundProcedures;
   work: WorkProcedures;
+  tokens: AccessTokenProcedures;
+  devices: DeviceProcedures;
   users: UserProcedures;
 };
 
@@ -69,6 +72,7 @@ export type {
   ProposedPlan,
   StepMeasure,
 } from "./proposals/api.ts";
+export type { AccessToken, CreatedAccessToken, DeviceRequest } from "./tokens/api.ts";
 export type { CreatedUser, EndUser, EndUserDetail, EndUserPage, EndUserSession } from "./users/api.ts";
 export type {
   DeliveryAttempt,

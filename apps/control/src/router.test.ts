@@ -7,6 +7,7 @@ import { mailExpectations } from "./mail/testing/expectations.ts";
 import { appRouter } from "./router.ts";
 import { codeOf, createWorld, goLive, join, type Somebody, type World } from "./testing/control-plane.ts";
 import { type Expected, type LeastMember, NOWHERE } from "./testing/expected.ts";
+import { tokenExpectations } from "./tokens/testing/expectations.ts";
 import { userExpectations } from "./users/testing/expectations.ts";
 import { webhookExpectations } from "./webhooks/testing/expectations.ts";
 import { inboundExpectations } from "./webhooks-in/testing/expectations.ts";
@@ -237,6 +238,7 @@ const expectations: Record<string, Expectation> = {
   ...webhookExpectations,
   ...inboundExpectations,
   ...workExpectations,
+  ...tokenExpectations,
   ...userExpectations,
   "data.rows": { who: "member", call: (c, t) => c.data.rows.query({ projectId: t.projectId, entity: "note" }) },
 };
@@ -349,7 +351,7 @@ describe("every procedure", () => {
   /** Whoever may open one project meets the others as a stranger does, and the organization as a reader. */
   function neighboursEnd(path: string, end: string | null): string | null {
     const right = procedures.find(([name]) => name === path)?.[1]._def.meta?.right;
-    if (right === "organization:read") return end;
+    if (right === "person" || right === "session" || right === "organization:read") return end;
     return right?.startsWith("organization:") ? "FORBIDDEN" : "NOT_FOUND";
   }
 

@@ -11,6 +11,7 @@ import { organizationProcedures } from "./organizations/router.ts";
 import { meProcedures } from "./people/router.ts";
 import { projectProcedures } from "./projects/router.ts";
 import { proposalProcedures } from "./proposals/router.ts";
+import { deviceProcedures, tokenProcedures } from "./tokens/router.ts";
 import { buildRouter, type Root } from "./trpc.ts";
 import { userProcedures } from "./users/router.ts";
 import { webhookProcedures } from "./webhooks/router.ts";
@@ -31,5 +32,7 @@ export const appRouter: TRPCBuiltRouter<Root, AppProcedures> = buildRouter({
   webhooks: webhookProcedures,
   inbound: inboundProcedures,
   work: workProcedures,
+  tokens: tokenProcedures,
+  devices: deviceProcedures,
   users: userProcedures,
 });

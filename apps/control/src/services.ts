@@ -35,6 +35,10 @@ import { createProjectService } from "./projects/service.ts";
 import { createProjectStore } from "./projects/store.ts";
 import { createProposalService } from "./proposals/service.ts";
 import { createProposalStore } from "./proposals/store.ts";
+import { createDeviceGrantStore } from "./tokens/device-grant-store.ts";
+import { createDeviceGrants } from "./tokens/device-grants.ts";
+import { createTokenService } from "./tokens/service.ts";
+import { createTokenStore } from "./tokens/store.ts";
 import type { Services } from "./trpc.ts";
 import { createUserService } from "./users/service.ts";
 import { createWebhookService } from "./webhooks/service.ts";
@@ -150,6 +154,11 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
       mail: createMailService({ cells, db }),
       webhooks: createWebhookService({ cells, db }),
       inbound: createInboundService({ cells, db }),
+      tokens: createTokenService(createTokenStore(db)),
+      deviceGrants: createDeviceGrants({
+        store: createDeviceGrantStore(db),
+        missed: createAttempts({ max: 20, windowSeconds: 600 }),
+      }),
       users: createUserService({ cells, db }),
       work: createWorkService({ cells, store: createWorkStore(db) }),
     },

@@ -29,6 +29,8 @@ import type { Person } from "./people/auth.ts";
 import type { DeletionService } from "./projects/deletion.ts";
 import type { ProjectService } from "./projects/service.ts";
 import type { ProposalService } from "./proposals/service.ts";
+import type { DeviceGrants } from "./tokens/device-grants.ts";
+import type { TokenService } from "./tokens/service.ts";
 import type { UserService } from "./users/service.ts";
 import type { WebhookService } from "./webhooks/service.ts";
 import type { InboundService } from "./webhooks-in/service.ts";
@@ -50,19 +52,23 @@ export interface Services {
   readonly webhooks: WebhookService;
   readonly inbound: InboundService;
   readonly work: WorkService;
+  readonly tokens: TokenService;
+  readonly deviceGrants: DeviceGrants;
   readonly users: UserService;
 }
 
 interface Context {
   readonly person: Person | null;
+  /** The access token that the person is known by; null for a session of the console. */
+  readonly tokenId: string | null;
   /** Of the session that the call came with; empty where there is none. */
   readonly sessionId: string;
   readonly services: Services;
   readonly log: FastifyBaseLogger;
 }
 
-/** To be signed in, or a level in the organization that the named thing belongs to. */
-type Right = "person" | `${"organization" | "project" | ProjectPart}:${Level}`;
+/** To be signed in (`session`: in the console, not by an access token), or a level in the organization that the named thing belongs to. */
+type Right = "person" | "session" | `${"organization" | "project" | ProjectPart}:${Level}`;
 
 interface Meta {
   readonly right: Right;
@@ -112,6 +118,14 @@ function publicMessage(error: TRPCError): string {
 /** Any signed-in person. */
 export function forPerson(): Builder<{ person: Person }, TRPCUnsetMarker> {
   return signedIn("person");
+}
+
+/** Whoever is signed in in the console. What makes new credentials asks for it: a stolen token must not outlive its revocation. */
+export function forSession(): Builder<{ person: Person }, TRPCUnsetMarker> {
+  return signedIn("session").use(({ ctx, next }) => {
+    if (ctx.tokenId !== null) throw refuse("FORBIDDEN", "Do this in the console: an access token may not.");
+    return next();
+  });
 }
 
 /** A member of `organizationId` whose role has the level. */

@@ -6,6 +6,7 @@ import type { DeploymentStatus, DeploymentStep } from "../deployments/api.ts";
 import type { MemberRole, MemberScope } from "../organizations/api.ts";
 import type { Theme } from "../people/api.ts";
 import type { PlanMeasures, Proposal, ProposalStatus, ProposedPlan } from "../proposals/api.ts";
+import type { AccessTokenKind } from "../tokens/api.ts";
 
 export type ControlDatabase = Kysely<Database>;
 /** A connection, or a transaction under way. */
@@ -32,6 +33,8 @@ export interface Database {
   deployments: DeploymentsTable;
   key_metadata: KeyMetadataTable;
   audit: AuditTable;
+  access_tokens: AccessTokensTable;
+  device_grants: DeviceGrantsTable;
 }
 
 interface PeopleTable {
@@ -215,4 +218,27 @@ interface AuditTable {
   project_id: string | null;
   subject: string | null;
   detail: ColumnType<Record<string, unknown>, string, never>;
+}
+
+export interface AccessTokensTable {
+  id: string;
+  person_id: string;
+  name: string;
+  kind: AccessTokenKind;
+  token_hash: string;
+  created_at: Generated<Date>;
+  expires_at: Date;
+  last_used_at: Date | null;
+}
+
+interface DeviceGrantsTable {
+  device_code_hash: string;
+  user_code: string;
+  device_name: string;
+  address: string;
+  status: "pending" | "approved" | "denied";
+  person_id: string | null;
+  created_at: Generated<Date>;
+  expires_at: Date;
+  polled_at: Date | null;
 }

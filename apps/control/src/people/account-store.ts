@@ -108,7 +108,7 @@ export function createAccountStore(db: ControlDatabase): AccountStore {
       db.transaction().execute(async (trx) => {
         const held = await leaveAll(trx, personId);
         if (held.length > 0) return held;
-        for (const table of ["sessions", "accounts", "two_factors"] as const)
+        for (const table of ["sessions", "accounts", "two_factors", "access_tokens", "device_grants"] as const)
           await trx.deleteFrom(table).where("person_id", "=", personId).execute();
         await trx
           .updateTable("people")

@@ -1,6 +1,7 @@
-// Procedures about the signed-in person. In: a session. Out: who it is, where they are a member, and changes of their own account.
+// Procedures about the signed-in person. In: a session; an access token only tells who it is. Out: who it is, where they are a member, and changes of their own account. What guards
+// the account, an access token may not touch.
 import { z } from "zod";
-import { forPerson } from "../trpc.ts";
+import { forPerson, forSession } from "../trpc.ts";
 import type { MeProcedures } from "./api.ts";
 
 const name = z.string().trim().min(1, "must not be empty").max(100);
@@ -17,20 +18,20 @@ export const meProcedures: MeProcedures = {
     },
     organizations: await ctx.services.organizations.ofPerson(ctx.person),
   })),
-  sessions: forPerson().query(({ ctx }) => ctx.services.account.sessions(ctx.person, ctx.sessionId)),
-  endSession: forPerson()
+  sessions: forSession().query(({ ctx }) => ctx.services.account.sessions(ctx.person, ctx.sessionId)),
+  endSession: forSession()
     .input(z.object({ sessionId: z.string().min(1).max(64) }))
     .mutation(({ ctx, input }) => ctx.services.account.endSession(ctx.person, input.sessionId)),
-  rename: forPerson()
+  rename: forSession()
     .input(z.object({ name }))
     .mutation(({ ctx, input }) => ctx.services.account.rename(ctx.person, input.name)),
-  changeEmail: forPerson()
+  changeEmail: forSession()
     .input(z.object({ email, password }))
     .mutation(({ ctx, input }) => ctx.services.account.changeEmail(ctx.person, input.email, input.password)),
-  setTheme: forPerson()
+  setTheme: forSession()
     .input(z.object({ theme: z.enum(["system", "light", "dark"]) }))
     .mutation(({ ctx, input }) => ctx.services.account.setTheme(ctx.person, input.theme)),
-  remove: forPerson()
+  remove: forSession()
     .input(z.object({ password }))
     .mutation(({ ctx, input }) => ctx.services.account.remove(ctx.person, input.password)),
 };

@@ -25,6 +25,8 @@ export interface AuthRoutesOptions {
   readonly clientAddress: ClientAddress;
   readonly controlUrl: string;
   readonly secureCookies: boolean;
+  /** Called after a new password, and after all sessions were ended. */
+  readonly onSignedOutEverywhere: (personId: string) => Promise<void>;
 }
 
 /** A body as better-auth will read it; not yet judged. */
@@ -64,7 +66,7 @@ async function answer(
     return reply.code(400).send({ code: "INVALID_NAME", message: `A name has at most ${NAME_MAX} characters.` });
   const admission = await admit(options, path, request, body);
   if (admission !== null && admission.waitSeconds > 0) return refuseForNow(reply, admission.waitSeconds);
-  const response = await options.people.handle(toRequest(options, path, request, body)).catch(toUnavailable);
+  const response = await handle(options, path, toRequest(options, path, request, body)).catch(toUnavailable);
   // A sign-up counts however it ends: both ways it tells whether there is an account.
   if (path !== "/sign-up/email" && (response.ok || response.status >= 500)) admission?.forgive();
   const text = await response.text();
@@ -84,6 +86,16 @@ const SIGNS_IN: ReadonlySet<AuthPath> = new Set([
 function signedInAs(text: string): string | null {
   const email = (JSON.parse(text) as { readonly user?: { readonly email?: unknown } } | null)?.user?.email;
   return typeof email === "string" ? email : null;
+}
+
+async function handle(options: AuthRoutesOptions, path: AuthPath, request: Request): Promise<Response> {
+  const { people, onSignedOutEverywhere } = options;
+  if (path !== "/change-password" && path !== "/revoke-sessions") return people.handle(request);
+  // Whose session it is, is known only while there is one.
+  const session = await people.sessionOf(request.headers);
+  const response = await people.handle(request);
+  if (response.ok && session !== null) await onSignedOutEverywhere(session.person.id);
+  return response;
 }
 
 function admit(

@@ -6,7 +6,7 @@ import type { AppRouter } from "../api.ts";
 export type LeastMember = "member" | "developer" | "admin" | "owner";
 
 export interface Expected {
-  readonly who: LeastMember;
+  readonly who: "person" | LeastMember;
   readonly call: (client: TRPCClient<AppRouter>, things: { readonly projectId: string }) => Promise<unknown>;
   /** Where somebody is let in by their role but the call ends otherwise than well. */
   readonly allowed?: string;

@@ -136,7 +136,7 @@ export const DATA_PATH = "/internal/projects/:projectId/data";
 export function cellPath(path: string, names: Readonly<Record<string, string>>): string {
   return path.replace(/:(\w+)/g, (_, name: string) => {
     const value = names[name];
-    if (value === undefined) throw new Error(`nothing is named for :${name} of ${path}`);
+    if (value === undefined) throw new Error(`there is no value for :${name} of ${path}`);
     return encodeURIComponent(value);
   });
 }

@@ -2,6 +2,7 @@
 // signed in, and the way out.
 "use client";
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
@@ -12,7 +13,8 @@ import { SessionList } from "./session-list.tsx";
 import { ThemeChoice } from "./theme-choice.tsx";
 import { TwoFactorCard } from "./two-factor-card.tsx";
 
-export function AccountSettings() {
+/** `tokens`: a card about access tokens, of another feature. */
+export function AccountSettings({ tokens }: { tokens: ReactNode }) {
   const trpc = useTRPC();
   const me = useQuery(trpc.me.get.queryOptions());
   const person = me.data?.person;
@@ -25,6 +27,7 @@ export function AccountSettings() {
           <ThemeChoice theme={person.theme} />
           <PasswordForm email={person.email} />
           <TwoFactorCard isOn={person.twoFactor} />
+          {tokens}
           <SessionList />
           <DeleteAccount email={person.email} />
         </div>

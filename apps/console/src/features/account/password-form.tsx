@@ -26,11 +26,11 @@ export function PasswordForm({ email }: { email: string }) {
   }
 
   return (
-    <Card title="Password" description="A new password signs you out on every other device.">
+    <Card title="Password" description="A new password signs you out on every other device, and in the command line.">
       <form className="flex max-w-sm flex-col gap-4" onSubmit={(event) => void submit(event)}>
         {outcome === "changed" ? (
           <Notice tone="good" title="Your password is changed">
-            You stay signed in here. Every other device is signed out.
+            You stay signed in here. Every other device and the command line are signed out.
           </Notice>
         ) : null}
         {outcome !== null && outcome !== "changed" ? <Notice tone="bad">{outcome.refused}</Notice> : null}

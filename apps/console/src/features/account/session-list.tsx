@@ -103,7 +103,7 @@ function SignOutEverywhere() {
           setRefused(null);
         }}
         title="Sign out everywhere?"
-        description="All your sessions end at once, this one included. You sign in again with your password."
+        description="All your sessions end at once, this one and those of plinth login included. Access tokens that you made for scripts stay."
         action="Sign out everywhere"
         pending={pending}
         error={refused}

@@ -189,7 +189,7 @@ function ScheduleCard({ projectId, schedule, words, deeds }: ScheduleCardProps) 
       actions={
         deeds === null ? null : (
           <>
-            <Button size="small" icon={<StepForward aria-hidden />} onClick={deeds.run} aria-label={`Run ${name} now`}>
+            <Button size="small" icon={<StepForward aria-hidden />} onClick={deeds.run} aria-label={`Run now: ${name}`}>
               Run now
             </Button>
             {pausedAt === null ? (

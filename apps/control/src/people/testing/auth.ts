@@ -88,6 +88,7 @@ export async function createAuthFixture(): Promise<AuthFixture> {
     clientAddress: createClientAddress(CONSOLE_SECRET),
     controlUrl: CONTROL,
     secureCookies: false,
+    onSignedOutEverywhere: async () => {},
   });
   await app.ready();
 
