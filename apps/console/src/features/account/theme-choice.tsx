@@ -3,6 +3,7 @@
 import type { Theme } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Monitor, Moon, Sun } from "lucide-react";
+import { useState } from "react";
 import { applyTheme } from "../../theme.ts";
 import { useTRPC } from "../../trpc.ts";
 import { Card } from "../../ui/card.tsx";
@@ -21,11 +22,14 @@ export function ThemeChoice({ theme }: { theme: Theme }) {
   const set = useMutation(
     trpc.me.setTheme.mutationOptions({
       onMutate: ({ theme: wanted }) => applyTheme(wanted),
-      onError: () => applyTheme(theme),
+      onError: () => {
+        applyTheme(theme);
+        setShown(theme);
+      },
       onSuccess: () => queryClient.invalidateQueries({ queryKey: trpc.me.get.queryKey() }),
     }),
   );
-  const shown = set.isPending ? set.variables.theme : theme;
+  const [shown, setShown] = useState(theme);
   return (
     <Card title="Theme">
       <fieldset className="flex flex-wrap gap-2">
@@ -43,7 +47,10 @@ export function ThemeChoice({ theme }: { theme: Theme }) {
               name="theme"
               value={value}
               checked={shown === value}
-              onChange={() => set.mutate({ theme: value })}
+              onChange={() => {
+                setShown(value);
+                set.mutate({ theme: value });
+              }}
               className="sr-only"
             />
             <Icon className="size-4 text-ink-soft" aria-hidden />
