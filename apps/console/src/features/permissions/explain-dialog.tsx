@@ -4,14 +4,14 @@
 "use client";
 import type { Somebody } from "@plinth/blueprint";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useDeferredValue, useState } from "react";
 import { useTRPC, useTRPCClient } from "../../trpc.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
-import { Explained } from "./explained.tsx";
+import { Explained, NOBODY_IN_PARTICULAR } from "./explained.tsx";
 import { operationName } from "./operation-name.ts";
 import type { Chosen } from "./permission-matrix.tsx";
 import { readAround, type Values } from "./read-around.ts";
@@ -26,7 +26,6 @@ interface ExplainDialogProps {
 
 /** Somebody who holds the role and owns nothing. */
 const ANYBODY = "(role)";
-const NOWHERE = "00000000-0000-0000-0000-000000000000";
 
 export function ExplainDialog({ projectId, permissions, chosen, onClose }: ExplainDialogProps) {
   const { entity, operation } = chosen.row;
@@ -37,7 +36,11 @@ export function ExplainDialog({ projectId, permissions, chosen, onClose }: Expla
   const records = useQuery(
     trpc.data.rows.queryOptions({ projectId, entity, limit: 25, sort: "-created_at" }, { enabled: needsRecord }),
   );
-  const users = useQuery(trpc.users.list.queryOptions({ projectId, limit: 100 }));
+  const [search, setSearch] = useState("");
+  const wanted = useDeferredValue(search.trim());
+  const users = useQuery(
+    trpc.users.list.queryOptions({ projectId, limit: 50, ...(wanted === "" ? {} : { search: wanted }) }),
+  );
   const [recordId, setRecordId] = useState("");
   const [userId, setUserId] = useState(ANYBODY);
   const explain = useMutation({
@@ -124,6 +127,15 @@ export function ExplainDialog({ projectId, permissions, chosen, onClose }: Expla
             />
           </>
         ) : null}
+        {(users.data?.users.length ?? 0) > 10 || search !== "" ? (
+          <TextField
+            label="Find a user"
+            type="search"
+            placeholder="Part of an email or a name"
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
+          />
+        ) : null}
         <SelectField
           label="Who asks"
           value={userId}
@@ -181,7 +193,7 @@ function Rules({ chosen: { cell } }: { chosen: Chosen }) {
 
 function ofRole(role: string): Somebody {
   if (role === "public") return null;
-  return { id: NOWHERE, email: "somebody@example.com", roles: [role], values: {}, organizations: [] };
+  return { id: NOBODY_IN_PARTICULAR, email: "somebody@example.com", roles: [role], values: {}, organizations: [] };
 }
 
 /** The first text of a record, and a part of its id. */

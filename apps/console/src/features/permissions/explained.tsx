@@ -5,6 +5,9 @@ import Link from "next/link";
 import { Badge } from "../../ui/badge.tsx";
 import { Notice } from "../../ui/notice.tsx";
 
+/** The id of somebody who is known by a role alone. */
+export const NOBODY_IN_PARTICULAR = "00000000-0000-0000-0000-000000000000";
+
 interface ExplainedProps {
   outcome: RecordExplanation & { readonly isCut: boolean; readonly read: number };
   lines: readonly string[];
@@ -38,7 +41,7 @@ export function Explained({ outcome, lines, projectId }: ExplainedProps) {
                   {seen[at]?.map(({ text, value }) => (
                     <div key={text} className="contents">
                       <dt>{text}</dt>
-                      <dd className="min-w-0 break-all">= {value === null ? "(empty)" : JSON.stringify(value)}</dd>
+                      <dd className="min-w-0 break-all">= {valueText(value)}</dd>
                     </div>
                   ))}
                 </dl>
@@ -68,4 +71,9 @@ export function Explained({ outcome, lines, projectId }: ExplainedProps) {
       ) : null}
     </section>
   );
+}
+
+function valueText(value: unknown): string {
+  if (value === null) return "(empty)";
+  return value === NOBODY_IN_PARTICULAR ? "(any user)" : JSON.stringify(value);
 }
