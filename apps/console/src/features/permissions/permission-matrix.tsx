@@ -92,9 +92,11 @@ function Cell({ row, cell, onChoose }: { row: MatrixRow; cell: MatrixCell; onCho
       type="button"
       onClick={() => onChoose({ row, cell })}
       title={rules.join("\n") || undefined}
-      aria-label={`${row.entity}, ${operationName(row.operation)}, ${cell.role}: ${cell.outcome}. Explain`}
       className="flex w-full flex-col rounded-md px-2 py-1 text-left text-[0.8125rem] hover:bg-hover"
     >
+      <span className="sr-only">
+        {row.entity}, {operationName(row.operation)}, {cell.role}:
+      </span>
       <span className={cn("flex items-center gap-1.5", tone)}>
         <Icon className="size-3.5 shrink-0" aria-hidden />
         {cell.outcome === "conditional" && rules.length === 0 ? "Some fields" : word}
