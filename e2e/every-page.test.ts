@@ -164,7 +164,7 @@ test("each page is right in each look", { timeout: 300_000 }, async () => {
   const routes = declaredRoutes();
   const visited = new Map<string, string>();
   const problems: string[] = [];
-  const waiting = [`/projects/${projectId}`, "/projects", "/account", "/sign-in", "/sign-up", "/invitation"];
+  const waiting = [`/projects/${projectId}`, "/projects", "/account", "/sign-in", "/sign-up", "/invitation", "/device"];
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   page.on("pageerror", (error) => problems.push(`${page.url()}: ${error.message}`));
