@@ -3,7 +3,7 @@
 // with the users and rows of the blueprint's tests, or with given ones.
 import { didYouMean, type Expression, explain, printExpression } from "@plinth/expression";
 import type { CheckedBlueprint } from "./check-blueprint.ts";
-import { judge } from "./judging/judge.ts";
+import { judge, type Verdict } from "./judging/judge.ts";
 import { worldOf } from "./judging/world.ts";
 import type { Model, Operation, SeedRow, Tests } from "./model/model.ts";
 import type { Place } from "./text/places.ts";
@@ -66,7 +66,11 @@ export function explainAccess(
       `Which ${entity.name} do you mean? Name a row of the tests, ${entity.name}.<row>, or give a record.`,
     );
   const input = world.resolve(entity, question.input);
-  const verdict = judge({ as: question.as, entity, operation: question.operation, row, input }, world);
+  return toldOf(judge({ as: question.as, entity, operation: question.operation, row, input }, world), places);
+}
+
+/** A verdict in words. */
+export function toldOf(verdict: Verdict, places: CheckedBlueprint["places"]): AccessExplanation {
   return {
     allowed: verdict.allowed,
     reason: verdict.reason,

@@ -24,6 +24,12 @@ export {
   GIVEN,
   type GivenTests,
 } from "./explain-access.ts";
+export {
+  explainRecord,
+  type RecordExplanation,
+  type RecordQuestion,
+  type Somebody,
+} from "./explain-record.ts";
 export { patterns, storable } from "./field-types/patterns.ts";
 export { formatBlueprint } from "./format/format.ts";
 export { writeOldDefaults } from "./format/write-old-defaults.ts";
@@ -52,6 +58,7 @@ export {
 export { describeModules, moduleEntities, moduleEvents } from "./modules/modules.ts";
 export { ORGANIZATION_ENTITY, organizationFields, organizationRoles } from "./modules/organizations.ts";
 export { USER_ENTITY, userEntity, userFields, userRelations } from "./modules/users.ts";
+export { columnsOf, type MatrixCell, type MatrixGrant, type MatrixRow, matrixOf } from "./permission-matrix.ts";
 export { targetOf } from "./rules/expression-schema.ts";
 export {
   type Diagnostic,

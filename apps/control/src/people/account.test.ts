@@ -64,6 +64,21 @@ describe("an account", () => {
     );
   });
 
+  it("isn't changed by an access token, which ends with the account", async () => {
+    const one = await world.signUp("tokened");
+    const { token } = await one.client.tokens.create.mutate({ name: "script", days: 30 });
+    const program = world.client(null, { authorization: `Bearer ${token}` });
+    const calls = [
+      program.me.sessions.query(),
+      program.me.changeEmail.mutate({ email: "taken-over@example.com", password: PASSWORD }),
+      program.me.remove.mutate({ password: PASSWORD }),
+    ];
+    expect(await Promise.all(calls.map(codeOf))).toEqual(calls.map(() => "FORBIDDEN"));
+    expect(await codeOf(program.me.get.query())).toBe(null);
+    await one.client.me.remove.mutate({ password: PASSWORD });
+    expect(await codeOf(program.me.get.query())).toBe("UNAUTHORIZED");
+  });
+
   it("has only so many guesses at its password, whatever the session", async () => {
     const one = await world.signUp("guessed");
     const again = await signIn(one.email);

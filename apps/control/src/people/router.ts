@@ -1,4 +1,5 @@
-// Procedures about the signed-in person. In: a session; an access token only tells who it is. Out: who it is, where they are a member, and changes of their own account.
+// Procedures about the signed-in person. In: a session; an access token only tells who it is. Out: who it is, where they are a member, and changes of their own account. What guards
+// the account, an access token may not touch.
 import { z } from "zod";
 import { forPerson, forSession } from "../trpc.ts";
 import type { MeProcedures } from "./api.ts";

@@ -81,7 +81,8 @@ describe("a deleted project", () => {
     expect(await Promise.all(calls.map(codeOf))).toEqual(calls.map(() => "NOT_FOUND"));
     expect((await owner.client.projects.list.query({ organizationId })).map(({ id }) => id)).not.toContain(projectId);
     expect(await deleted()).toEqual([projectId]);
-    expect(await codeOf(owner.client.projects.create.mutate({ organizationId, slug }))).toBe("CONFLICT");
+    const again = owner.client.projects.create.mutate({ organizationId, slug });
+    await expect(again).rejects.toThrow(`A deleted project is called "${slug}".`);
     expect(await restore(made)).toEqual({ projectId });
     expect(JSON.parse((await notes(key)).text).data).toMatchObject([{ title: "kept" }]);
     expect(await deleted()).toEqual([]);

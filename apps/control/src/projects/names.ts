@@ -36,3 +36,7 @@ export async function keepName(trx: Connection, projectId: string, name: string)
 export function nameTaken(name: string): string {
   return `The organization has another project called "${name}".`;
 }
+
+export function nameOfDeleted(name: string): string {
+  return `A deleted project is called "${name}". Restore it on the page of the organization, or choose another name.`;
+}

@@ -11,7 +11,7 @@ import type { OrganizationAccess, ProjectAccess } from "../organizations/access.
 import { rightsOf } from "../organizations/rights.ts";
 import type { Person } from "../people/auth.ts";
 import type { Project, ProjectStatus, ProjectSummary } from "./api.ts";
-import { nameTaken } from "./names.ts";
+import { nameOfDeleted, nameTaken } from "./names.ts";
 import type { Provision } from "./provision.ts";
 import type { ProjectStore } from "./store.ts";
 
@@ -61,6 +61,7 @@ export function createProjectService(options: ProjectServiceOptions): ProjectSer
       const project = { id, slug, ...place, organizationId: organization.id, createdBy: by.id };
       const outcome = await store.insert(project, options.projectsMax);
       if (outcome === "name_taken") throw refuse("CONFLICT", nameTaken(slug));
+      if (outcome === "name_deleted") throw refuse("CONFLICT", nameOfDeleted(slug));
       if (outcome === "too_many") {
         const most = `The operator allows at most ${options.projectsMax} projects in an organization.`;
         throw refuse("PRECONDITION_FAILED", most);

@@ -21,6 +21,8 @@ export type UserProcedures = {
     EndUserPage | null
   >;
   get: Query<Named, EndUserDetail>;
+  /** As the project's own API shows the user, with the fields of the profile. */
+  record: Query<Named, Readonly<Record<string, unknown>>>;
   /** Without a password: a mail brings what sets the first one, or the answer holds it where the project sends no mail. */
   create: Mutation<{ projectId: string; email: string; name?: string | undefined; roles: string[] }, CreatedUser>;
   setRoles: Mutation<Named & { roles: string[] }, { readonly roles: readonly string[] }>;

@@ -23,6 +23,9 @@ export const userProcedures: UserProcedures = {
   get: forProject("read")
     .input(named)
     .query(({ ctx, input }) => ctx.services.users.get(ctx.person, ctx.project, input.userId)),
+  record: forProject("read")
+    .input(named)
+    .query(({ ctx, input }) => ctx.services.users.record(ctx.person, ctx.project, input.userId)),
   create: forProject("manage")
     .input(
       z.object({

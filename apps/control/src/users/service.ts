@@ -23,6 +23,7 @@ interface Wanted {
 export interface UserService {
   list(by: Person, project: ProjectAccess, wanted: Wanted): Promise<EndUserPage | null>;
   get(by: Person, project: ProjectAccess, userId: string): Promise<EndUserDetail>;
+  record(by: Person, project: ProjectAccess, userId: string): Promise<Readonly<Record<string, unknown>>>;
   create(by: Person, project: ProjectAccess, user: NewUserBody): Promise<CreatedUser>;
   setRoles(
     by: Person,
@@ -47,6 +48,7 @@ export interface UserService {
 
 const PAGE = 25;
 const ofUser: CellRefusals = { ...refusals, 404: () => notFound("user") };
+const record = z.object({ data: z.record(z.string(), z.unknown()) });
 const withRoles = z.object({ data: z.object({ roles: z.array(z.string()) }) });
 
 export function createUserService({ cells, db }: { readonly cells: Cells; readonly db: ControlDatabase }): UserService {
@@ -75,6 +77,11 @@ export function createUserService({ cells, db }: { readonly cells: Cells; readon
 
     get: (by, project, userId) =>
       askCell(cells.callAs(project, actorOf(by, project), userCalls.readUser, { names: { userId } }), ofUser),
+
+    record: async (by, project, userId) => {
+      const call = cells.look(project, actorOf(by, project), `/v1/users/${userId}`, record);
+      return (await askCell(call, ofUser)).data;
+    },
 
     create: async (by, project, user) => {
       await audit(by, project, "user.created", user.email, { roles: user.roles });

@@ -65,6 +65,8 @@ export function internalRoutes(app: FastifyInstance, options: InternalOptions): 
     const projectId = await retiring(request);
     if (!(await orUnavailable(setSuspended(pool, projectId, body().suspended)))) throw new Fault("not_found");
     await epoch.refresh();
+    // This process knows it before it answers; others learn it within a second.
+    await orUnavailable(options.registry.reload(projectId));
     return null;
   });
 

@@ -13,7 +13,7 @@ import { isTransition } from "../check/permissions/grant.ts";
 import type { Edge, Entity, Field, Operation, Permission } from "../model/model.ts";
 import { USER_ENTITY } from "../modules/users.ts";
 import { targetOf } from "../rules/expression-schema.ts";
-import { testNow, type World, type WorldRow } from "./world.ts";
+import type { World, WorldRow } from "./world.ts";
 
 export interface Verdict {
   readonly allowed: boolean;
@@ -44,7 +44,7 @@ export function judge(question: Question, world: World): Verdict {
   if (user === undefined) throw new Error(`the tests have no user ${question.as}`);
   // In a test, a request names no organization: the user's first organization is the chosen one.
   const organization = user.memberships?.[0]?.organization ?? null;
-  const caller: Caller = { user, organization, now: testNow, request: { ip: null, keyKind: "publishable" } };
+  const caller: Caller = { user, organization, now: world.now, request: { ip: null, keyKind: "publishable" } };
   const grants = entity.permissions.filter((one) => one.operation === operation && user.roles.includes(one.role));
   const edge = isTransition(operation) ? edgeOf(entity, operation) : null;
   const forced = forcedBy(grants);

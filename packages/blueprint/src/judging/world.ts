@@ -10,6 +10,8 @@ import { targetOf } from "../rules/expression-schema.ts";
 export const testNow = "2026-01-01T12:00:00Z";
 
 export interface World {
+  /** What rules over `now` are judged by. */
+  readonly now: string;
   readonly rows: readonly WorldRow[];
   /** The test users as rows. */
   readonly users: readonly WorldRow[];
@@ -37,9 +39,15 @@ interface OpenRow {
   many: Record<string, Row[]>;
 }
 
-export function worldOf(model: Model, tests: Tests): World {
+/** Records as they are, in the place of those of tests: the names of users, organizations and rows are their ids. */
+export interface RealWorld {
+  readonly now: string;
+}
+
+export function worldOf(model: Model, tests: Tests, real: RealWorld | null = null): World {
   const ids = new Map<string, string>();
   const idOf = (kind: string, name: string): string => {
+    if (real !== null) return name;
     const key = `${kind} ${name}`;
     const found = ids.get(key) ?? madeUpId(ids.size + 1);
     ids.set(key, found);
@@ -76,6 +84,7 @@ export function worldOf(model: Model, tests: Tests): World {
   const users = userEntity(model);
   for (const [id, row] of builtin) row.many = relationsOf(users, { values: row.values, id }, living);
   return {
+    now: real?.now ?? testNow,
     rows,
     users: tests.users.flatMap(({ name }): WorldRow[] => {
       const id = idOf(USER_ENTITY, name);

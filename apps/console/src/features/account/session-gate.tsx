@@ -3,7 +3,8 @@
 // then. The control API checks every call anyway.
 "use client";
 import { useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect } from "react";
+import { applyTheme } from "../../theme.ts";
 import { useTRPC } from "../../trpc.ts";
 import { errorCode } from "../../ui/error-text.ts";
 import { QueryError } from "../../ui/query-error.tsx";
@@ -11,6 +12,11 @@ import { QueryError } from "../../ui/query-error.tsx";
 export function SessionGate({ children }: { children: ReactNode }) {
   const trpc = useTRPC();
   const me = useQuery(trpc.me.get.queryOptions());
+  const theme = me.data?.person.theme;
+  // Chosen on another device: from the next page on, the server sends it so.
+  useEffect(() => {
+    if (theme !== undefined) applyTheme(theme);
+  }, [theme]);
   if (me.data || me.isPending) return children;
   if (errorCode(me.error) === "UNAUTHORIZED") return null;
   return (

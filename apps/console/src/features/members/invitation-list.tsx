@@ -65,7 +65,7 @@ export function InvitationList({ organizationId, slugs, projects }: InvitationLi
             <p className="text-[0.8125rem] break-words text-ink-soft">
               {scopeWords(scope.kind, scope.kind === "projects" ? slugs(scope.projectIds) : [])}
             </p>
-            <div className="flex items-center gap-1 md:justify-end">
+            <div className="flex items-center gap-1 lg:justify-end">
               <Badge>{roleName(role)}</Badge>
               <Button
                 size="small"

@@ -90,7 +90,7 @@ export function MemberList({ organizationId, projectId }: MemberListProps) {
             <p className="text-[0.8125rem] break-words text-ink-soft">
               {scopeWords(member.scope.kind, member.scope.kind === "projects" ? slugs(member.scope.projectIds) : [])}
             </p>
-            <div className="flex items-center gap-1 md:justify-end">
+            <div className="flex items-center gap-1 lg:justify-end">
               <Badge>{roleName(member.role)}</Badge>
               {mayChange && isBelow(member) && member.personId !== me.data?.person.id ? (
                 <>

@@ -36,7 +36,7 @@ export function RenameProject({ project }: { project: Project }) {
   return (
     <Card
       title="Rename"
-      description="The name is the blueprint's `project`. It changes with a deployment, and then the old name is free for another project."
+      description="The name stands at the top of the blueprint. It changes with a deployment, and then the old name is free for another project."
     >
       {live === null ? (
         <div className="flex flex-wrap items-center justify-between gap-3">

@@ -75,7 +75,7 @@ function Shown({ projectId, user, may }: ShownProps) {
       />
       <div className="flex flex-col gap-6">
         <Facts user={user} />
-        <Roles key={user.roles.join()} projectId={projectId} user={user} mayChange={may.manage} />
+        <Roles projectId={projectId} user={user} mayChange={may.manage} />
         <SessionList projectId={projectId} user={user} mayEnd={may.write} />
       </div>
     </>
@@ -146,10 +146,14 @@ function Roles({ projectId, user, mayChange }: { projectId: string; user: EndUse
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const model = useLiveModel(projectId);
-  const [chosen, setChosen] = useState<readonly string[]>(user.roles);
+  const [edited, setEdited] = useState<readonly string[] | null>(null);
+  const chosen = edited ?? user.roles;
   const set = useMutation(
     trpc.users.setRoles.mutationOptions({
-      onSuccess: () => queryClient.invalidateQueries({ queryKey: trpc.users.pathKey() }),
+      onSuccess: async () => {
+        await queryClient.invalidateQueries({ queryKey: trpc.users.pathKey() });
+        setEdited(null);
+      },
     }),
   );
   const roles = model.data?.roles.map(({ name }) => name).filter((name) => name !== "public" && name !== "owner") ?? [];
@@ -157,7 +161,7 @@ function Roles({ projectId, user, mayChange }: { projectId: string; user: EndUse
   return (
     <Card title="Roles" description="They hold from the user's next request.">
       <div className="flex flex-col gap-4">
-        <RoleBoxes roles={roles} chosen={chosen} onChange={setChosen} disabled={!mayChange} />
+        <RoleBoxes roles={roles} chosen={chosen} onChange={setEdited} disabled={!mayChange} />
         {set.error ? <QueryError error={set.error} what="The roles were not changed" /> : null}
         {set.isSuccess && !isChanged ? <Notice tone="good">The roles are changed.</Notice> : null}
         {mayChange ? (

@@ -8,6 +8,11 @@ export const userExpectations: Record<string, Expected> = {
     end: "NOT_FOUND",
     call: (c, t) => c.users.get.query({ projectId: t.projectId, userId: NOWHERE }),
   },
+  "users.record": {
+    who: "member",
+    end: "NOT_FOUND",
+    call: (c, t) => c.users.record.query({ projectId: t.projectId, userId: NOWHERE }),
+  },
   "users.create": {
     who: "admin",
     call: (c, t) => c.users.create.mutate({ projectId: t.projectId, email: "end-user@example.com", roles: ["user"] }),
