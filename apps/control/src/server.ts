@@ -143,7 +143,13 @@ function createServer(
           throw refuseUnavailable(error) ?? error;
         });
         for (const cookie of session?.cookies ?? []) res.header("set-cookie", cookie);
-        return { person: session?.person ?? null, services: parts.services, log: req.log };
+        const key = req.headers["idempotency-key"];
+        return {
+          person: session?.person ?? null,
+          services: parts.services,
+          log: req.log,
+          submissionKey: typeof key === "string" ? key : null,
+        };
       },
     },
   } satisfies FastifyTRPCPluginOptions<typeof appRouter>);

@@ -31,6 +31,8 @@ import { createProjectService } from "./projects/service.ts";
 import { createProjectStore } from "./projects/store.ts";
 import { createProposalService } from "./proposals/service.ts";
 import { createProposalStore } from "./proposals/store.ts";
+import { createSubmissions } from "./submissions/once.ts";
+import { createSubmissionStore } from "./submissions/store.ts";
 import type { Services } from "./trpc.ts";
 import { createWebhookService } from "./webhooks/service.ts";
 import { createInboundService } from "./webhooks-in/service.ts";
@@ -134,6 +136,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
       webhooks: createWebhookService({ cells, db }),
       inbound: createInboundService({ cells, db }),
       work: createWorkService({ cells, store: createWorkStore(db) }),
+      submissions: createSubmissions({ store: createSubmissionStore(db), logger }),
     },
   };
 }

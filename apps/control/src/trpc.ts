@@ -2,6 +2,7 @@
 // Out: builders, each of which names the right it needs; what a procedure names in its input is looked up and judged
 // before the procedure runs. A procedure without a right refuses everybody.
 import type { Diagnostic } from "@plinth/blueprint";
+import { hashOf } from "@plinth/bundle";
 import {
   initTRPC,
   type TRPCBuiltRouter,
@@ -26,6 +27,7 @@ import type { OrganizationService } from "./organizations/service.ts";
 import type { Person } from "./people/auth.ts";
 import type { ProjectService } from "./projects/service.ts";
 import type { ProposalService } from "./proposals/service.ts";
+import type { Submissions } from "./submissions/once.ts";
 import type { WebhookService } from "./webhooks/service.ts";
 import type { InboundService } from "./webhooks-in/service.ts";
 import type { WorkService } from "./work/service.ts";
@@ -44,12 +46,15 @@ export interface Services {
   readonly webhooks: WebhookService;
   readonly inbound: InboundService;
   readonly work: WorkService;
+  readonly submissions: Submissions;
 }
 
 interface Context {
   readonly person: Person | null;
   readonly services: Services;
   readonly log: FastifyBaseLogger;
+  /** The header `Idempotency-Key`; null where none was sent. */
+  readonly submissionKey: string | null;
 }
 
 /** To be signed in, or a level in the organization that the named thing belongs to. */
@@ -100,9 +105,22 @@ function publicMessage(error: TRPCError): string {
   return error.code === "INTERNAL_SERVER_ERROR" ? "Something went wrong on our side." : error.message;
 }
 
+const submissionKeyForm = /^[\w-]{16,100}$/;
+
+/** After the right was judged, since a right may be taken away before the retry. Only what changes something is submitted. */
+const once = t.middleware(async ({ ctx, path, type, getRawInput, next }) => {
+  const { person, submissionKey: key, services } = ctx;
+  if (type !== "mutation" || key === null || person === null) return next();
+  if (!submissionKeyForm.test(key)) {
+    throw refuse("BAD_REQUEST", "The header Idempotency-Key takes 16 to 100 letters, digits, - and _.");
+  }
+  const inputHash = hashOf((await getRawInput()) ?? null);
+  return services.submissions.once({ personId: person.id, key, procedure: path, inputHash }, () => next());
+});
+
 /** Any signed-in person. */
 export function forPerson(): Builder<{ person: Person }, TRPCUnsetMarker> {
-  return signedIn("person");
+  return signedIn("person").use(once);
 }
 
 /** A member (read) or an owner (write) of `organizationId`. */
@@ -114,7 +132,8 @@ export function forOrganization(
     .use(async ({ ctx, input, next }) => {
       const organization = await ctx.services.access.organization(ctx.person, input.organizationId, level);
       return next({ ctx: { organization } });
-    });
+    })
+    .use(once);
 }
 
 /** A member (read) or an owner (write) of the organization of `projectId`. */
@@ -123,7 +142,8 @@ export function forProject(level: Level): Builder<{ person: Person; project: Pro
     .input(z.object({ projectId: id("prj") }))
     .use(async ({ ctx, input, next }) => {
       return next({ ctx: { project: await ctx.services.access.project(ctx.person, input.projectId, level) } });
-    });
+    })
+    .use(once);
 }
 
 export function forVersion(level: Level): Builder<{ person: Person; project: ProjectAccess }, { versionId: string }> {
@@ -132,7 +152,8 @@ export function forVersion(level: Level): Builder<{ person: Person; project: Pro
     .use(async ({ ctx, input, next }) => {
       const project = await ctx.services.access.projectOf(ctx.person, "version", input.versionId, level);
       return next({ ctx: { project } });
-    });
+    })
+    .use(once);
 }
 
 export function forProposal(level: Level): Builder<{ person: Person; project: ProjectAccess }, { proposalId: string }> {
@@ -141,7 +162,8 @@ export function forProposal(level: Level): Builder<{ person: Person; project: Pr
     .use(async ({ ctx, input, next }) => {
       const project = await ctx.services.access.projectOf(ctx.person, "proposal", input.proposalId, level);
       return next({ ctx: { project } });
-    });
+    })
+    .use(once);
 }
 
 export function forDeployment(
@@ -152,7 +174,8 @@ export function forDeployment(
     .use(async ({ ctx, input, next }) => {
       const project = await ctx.services.access.projectOf(ctx.person, "deployment", input.deploymentId, level);
       return next({ ctx: { project } });
-    });
+    })
+    .use(once);
 }
 
 export function forKey(level: Level): Builder<{ person: Person; project: ProjectAccess }, { keyId: string }> {
@@ -160,7 +183,8 @@ export function forKey(level: Level): Builder<{ person: Person; project: Project
     .input(z.object({ keyId: id("key") }))
     .use(async ({ ctx, input, next }) => {
       return next({ ctx: { project: await ctx.services.access.projectOf(ctx.person, "key", input.keyId, level) } });
-    });
+    })
+    .use(once);
 }
 
 /** First of all who it is: somebody signed out learns nothing, not even what an input must look like. */

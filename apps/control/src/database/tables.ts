@@ -27,6 +27,7 @@ export interface Database {
   proposals: ProposalsTable;
   deployments: DeploymentsTable;
   key_metadata: KeyMetadataTable;
+  submissions: SubmissionsTable;
   audit: AuditTable;
 }
 
@@ -172,6 +173,15 @@ export interface KeyMetadataTable {
   created_at: Generated<Date>;
   expires_at: Date | null;
   revoked_at: Date | null;
+}
+
+interface SubmissionsTable {
+  person_id: string;
+  key: string;
+  procedure: string;
+  input_hash: string;
+  started_at: Generated<Date>;
+  done_at: Date | null;
 }
 
 interface AuditTable {

@@ -62,6 +62,8 @@ export interface DeploymentStore {
   get(deploymentId: string): Promise<Deployment | null>;
   list(projectId: string): Promise<readonly DeploymentSummary[]>;
   unfinished(): Promise<readonly string[]>;
+  /** The deployment of this proposal that is under way. */
+  unfinishedOf(proposalId: string): Promise<string | null>;
   order(deploymentId: string): Promise<DeploymentOrder>;
   content(deploymentId: string): Promise<ApprovedContent>;
   /** Begins again what is over. `judge` throws where it may not. */
@@ -133,6 +135,17 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
     unfinished: async () => {
       const rows = await db.selectFrom("deployments").select("id").where("finished_at", "is", null).execute();
       return rows.map((row) => row.id);
+    },
+
+    unfinishedOf: async (proposalId) => {
+      const row = await db
+        .selectFrom("deployments")
+        .select("id")
+        .where("proposal_id", "=", proposalId)
+        .where("finished_at", "is", null)
+        .where("status", "<>", "active")
+        .executeTakeFirst();
+      return row?.id ?? null;
     },
 
     order: async (deploymentId) => {

@@ -49,8 +49,7 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
     const proposal = await prepare(options, by, project, asked);
     const id = newId("prp");
     const version = { id: newId("ver"), projectId: project.id, createdBy: by.id, ...proposal.version };
-    await store.insert({ ...proposal, id, projectId: project.id, version, createdBy: by.id });
-    return get(id);
+    return get(await store.insert({ ...proposal, id, projectId: project.id, version, createdBy: by.id }));
   };
   return {
     get,
@@ -79,6 +78,8 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
 
     approve: async (by, proposalId, hash, consents) => {
       await store.decide(proposalId, by.id, (proposal, project) => {
+        // Said twice by one person, as by a second click: it is what they have already.
+        if (proposal.status === "approved" && proposal.approved_by === by.id && proposal.hash === hash) return null;
         if (proposal.status !== "open") throw refuse("CONFLICT", `The proposal is ${proposal.status} already.`);
         if (isStale(proposal, project.live_deployment_id)) throw refuse("CONFLICT", STALE);
         judgeApproval(proposal, hash, consents);
@@ -89,6 +90,7 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
 
     reject: async (by, proposalId) => {
       await store.decide(proposalId, by.id, (proposal) => {
+        if (proposal.status === "rejected") return null;
         if (proposal.status === "open" || proposal.status === "approved") return "rejected";
         throw refuse("CONFLICT", `The proposal is ${proposal.status} already.`);
       });

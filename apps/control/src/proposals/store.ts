@@ -50,7 +50,11 @@ export interface ProposalRecord {
 }
 
 export interface ProposalStore {
-  insert(proposal: NewProposal): Promise<void>;
+  /**
+   * A person who proposes again what they have open, compared with the same live version, gets that one.
+   * @returns The proposal's id.
+   */
+  insert(proposal: NewProposal): Promise<string>;
   get(proposalId: string): Promise<ProposalRecord | null>;
   list(projectId: string): Promise<readonly ProposalSummary[]>;
   /** What the live database says now, in the place of what it said before. */
@@ -82,7 +86,8 @@ const columns = [
   "approved_at",
 ] as const satisfies readonly (keyof ProposalRow)[];
 
-type Decide = (proposal: ProposalRow, project: ProjectRow) => "approved" | "rejected";
+/** Null: it stays as it is. */
+type Decide = (proposal: ProposalRow, project: ProjectRow) => "approved" | "rejected" | null;
 
 /** @param keptMax Proposals of a project that never went live; older ones go when another is made. */
 export function createProposalStore(db: ControlDatabase, keptMax: number): ProposalStore {
@@ -91,11 +96,17 @@ export function createProposalStore(db: ControlDatabase, keptMax: number): Propo
       db.transaction().execute(async (trx) => {
         await trx.selectFrom("projects").select("id").where("id", "=", proposal.projectId).forUpdate().execute();
         const versionId = await saveVersion(trx, proposal.version);
+        const twin = await openTwin(trx, proposal, versionId);
+        if (twin !== null) {
+          if (proposal.measures !== null) await setMeasures(trx, twin, proposal.measures);
+          return twin;
+        }
         await trx.insertInto("proposals").values(insertion(proposal, versionId)).execute();
         const act = { personId: proposal.createdBy, projectId: proposal.projectId, subject: proposal.id };
         const detail = { hash: proposal.hash, author: proposal.author };
         await writeAudit(trx, { ...act, action: "proposal.created", detail });
         await forgetOld(trx, proposal.projectId, keptMax);
+        return proposal.id;
       }),
 
     get: async (proposalId) => {
@@ -149,11 +160,7 @@ export function createProposalStore(db: ControlDatabase, keptMax: number): Propo
     keepMeasures: (proposalId, by, measures) =>
       db.transaction().execute(async (trx) => {
         const { project } = await lockProposal(trx, proposalId);
-        await trx
-          .updateTable("proposals")
-          .set({ measures: JSON.stringify(measures) })
-          .where("id", "=", proposalId)
-          .execute();
+        await setMeasures(trx, proposalId, measures);
         const act = { personId: by, projectId: project.id, subject: proposalId };
         await writeAudit(trx, { ...act, action: "proposal.measured" });
       }),
@@ -162,6 +169,7 @@ export function createProposalStore(db: ControlDatabase, keptMax: number): Propo
       db.transaction().execute(async (trx) => {
         const { proposal, project } = await lockProposal(trx, proposalId);
         const status = decide(proposal, project);
+        if (status === null) return;
         const approval = status === "approved" ? { approved_by: by, approved_at: new Date() } : {};
         await trx
           .updateTable("proposals")
@@ -179,6 +187,27 @@ export function createProposalStore(db: ControlDatabase, keptMax: number): Propo
       return holder !== null && holder !== projectId;
     },
   };
+}
+
+async function setMeasures(trx: Connection, proposalId: string, measures: PlanMeasures): Promise<void> {
+  const text = JSON.stringify(measures);
+  await trx.updateTable("proposals").set({ measures: text }).where("id", "=", proposalId).execute();
+}
+
+async function openTwin(trx: Connection, proposal: NewProposal, versionId: string): Promise<string | null> {
+  const row = await trx
+    .selectFrom("proposals")
+    .select("id")
+    .where("project_id", "=", proposal.projectId)
+    .where("version_id", "=", versionId)
+    .where("base_deployment_id", "is not distinct from", proposal.base?.deploymentId ?? null)
+    .where("from_version_id", "is not distinct from", proposal.fromVersionId)
+    .where("created_by", "=", proposal.createdBy)
+    .where("author", "=", proposal.author)
+    .where("status", "=", "open")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id ?? null;
 }
 
 /** What was deployed is kept, with its text; so is what is live. */
