@@ -60,12 +60,15 @@ export type { Member, MemberRole, MemberScope, OrganizationSummary } from "./org
 export type { Me } from "./people/api.ts";
 export type { Project, ProjectStatus, ProjectSummary } from "./projects/api.ts";
 export type {
+  ChangeState,
   PlanMeasures,
   Proposal,
   ProposalStatus,
   ProposalSummary,
   ProposedPlan,
   StepMeasure,
+  Timeline,
+  TimelineEntry,
 } from "./proposals/api.ts";
 export type {
   DeliveryAttempt,

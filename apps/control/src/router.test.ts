@@ -129,6 +129,12 @@ const expectations: Record<string, Expectation> = {
   },
   "proposals.get": { fresh: true, who: "member", call: (c, t) => c.proposals.get.query({ proposalId: t.open.id }) },
   "proposals.list": { who: "member", call: (c, t) => c.proposals.list.query({ projectId: t.projectId }) },
+  "proposals.timeline": { who: "member", call: (c, t) => c.proposals.timeline.query({ projectId: t.projectId }) },
+  "proposals.rename": {
+    fresh: true,
+    who: "owner",
+    call: (c, t) => c.proposals.rename.mutate({ proposalId: t.open.id, title: "Walk" }),
+  },
   "proposals.approve": {
     fresh: true,
     who: "owner",
@@ -256,9 +262,9 @@ describe("every procedure", () => {
 
   async function freshProposals(): Promise<void> {
     const { projectId } = things;
-    const open = await owner.client.proposals.create.mutate({ projectId, text: NOTE });
     const approved = await owner.client.proposals.create.mutate({ projectId, text: NOTE });
     await owner.client.proposals.approve.mutate({ proposalId: approved.id, hash: approved.hash, consents: [] });
+    const open = await owner.client.proposals.create.mutate({ projectId, text: NOTE });
     things = { ...things, open: { id: open.id, hash: open.hash }, approved: approved.id };
   }
 

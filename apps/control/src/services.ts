@@ -31,6 +31,7 @@ import { createProjectService } from "./projects/service.ts";
 import { createProjectStore } from "./projects/store.ts";
 import { createProposalService } from "./proposals/service.ts";
 import { createProposalStore } from "./proposals/store.ts";
+import { createTimelineStore } from "./proposals/timeline.ts";
 import { createSubmissions } from "./submissions/once.ts";
 import { createSubmissionStore } from "./submissions/store.ts";
 import type { Services } from "./trpc.ts";
@@ -114,6 +115,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
       blueprints,
       proposals: createProposalService({
         store: createProposalStore(db, config.limits.proposalsKeptMax),
+        timeline: createTimelineStore(db),
         blueprints: blueprintStore,
         cells,
         workshop,

@@ -101,6 +101,7 @@ export interface ProjectsTable {
   provisioned_at: Date | null;
   live_version_id: string | null;
   live_deployment_id: string | null;
+  changes_made: Generated<number>;
   live_bundle_hash: string | null;
   live_at: Date | null;
   created_at: Generated<Date>;
@@ -124,6 +125,9 @@ interface BlueprintVersionsTable {
 export interface ProposalsTable {
   id: string;
   project_id: string;
+  /** Counts up within the project. */
+  number: number;
+  title: string;
   version_id: string;
   base_version_id: string | null;
   from_version_id: string | null;
@@ -160,6 +164,7 @@ export interface DeploymentsTable {
   created_at: Generated<Date>;
   finished_at: Date | null;
   resuming: Generated<boolean>;
+  waiting_since: Generated<Date | null>;
 }
 
 export interface KeyMetadataTable {

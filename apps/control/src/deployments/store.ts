@@ -70,6 +70,8 @@ export interface DeploymentStore {
   resume(deploymentId: string, by: string, judge: JudgeResume): Promise<Begun>;
   /** The cell has taken up the steps that are left. */
   resumed(deploymentId: string): Promise<void>;
+  /** The cell doesn't answer. */
+  waits(deploymentId: string): Promise<void>;
   /** Active: the project's live version moves on, its deployment is superseded, and what was proposed against it is stale. */
   record(deploymentId: string, progress: Progress): Promise<void>;
   /** As `record`; nothing more comes. */
@@ -210,7 +212,7 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
           const again = deployment.status === "active" ? { resuming: true } : { status: "queued" as const };
           await trx
             .updateTable("deployments")
-            .set({ ...again, error: null, finished_at: null })
+            .set({ ...again, error: null, finished_at: null, waiting_since: null })
             .where("id", "=", deploymentId)
             .execute();
           await writeAudit(trx, {
@@ -228,6 +230,16 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
 
     resumed: async (deploymentId) => {
       await db.updateTable("deployments").set({ resuming: false }).where("id", "=", deploymentId).execute();
+    },
+
+    waits: async (deploymentId) => {
+      await db
+        .updateTable("deployments")
+        .set({ waiting_since: new Date() })
+        .where("id", "=", deploymentId)
+        .where("waiting_since", "is", null)
+        .where("finished_at", "is", null)
+        .execute();
     },
 
     record: (deploymentId, progress) => moveOn(db, deploymentId, progress, null),
@@ -288,6 +300,7 @@ async function moveOn(
         error: progress.error,
         steps: JSON.stringify(progress.steps),
         finished_at: finishedAt,
+        waiting_since: null,
         ...(finishedAt === null ? {} : { resuming: false }),
       })
       .where("id", "=", deploymentId)
@@ -352,6 +365,7 @@ const summaryColumns = [
   "release_id",
   "status",
   "error",
+  "waiting_since",
   "created_at",
   "finished_at",
 ] as const;
@@ -364,6 +378,7 @@ function summary(row: Pick<Selectable<DeploymentsTable>, (typeof summaryColumns)
     releaseId: row.release_id,
     status: row.status,
     error: row.error,
+    waitingSince: row.waiting_since?.toISOString() ?? null,
     createdAt: row.created_at.toISOString(),
     finishedAt: row.finished_at?.toISOString() ?? null,
   };

@@ -13,23 +13,28 @@ import { notFound, refuse, refuseBlueprint } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";
 import { nameTaken } from "../projects/names.ts";
-import type { PlanMeasures, Proposal, ProposalSummary } from "./api.ts";
+import type { PlanMeasures, Proposal, ProposalSummary, Timeline, TimelineFilter } from "./api.ts";
 import { isStale, type ProposalRecord, type ProposalRow, type ProposalStore } from "./store.ts";
+import type { TimelineStore } from "./timeline.ts";
+import { TITLE_MAX, titleOf } from "./title.ts";
 
 export interface ProposalService {
-  create(by: Person, project: ProjectAccess, text: string, author: Proposal["author"]): Promise<Proposal>;
+  create(by: Person, project: ProjectAccess, asked: Pick<Asked, "text" | "title" | "author">): Promise<Proposal>;
   createFromVersion(by: Person, project: ProjectAccess, versionId: string): Promise<Proposal>;
   /** Refuses what isn't stale: it stands as it is. */
   renew(by: Person, project: ProjectAccess, proposalId: string): Promise<Proposal>;
   measure(by: Person, project: ProjectAccess, proposalId: string): Promise<Proposal>;
   get(proposalId: string): Promise<Proposal>;
   list(project: ProjectAccess): Promise<readonly ProposalSummary[]>;
+  timeline(project: ProjectAccess, filter: TimelineFilter): Promise<Timeline>;
+  rename(by: Person, proposalId: string, title: string): Promise<Proposal>;
   approve(by: Person, proposalId: string, hash: string, consents: readonly string[]): Promise<Proposal>;
   reject(by: Person, proposalId: string): Promise<Proposal>;
 }
 
 export interface ProposalServiceOptions {
   readonly store: ProposalStore;
+  readonly timeline: TimelineStore;
   readonly blueprints: BlueprintStore;
   readonly cells: Cells;
   readonly workshop: Workshop;
@@ -54,18 +59,26 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
   return {
     get,
     list: (project) => store.list(project.id),
-    create: (by, project, text, author) => propose(by, project, { text, author, fromVersionId: null }),
+    create: (by, project, asked) => propose(by, project, { ...asked, fromVersionId: null }),
+    timeline: (project, filter) => options.timeline.page(project.id, filter),
+
+    rename: async (by, proposalId, title) => {
+      await store.rename(proposalId, by.id, title);
+      return get(proposalId);
+    },
 
     createFromVersion: async (by, project, versionId) => {
       const version = await blueprints.get(versionId);
       if (version === null || version.projectId !== project.id) throw notFound("blueprint version");
-      return propose(by, project, { text: version.text, author: "person", fromVersionId: versionId });
+      const earlier = await store.titleOfVersion(versionId);
+      const title = earlier === null ? undefined : `Go back to ${earlier}`.slice(0, TITLE_MAX);
+      return propose(by, project, { text: version.text, title, author: "person", fromVersionId: versionId });
     },
 
     renew: async (by, project, proposalId) => {
-      const { status, text, author, fromVersionId } = await get(proposalId);
+      const { status, title, text, author, fromVersionId } = await get(proposalId);
       if (status !== "stale") throw refuse("CONFLICT", `The proposal is ${status}, so there is nothing to renew.`);
-      return propose(by, project, { text, author, fromVersionId });
+      return propose(by, project, { text, title, author, fromVersionId });
     },
 
     measure: async (by, project, proposalId) => {
@@ -119,6 +132,8 @@ function judgeApproval(proposal: ProposalRow, hash: string, consents: readonly s
 
 interface Asked {
   readonly text: string;
+  /** Where none is given, the diff gives one. */
+  readonly title?: string | undefined;
   readonly author: Proposal["author"];
   /** The earlier version whose text it is, where that is to come back. */
   readonly fromVersionId: string | null;
@@ -166,6 +181,7 @@ async function prepare(
   return {
     ...proposed,
     version: { text, ...version },
+    title: asked.title ?? titleOf(made.diff, live === null),
     base: project.live,
     fromVersionId,
     author,
@@ -229,6 +245,7 @@ function shown({ row, summary, format, text, baseText, deploymentId }: ProposalR
     author: row.author,
     consents: row.consents,
     fromVersionId: row.from_version_id,
+    versionId: row.version_id,
     losses: row.losses,
     measures: row.measures,
     deploymentId,
