@@ -72,6 +72,8 @@ export interface ProposalSummary {
   readonly projectId: string;
   readonly number: number;
   readonly title: string;
+  /** The version that its text is. */
+  readonly versionId: string;
   readonly status: ProposalStatus;
   readonly state: ChangeState;
   readonly hash: string;
@@ -95,8 +97,6 @@ export interface Proposal extends ProposalSummary {
   readonly consents: readonly string[];
   /** The earlier version that it goes back to; null for a text that was written for it. */
   readonly fromVersionId: string | null;
-  /** The version that its text is. */
-  readonly versionId: string;
   /** What an earlier version's text can't bring back, a sentence each; empty for any other proposal. */
   readonly losses: readonly string[];
   /** What the live database says about the plan; null where nothing is live, or the cell could not be asked. */

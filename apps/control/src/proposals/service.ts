@@ -245,7 +245,6 @@ function shown({ row, summary, format, text, baseText, deploymentId }: ProposalR
     author: row.author,
     consents: row.consents,
     fromVersionId: row.from_version_id,
-    versionId: row.version_id,
     losses: row.losses,
     measures: row.measures,
     deploymentId,

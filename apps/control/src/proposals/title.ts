@@ -9,7 +9,7 @@ export function titleOf(changes: readonly Change[], isFirst: boolean): string {
   // What somebody adds or takes away says more than what follows from it.
   const [first, ...others] = changes.toSorted((a, b) => weight(a) - weight(b));
   if (first === undefined) return "Change the text only";
-  const summary = first.summary.replace(/\.$/, "");
+  const summary = first.summary.replaceAll("`", "").replace(/\.$/, "");
   const rest =
     others.length === 0 ? "" : others.length === 1 ? " and one more change" : ` and ${others.length} more changes`;
   return shortened(summary, TITLE_MAX - rest.length) + rest;

@@ -40,7 +40,15 @@ export function ProposalNotices({ projectId, proposal, deployment, isLive, mayCh
 
   return (
     <>
-      {deployment ? <DeploymentNotice root={root} proposal={proposal} deployment={deployment} isLive={isLive} /> : null}
+      {deployment ? (
+        <DeploymentNotice
+          root={root}
+          proposal={proposal}
+          deployment={deployment}
+          isLive={isLive}
+          onEdit={mayChange ? editAgain : null}
+        />
+      ) : null}
       {isDecidable && deployment === undefined && inTheWay > 0 ? (
         <Notice
           tone="bad"

@@ -3,6 +3,7 @@
 "use client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
+import { ChangeBadge } from "../../change-state.tsx";
 import { clearDraft, readDraft } from "../../draft.ts";
 import { useTRPC } from "../../trpc.ts";
 import { BackLink } from "../../ui/back-link.tsx";
@@ -20,9 +21,9 @@ import { PlanCard } from "./plan-card.tsx";
 import { isUnderWay } from "./progress.ts";
 import { ProposalActions } from "./proposal-actions.tsx";
 import { ProposalNotices } from "./proposal-notices.tsx";
-import { ProposalBadge } from "./status-badge.tsx";
 import { diffTexts } from "./text-diff.ts";
 import { TextDiffView } from "./text-diff-view.tsx";
+import { TitleEdit } from "./title-edit.tsx";
 
 const pollMs = 500;
 
@@ -62,6 +63,12 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
 
   const status = deployment.data?.status;
   const text = proposal.data?.text;
+  // The change's state follows from its deployment's.
+  const ended = deployment.data !== undefined && !isUnderWay(deployment.data);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an end may leave the status as it was.
+  useEffect(() => {
+    if (status !== undefined) void queryClient.invalidateQueries({ queryKey: trpc.proposals.pathKey() });
+  }, [status, ended, queryClient, trpc]);
   useEffect(() => {
     if (status !== "active" || text === undefined) return;
     if (readDraft(projectId) === text) clearDraft(projectId);
@@ -103,8 +110,9 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
       <PageHeader
         title={
           <>
-            {data.baseText === null ? "First version" : "Review change"}
-            <ProposalBadge status={data.status} />
+            <span className="font-normal text-ink-soft tabular-nums">#{data.number}</span>
+            <TitleEdit proposal={data} mayChange={mayChange} />
+            <ChangeBadge state={data.state} />
           </>
         }
         description={

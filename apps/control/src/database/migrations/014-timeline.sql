@@ -5,7 +5,7 @@ UPDATE control.proposals p SET
   number = n.number,
   title = left(coalesce(
     CASE WHEN p.base_deployment_id IS NULL THEN 'First version' END,
-    rtrim(p.diff->0->>'summary', '.'),
+    rtrim(replace(p.diff->0->>'summary', '`', ''), '.'),
     'Change the text'), 120)
 FROM (SELECT id, row_number() OVER (PARTITION BY project_id ORDER BY created_at, id) AS number FROM control.proposals) n
 WHERE n.id = p.id;
