@@ -15,6 +15,8 @@ import type { ControlDatabase } from "./database/tables.ts";
 import { createFollowers, type Followers } from "./deployments/follow.ts";
 import { createDeploymentService } from "./deployments/service.ts";
 import { createDeploymentStore } from "./deployments/store.ts";
+import { createDraftService } from "./drafts/service.ts";
+import { createDraftStore } from "./drafts/store.ts";
 import { createInvitationService } from "./invitations/service.ts";
 import { createInvitationStore } from "./invitations/store.ts";
 import { createKeyService } from "./keys/service.ts";
@@ -113,6 +115,11 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
         projectsMax: config.limits.projectsPerOrganizationMax,
       }),
       blueprints,
+      drafts: createDraftService({
+        store: createDraftStore(db, config.limits.drafts),
+        saves: createAttempts({ max: 240, windowSeconds: 60 }),
+        blueprintBytesMax: config.limits.blueprintBytesMax,
+      }),
       proposals: createProposalService({
         store: createProposalStore(db, config.limits.proposalsKeptMax),
         timeline: createTimelineStore(db),

@@ -18,6 +18,7 @@ import type { AppProcedures, ErrorShape } from "./api.ts";
 import type { BlueprintService } from "./blueprints/service.ts";
 import type { DataService } from "./data/service.ts";
 import type { DeploymentService } from "./deployments/service.ts";
+import type { DraftService } from "./drafts/service.ts";
 import { DiagnosticsError, refuse, refuseUnavailable } from "./failure.ts";
 import type { InvitationService } from "./invitations/service.ts";
 import type { KeyService } from "./keys/service.ts";
@@ -38,6 +39,7 @@ export interface Services {
   readonly invitations: InvitationService;
   readonly projects: ProjectService;
   readonly blueprints: BlueprintService;
+  readonly drafts: DraftService;
   readonly proposals: ProposalService;
   readonly deployments: DeploymentService;
   readonly keys: KeyService;

@@ -28,6 +28,8 @@ export interface Database {
   deployments: DeploymentsTable;
   key_metadata: KeyMetadataTable;
   submissions: SubmissionsTable;
+  drafts: DraftsTable;
+  earlier_drafts: EarlierDraftsTable;
   audit: AuditTable;
 }
 
@@ -187,6 +189,30 @@ interface SubmissionsTable {
   input_hash: string;
   started_at: Generated<Date>;
   done_at: Date | null;
+}
+
+export interface DraftsTable {
+  project_id: string;
+  person_id: string;
+  version: number;
+  text: string;
+  base_version_id: string | null;
+  saved_at: ColumnType<Date, Date | undefined, Date>;
+  ended_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
+  ended_by: ColumnType<
+    "deployed" | "discarded" | null,
+    "deployed" | "discarded" | null | undefined,
+    "deployed" | "discarded" | null
+  >;
+}
+
+interface EarlierDraftsTable {
+  project_id: string;
+  person_id: string;
+  version: number;
+  text: string;
+  base_version_id: string | null;
+  saved_at: Date;
 }
 
 interface AuditTable {

@@ -4,6 +4,7 @@ import { type Selectable, sql } from "kysely";
 import type { Placement } from "../cells/transport.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, DeploymentsTable, ProjectsTable } from "../database/tables.ts";
+import { endDeployedDrafts } from "../drafts/store.ts";
 import { violatesUnique } from "../failure.ts";
 import { holdName, keepName } from "../projects/names.ts";
 import { lockProposal, type ProposalRow } from "../proposals/store.ts";
@@ -348,6 +349,7 @@ async function goLive(
     .where("id", "<>", deploymentId)
     .execute();
   await trx.updateTable("proposals").set({ status: "deployed" }).where("id", "=", proposal.id).execute();
+  await endDeployedDrafts(trx, project.id, proposal.version_id);
   await trx
     .updateTable("proposals")
     .set({ status: "stale" })
