@@ -85,6 +85,8 @@ export interface ProposalSummary {
 
 export interface Proposal extends ProposalSummary {
   readonly text: string;
+  /** The version that was live then. */
+  readonly baseVersionId: string | null;
   /** The live text it was compared with; null where nothing was live. */
   readonly baseText: string | null;
   /** Warnings. */

@@ -239,6 +239,7 @@ function shown({ row, summary, format, text, baseText, deploymentId }: ProposalR
     ...summary,
     text,
     baseText,
+    baseVersionId: row.base_version_id,
     diagnostics: row.diagnostics,
     diff: row.diff,
     plan: { steps: readStoredPlan(row.plan, { format }).steps, refused: row.refused },

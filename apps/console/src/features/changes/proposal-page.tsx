@@ -4,7 +4,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { ChangeBadge } from "../../change-state.tsx";
-import { clearDraft, readDraft } from "../../draft.ts";
 import { useTRPC } from "../../trpc.ts";
 import { BackLink } from "../../ui/back-link.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -62,7 +61,6 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
   );
 
   const status = deployment.data?.status;
-  const text = proposal.data?.text;
   // The change's state follows from its deployment's.
   const ended = deployment.data !== undefined && !isUnderWay(deployment.data);
   // biome-ignore lint/correctness/useExhaustiveDependencies: an end may leave the status as it was.
@@ -70,11 +68,10 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
     if (status !== undefined) void queryClient.invalidateQueries({ queryKey: trpc.proposals.pathKey() });
   }, [status, ended, queryClient, trpc]);
   useEffect(() => {
-    if (status !== "active" || text === undefined) return;
-    if (readDraft(projectId) === text) clearDraft(projectId);
+    if (status !== "active") return;
     // Whatever was read of the project before, another page would show as it was: no module, no endpoints, no entities.
     void queryClient.invalidateQueries();
-  }, [status, text, projectId, queryClient]);
+  }, [status, queryClient]);
   const owed = useMemo(
     () => (proposal.data ? owedConsents(proposal.data.consents, proposal.data.diff) : []),
     [proposal.data],

@@ -43,7 +43,12 @@ export function ProjectOverview({ projectId }: { projectId: string }) {
       <div className="flex flex-col gap-6">
         {live ? <LiveFacts project={project.data} status={status.data} /> : null}
         <LatestChange projectId={projectId} />
-        <FirstSteps projectId={projectId} live={live !== null} requested={Boolean(status.data?.firstRequestAt)} />
+        <FirstSteps
+          projectId={projectId}
+          live={live !== null}
+          requested={Boolean(status.data?.firstRequestAt)}
+          mayChange={project.data.role === "owner"}
+        />
         {live ? (
           <>
             {status.error ? (
