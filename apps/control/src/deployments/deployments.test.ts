@@ -178,7 +178,14 @@ describe("a deployment", () => {
 
   it("brings each template live, without an error on the way", async () => {
     const templates = await owner.client.blueprints.templates.query();
-    expect(templates.map((template) => template.name)).toEqual(["parcel-desk", "market-square", "blank"]);
+    expect(templates.map((template) => template.name)).toEqual([
+      "parcel-desk",
+      "market-square",
+      "booking",
+      "tracker",
+      "invoicing",
+      "blank",
+    ]);
     for (const { text } of templates) {
       const { diagnostics, model } = await owner.client.blueprints.validate.mutate({ text });
       expect(diagnostics.filter((diagnostic) => diagnostic.severity === "error")).toEqual([]);
