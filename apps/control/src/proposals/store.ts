@@ -249,6 +249,8 @@ async function openTwin(trx: Connection, proposal: NewProposal, versionId: strin
     .where("from_version_id", "is not distinct from", proposal.fromVersionId)
     .where("created_by", "=", proposal.createdBy)
     .where("author", "=", proposal.author)
+    // One that was given another title is meant as another.
+    .where("title", "=", proposal.title)
     .where("status", "=", "open")
     .limit(1)
     .executeTakeFirst();

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import { diffModels } from "../diff/diff.ts";
-import { type FieldMend, mendField, mendsOf } from "./mend-field.ts";
+import { blockedFields, type FieldMend, mendField, mendsOf } from "./mend-field.ts";
 
 const blueprint = (...fields: string[]): string => `# A shop.
 project: shop
@@ -64,7 +64,21 @@ test.each<[string | null, string, FieldMend["kind"][]]>([
   ["price: decimal(9,2)", "price: int", ["as_in"]],
   ["price: int", "price: int = 4", []],
 ])("from %s to %s, it offers %j", (before, after, offered) => {
-  const [old, now] = [before === null ? [] : [before], [after]].map((fields) => checkBlueprint(blueprint(...fields)).model);
+  const [old, now] = [before === null ? [] : [before], [after]].map(
+    (fields) => checkBlueprint(blueprint(...fields)).model,
+  );
   if (!old || !now) throw new Error("invalid");
   expect(diffModels(old, now).flatMap(mendsOf)).toEqual(offered);
+});
+
+test("a step's violation leads to the field that it names, of the table that it reads", () => {
+  const [old, now] = [blueprint("price: int?"), blueprint("price: int", "price_net: int")].map(
+    (text) => checkBlueprint(text).model,
+  );
+  if (!old || !now) throw new Error("invalid");
+  const found = (table: string, violation: string) =>
+    blockedFields(diffModels(old, now), { table, violation }, (entity) => `${entity}s`).map(({ field }) => field);
+  expect(found("products", "no value for price")).toEqual(["price"]);
+  expect(found("products", "no value for price_net")).toEqual(["price_net"]);
+  expect(found("orders", "no value for price")).toEqual([]);
 });

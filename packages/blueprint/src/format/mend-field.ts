@@ -29,6 +29,26 @@ export function mendsOf(change: Change): readonly FieldMend["kind"][] {
   return required ? ["fill", "optional"] : ["as_in"];
 }
 
+/** A field whose change records stand in the way of. */
+export interface BlockedField extends FieldPath {
+  readonly mends: readonly FieldMend["kind"][];
+}
+
+/** @param violation "no value for price", of a step that reads the table. */
+export function blockedFields(
+  changes: readonly Change[],
+  { table, violation }: { readonly table: string | null; readonly violation: string },
+  tableOf: (entity: string) => string | undefined,
+): readonly BlockedField[] {
+  return changes.flatMap((change) => {
+    const [entity = "", field, ...rest] = change.path.split(".");
+    if (field === undefined || rest.length > 0 || tableOf(entity) !== table) return [];
+    const mends = mendsOf(change);
+    const named = new RegExp(`(?<![a-z0-9_])${field}(?![a-z0-9_])`).test(violation);
+    return named && mends.length > 0 ? [{ entity, field, mends }] : [];
+  });
+}
+
 export function mendField(text: string, path: FieldPath, mend: FieldMend): string | null {
   const entry = fieldIn(text, path);
   if (entry === null) return null;
@@ -82,7 +102,11 @@ function betweenEntries(map: MapNode, { key }: MapEntry, text: string): string {
   return `\n${" ".repeat(key.range.start - line)}`;
 }
 
-function replaced(text: string, { start, end }: { readonly start: number; readonly end: number }, words: string): string {
+function replaced(
+  text: string,
+  { start, end }: { readonly start: number; readonly end: number },
+  words: string,
+): string {
   return `${text.slice(0, start)}${words}${text.slice(end)}`;
 }
 

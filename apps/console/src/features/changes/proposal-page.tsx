@@ -1,7 +1,9 @@
 // One proposed change, from review to live. In: the ids of project and proposal. Out: what it changes, what runs, the
 // approval (bound to exactly what is shown), the deployment and its progress. It computes none of it: control does.
 "use client";
+import type { Proposal } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { ChangeBadge } from "../../change-state.tsx";
 import { useTRPC } from "../../trpc.ts";
@@ -25,6 +27,13 @@ import { TextDiffView } from "./text-diff-view.tsx";
 import { TitleEdit } from "./title-edit.tsx";
 
 const pollMs = 500;
+
+/** Loaded where records are in the way: it brings the language with it. */
+const MendOffers = dynamic(() => import("./mend-offers.tsx"), { ssr: false });
+
+function hasBlocked({ measures }: Proposal): boolean {
+  return measures?.steps.some(({ violators }) => violators !== null && violators.count !== 0) ?? false;
+}
 
 export function ProposalPage({ projectId, proposalId }: { projectId: string; proposalId: string }) {
   const trpc = useTRPC();
@@ -159,6 +168,9 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
           isLive={isLive}
           mayChange={mayChange}
         />
+        {mayChange && (data.status === "open" || data.status === "approved") && hasBlocked(data) ? (
+          <MendOffers projectId={projectId} proposal={data} />
+        ) : null}
         <Card
           title="What changes"
           actions={countClasses(data.diff).map(({ name, count }) => <ClassBadge key={name} of={name} count={count} />)}
