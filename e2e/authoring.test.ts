@@ -272,7 +272,7 @@ describe("records that stand in the way of a change", () => {
     await offer.getByLabel("Default of product.code").fill('"none"');
     await clickTwice(button("Change and compare again", offer));
     await page.waitForURL((url) => /prp_/.test(url.pathname) && url.href !== before);
-    await page.getByRole("region", { name: "Text difference" }).getByText('code: string = "none" # short').waitFor();
+    await page.getByRole("group", { name: "Text difference" }).getByText('code: string = "none" # short').waitFor();
     await agreeToAll(page);
     await button("Approve").click();
     await button("Deploy").click();
@@ -319,7 +319,7 @@ describe("the timeline", () => {
     await page.getByRole("region", { name: "What changes" }).getByText(/stock/).first().waitFor();
     await picture("6-compare");
     await button("Swap the versions").click();
-    await page.getByRole("region", { name: "Text difference" }).getByText("stock: int?").waitFor();
+    await page.getByRole("group", { name: "Text difference" }).getByText("stock: int?").waitFor();
   });
 
   test("a title can be written anew", async () => {

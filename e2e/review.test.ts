@@ -248,7 +248,7 @@ describe("a change that renames, loosens, requires and drops", () => {
     await openRoom("Changes");
     await button("Actions for change 1").click();
     await page.getByRole("menuitem", { name: "Compare with live" }).click();
-    await page.getByRole("region", { name: "Text difference" }).getByText("note: text?").waitFor();
+    await page.getByRole("group", { name: "Text difference" }).getByText("note: text?").waitFor();
     await picture("08-history");
     await button("Propose #1 again").click();
     await page.waitForURL(/prp_/);

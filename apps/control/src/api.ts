@@ -13,6 +13,8 @@ import type { OrganizationProcedures } from "./organizations/api.ts";
 import type { MeProcedures } from "./people/api.ts";
 import type { ProjectProcedures } from "./projects/api.ts";
 import type { ProposalProcedures } from "./proposals/api.ts";
+import type { AccessTokenProcedures, DeviceProcedures } from "./tokens/api.ts";
+import type { UserProcedures } from "./users/api.ts";
 import type { WebhookProcedures } from "./webhooks/api.ts";
 
 export type { InboundRequest, InboundSource, InboundStatus } from "./webhooks-in/api.ts";
@@ -35,6 +37,9 @@ export type AppProcedures = {
   webhooks: WebhookProcedures;
   inbound: InboundProcedures;
   work: WorkProcedures;
+  tokens: AccessTokenProcedures;
+  devices: DeviceProcedures;
+  users: UserProcedures;
 };
 
 /** What an error carries beside its message: the blueprint's diagnostics where they are the reason, else null. */
@@ -59,9 +64,9 @@ export type { Draft, EarlierDraft, EndedDraft } from "./drafts/api.ts";
 export type { CreatedInvitation, Invitation, OpenInvitation } from "./invitations/api.ts";
 export type { CreatedKey, KeySummary } from "./keys/api.ts";
 export type { MailConnection, MailContent, MailSummary, MailSuppression, MailTemplate } from "./mail/api.ts";
-export type { Member, MemberRole, MemberScope, OrganizationSummary } from "./organizations/api.ts";
-export type { Me } from "./people/api.ts";
-export type { Project, ProjectStatus, ProjectSummary } from "./projects/api.ts";
+export type { Member, MemberRole, MemberScope, OrganizationSummary, Rights } from "./organizations/api.ts";
+export type { Me, PersonSession, Theme } from "./people/api.ts";
+export type { DeletedProject, Project, ProjectStatus, ProjectSummary } from "./projects/api.ts";
 export type {
   ChangeState,
   PlanMeasures,
@@ -73,6 +78,8 @@ export type {
   Timeline,
   TimelineEntry,
 } from "./proposals/api.ts";
+export type { AccessToken, CreatedAccessToken, DeviceRequest } from "./tokens/api.ts";
+export type { CreatedUser, EndUser, EndUserDetail, EndUserPage, EndUserSession } from "./users/api.ts";
 export type {
   DeliveryAttempt,
   DeliveryStatus,

@@ -48,8 +48,8 @@ export async function planLive(
   options: { readonly project: string; readonly json: boolean },
 ): Promise<ExitCode> {
   const text = await readText(file);
-  return openControl<ExitCode>(settings, async (control, developer) => {
-    const project = await projectCalled(control, developer, options.project);
+  return openControl<ExitCode>(settings, async (control, caller) => {
+    const project = await projectCalled(control, caller, options.project);
     try {
       // Under a title of its own, so that it is never the one that somebody has open in the console.
       const title = `Looked at by plinth plan ${basename(file)}`.slice(0, 120);

@@ -14,7 +14,7 @@ const lookMs = 20_000;
 export function BlueprintPage({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
-  const mayChange = project.data?.role === "owner";
+  const mayChange = project.data?.may.write === true;
   const live = useQuery(trpc.blueprints.current.queryOptions({ projectId }, { refetchInterval: lookMs }));
   // As it was when the page opened: later saves are its own.
   const draft = useQuery(

@@ -98,7 +98,7 @@ export function ChangeList({ projectId }: { projectId: string }) {
                 projectId={projectId}
                 change={change}
                 liveVersionId={project.data?.live?.versionId ?? null}
-                mayChange={project.data?.role === "owner"}
+                mayChange={project.data?.may.write === true}
               />
             ))}
           </ul>

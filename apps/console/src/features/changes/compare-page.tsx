@@ -54,7 +54,7 @@ export function ComparePage({ projectId }: { projectId: string }) {
         title="Compare versions"
         description="What changes from the one version to the other."
         actions={
-          project.data?.role === "owner" && live !== undefined && to !== "" && to !== live ? (
+          project.data?.may.write === true && live !== undefined && to !== "" && to !== live ? (
             <Button
               pending={goBack.isPending || goBack.isSuccess}
               onClick={() => goBack.mutate({ projectId, versionId: to })}

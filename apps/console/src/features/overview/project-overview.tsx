@@ -47,7 +47,7 @@ export function ProjectOverview({ projectId }: { projectId: string }) {
           projectId={projectId}
           live={live !== null}
           requested={Boolean(status.data?.firstRequestAt)}
-          mayChange={project.data.role === "owner"}
+          mayChange={project.data.may.write}
         />
         {live ? (
           <>
