@@ -5,6 +5,7 @@ import type { TRPCBuiltRouter, TRPCDefaultErrorData, TRPCErrorShape } from "@trp
 import type { BlueprintProcedures } from "./blueprints/api.ts";
 import type { DataProcedures } from "./data/api.ts";
 import type { DeploymentProcedures } from "./deployments/api.ts";
+import type { DraftProcedures } from "./drafts/api.ts";
 import type { InvitationProcedures } from "./invitations/api.ts";
 import type { KeyProcedures } from "./keys/api.ts";
 import type { MailProcedures } from "./mail/api.ts";
@@ -27,6 +28,7 @@ export type AppProcedures = {
   invitations: InvitationProcedures;
   projects: ProjectProcedures;
   blueprints: BlueprintProcedures;
+  drafts: DraftProcedures;
   proposals: ProposalProcedures;
   deployments: DeploymentProcedures;
   keys: KeyProcedures;
@@ -58,6 +60,7 @@ export type {
 } from "./blueprints/api.ts";
 export type { DataEntity, DataRow, DataRows, FollowedEntity, RecordChange, RecordChanges } from "./data/api.ts";
 export type { Deployment, DeploymentStatus, DeploymentStep, DeploymentSummary } from "./deployments/api.ts";
+export type { Draft, EarlierDraft, EndedDraft } from "./drafts/api.ts";
 export type { CreatedInvitation, Invitation, OpenInvitation } from "./invitations/api.ts";
 export type { CreatedKey, KeySummary } from "./keys/api.ts";
 export type { MailConnection, MailContent, MailSummary, MailSuppression, MailTemplate } from "./mail/api.ts";
@@ -65,12 +68,15 @@ export type { Member, MemberRole, MemberScope, OrganizationSummary, Rights } fro
 export type { Me, PersonSession, Theme } from "./people/api.ts";
 export type { DeletedProject, Project, ProjectStatus, ProjectSummary } from "./projects/api.ts";
 export type {
+  ChangeState,
   PlanMeasures,
   Proposal,
   ProposalStatus,
   ProposalSummary,
   ProposedPlan,
   StepMeasure,
+  Timeline,
+  TimelineEntry,
 } from "./proposals/api.ts";
 export type { AccessToken, CreatedAccessToken, DeviceRequest } from "./tokens/api.ts";
 export type { CreatedUser, EndUser, EndUserDetail, EndUserPage, EndUserSession } from "./users/api.ts";

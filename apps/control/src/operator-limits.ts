@@ -20,6 +20,8 @@ export interface OperatorLimits {
   readonly projectsPerOrganizationMax: number;
   /** Of one project: older proposals that never went live are deleted, and texts that nothing refers to any more. */
   readonly proposalsKeptMax: number;
+  /** Of each person's draft of a project: what undoing can go back to. */
+  readonly drafts: { readonly stepsMax: number; readonly bytesMax: number };
   readonly authoring: AuthoringBudget;
 }
 
@@ -48,6 +50,8 @@ type Variable =
   | "PLINTH_MAX_TABLES"
   | "PLINTH_MAX_PROJECTS"
   | "PLINTH_MAX_PROPOSALS"
+  | "PLINTH_MAX_DRAFT_STEPS"
+  | "PLINTH_MAX_DRAFT_BYTES"
   | "PLINTH_AUTHORING_THREADS"
   | "PLINTH_AUTHORING_MEMORY_MB"
   | "PLINTH_AUTHORING_MS"
@@ -69,6 +73,8 @@ export const operatorLimitVariables: Readonly<Record<Variable, z.ZodType<number,
   PLINTH_MAX_TABLES: positive(500),
   PLINTH_MAX_PROJECTS: positive(100),
   PLINTH_MAX_PROPOSALS: positive(200),
+  PLINTH_MAX_DRAFT_STEPS: positive(100),
+  PLINTH_MAX_DRAFT_BYTES: positive(4 * mebibytes),
   PLINTH_AUTHORING_THREADS: positive(2),
   PLINTH_AUTHORING_MEMORY_MB: positive(512),
   PLINTH_AUTHORING_MS: positive(15_000),
@@ -91,6 +97,7 @@ export function operatorLimits(given: Readonly<Record<Variable, number>>): Opera
     tablesMax: given.PLINTH_MAX_TABLES,
     projectsPerOrganizationMax: given.PLINTH_MAX_PROJECTS,
     proposalsKeptMax: given.PLINTH_MAX_PROPOSALS,
+    drafts: { stepsMax: given.PLINTH_MAX_DRAFT_STEPS, bytesMax: given.PLINTH_MAX_DRAFT_BYTES },
     authoring: {
       threadsMax: given.PLINTH_AUTHORING_THREADS,
       memoryMbMax: given.PLINTH_AUTHORING_MEMORY_MB,

@@ -3,6 +3,7 @@
 import type { TRPCClient } from "@trpc/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AppRouter } from "./api.ts";
+import { draftExpectations } from "./drafts/testing/expectations.ts";
 import { mailExpectations } from "./mail/testing/expectations.ts";
 import { appRouter } from "./router.ts";
 import { codeOf, createWorld, goLive, join, type Somebody, type World } from "./testing/control-plane.ts";
@@ -174,6 +175,12 @@ const expectations: Record<string, Expectation> = {
   },
   "proposals.get": { fresh: true, who: "member", call: (c, t) => c.proposals.get.query({ proposalId: t.open.id }) },
   "proposals.list": { who: "member", call: (c, t) => c.proposals.list.query({ projectId: t.projectId }) },
+  "proposals.timeline": { who: "member", call: (c, t) => c.proposals.timeline.query({ projectId: t.projectId }) },
+  "proposals.rename": {
+    fresh: true,
+    who: "developer",
+    call: (c, t) => c.proposals.rename.mutate({ proposalId: t.open.id, title: "Walk" }),
+  },
   "proposals.approve": {
     fresh: true,
     who: "developer",
@@ -234,6 +241,7 @@ const expectations: Record<string, Expectation> = {
     call: (c, t) =>
       c.data.transition.mutate({ projectId: t.projectId, entity: "note", recordId: NOWHERE, edge: "publish" }),
   },
+  ...draftExpectations,
   ...mailExpectations,
   ...webhookExpectations,
   ...inboundExpectations,
@@ -309,9 +317,9 @@ describe("every procedure", () => {
 
   async function freshProposals(): Promise<void> {
     const { projectId } = things;
-    const open = await owner.client.proposals.create.mutate({ projectId, text: NOTE });
     const approved = await owner.client.proposals.create.mutate({ projectId, text: NOTE });
     await owner.client.proposals.approve.mutate({ proposalId: approved.id, hash: approved.hash, consents: [] });
+    const open = await owner.client.proposals.create.mutate({ projectId, text: NOTE });
     things = { ...things, open: { id: open.id, hash: open.hash }, approved: approved.id };
   }
 

@@ -4,6 +4,7 @@ import type { AppProcedures } from "./api.ts";
 import { blueprintProcedures } from "./blueprints/router.ts";
 import { dataProcedures } from "./data/router.ts";
 import { deploymentProcedures } from "./deployments/router.ts";
+import { draftProcedures } from "./drafts/router.ts";
 import { invitationProcedures } from "./invitations/router.ts";
 import { keyProcedures } from "./keys/router.ts";
 import { mailProcedures } from "./mail/router.ts";
@@ -24,6 +25,7 @@ export const appRouter: TRPCBuiltRouter<Root, AppProcedures> = buildRouter({
   invitations: invitationProcedures,
   projects: projectProcedures,
   blueprints: blueprintProcedures,
+  drafts: draftProcedures,
   proposals: proposalProcedures,
   deployments: deploymentProcedures,
   keys: keyProcedures,

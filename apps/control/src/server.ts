@@ -160,7 +160,9 @@ function createServer(
         });
         const { cookies, ...who } = caller;
         for (const cookie of cookies) res.header("set-cookie", cookie);
-        return { ...who, services: parts.services, log: req.log };
+        const key = req.headers["idempotency-key"];
+        const submissionKey = typeof key === "string" ? key : null;
+        return { ...who, services: parts.services, log: req.log, submissionKey };
       },
     },
   } satisfies FastifyTRPCPluginOptions<typeof appRouter>);

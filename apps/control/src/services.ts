@@ -15,6 +15,8 @@ import type { ControlDatabase } from "./database/tables.ts";
 import { createFollowers, type Followers } from "./deployments/follow.ts";
 import { createDeploymentService } from "./deployments/service.ts";
 import { createDeploymentStore } from "./deployments/store.ts";
+import { createDraftService } from "./drafts/service.ts";
+import { createDraftStore } from "./drafts/store.ts";
 import { createInvitationService } from "./invitations/service.ts";
 import { createInvitationStore } from "./invitations/store.ts";
 import { createKeyService } from "./keys/service.ts";
@@ -35,6 +37,9 @@ import { createProjectService } from "./projects/service.ts";
 import { createProjectStore } from "./projects/store.ts";
 import { createProposalService } from "./proposals/service.ts";
 import { createProposalStore } from "./proposals/store.ts";
+import { createTimelineStore } from "./proposals/timeline.ts";
+import { createSubmissions } from "./submissions/once.ts";
+import { createSubmissionStore } from "./submissions/store.ts";
 import { createDeviceGrantStore } from "./tokens/device-grant-store.ts";
 import { createDeviceGrants } from "./tokens/device-grants.ts";
 import { createTokenService } from "./tokens/service.ts";
@@ -131,8 +136,14 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
         projectsMax: config.limits.projectsPerOrganizationMax,
       }),
       blueprints,
+      drafts: createDraftService({
+        store: createDraftStore(db, config.limits.drafts),
+        saves: createAttempts({ max: 240, windowSeconds: 60 }),
+        blueprintBytesMax: config.limits.blueprintBytesMax,
+      }),
       proposals: createProposalService({
         store: createProposalStore(db, config.limits.proposalsKeptMax),
+        timeline: createTimelineStore(db),
         blueprints: blueprintStore,
         cells,
         workshop,
@@ -161,6 +172,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
       }),
       users: createUserService({ cells, db }),
       work: createWorkService({ cells, store: createWorkStore(db) }),
+      submissions: createSubmissions({ store: createSubmissionStore(db), logger }),
     },
   };
 }

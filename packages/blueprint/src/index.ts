@@ -32,6 +32,14 @@ export {
 } from "./explain-record.ts";
 export { patterns, storable } from "./field-types/patterns.ts";
 export { formatBlueprint } from "./format/format.ts";
+export {
+  type BlockedField,
+  blockedFields,
+  type FieldMend,
+  type FieldPath,
+  mendField,
+  mendsOf,
+} from "./format/mend-field.ts";
 export { writeOldDefaults } from "./format/write-old-defaults.ts";
 export { branchesOf, type RuleCoverage, runTests, type TestReport, type TestResult } from "./judging/run-tests.ts";
 export { filledRow, testNow, type World, type WorldRow, worldOf } from "./judging/world.ts";

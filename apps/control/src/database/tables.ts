@@ -32,6 +32,9 @@ export interface Database {
   proposals: ProposalsTable;
   deployments: DeploymentsTable;
   key_metadata: KeyMetadataTable;
+  submissions: SubmissionsTable;
+  drafts: DraftsTable;
+  earlier_drafts: EarlierDraftsTable;
   audit: AuditTable;
   access_tokens: AccessTokensTable;
   device_grants: DeviceGrantsTable;
@@ -132,6 +135,7 @@ export interface ProjectsTable {
   provisioned_at: Date | null;
   live_version_id: string | null;
   live_deployment_id: string | null;
+  changes_made: Generated<number>;
   live_bundle_hash: string | null;
   live_at: Date | null;
   created_at: Generated<Date>;
@@ -158,6 +162,9 @@ interface BlueprintVersionsTable {
 export interface ProposalsTable {
   id: string;
   project_id: string;
+  /** Counts up within the project. */
+  number: number;
+  title: string;
   version_id: string;
   base_version_id: string | null;
   from_version_id: string | null;
@@ -194,6 +201,7 @@ export interface DeploymentsTable {
   created_at: Generated<Date>;
   finished_at: Date | null;
   resuming: Generated<boolean>;
+  waiting_since: Generated<Date | null>;
 }
 
 export interface KeyMetadataTable {
@@ -207,6 +215,39 @@ export interface KeyMetadataTable {
   created_at: Generated<Date>;
   expires_at: Date | null;
   revoked_at: Date | null;
+}
+
+interface SubmissionsTable {
+  person_id: string;
+  key: string;
+  procedure: string;
+  input_hash: string;
+  started_at: Generated<Date>;
+  done_at: Date | null;
+}
+
+export interface DraftsTable {
+  project_id: string;
+  person_id: string;
+  version: number;
+  text: string;
+  base_version_id: string | null;
+  saved_at: ColumnType<Date, Date | undefined, Date>;
+  ended_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
+  ended_by: ColumnType<
+    "deployed" | "discarded" | null,
+    "deployed" | "discarded" | null | undefined,
+    "deployed" | "discarded" | null
+  >;
+}
+
+interface EarlierDraftsTable {
+  project_id: string;
+  person_id: string;
+  version: number;
+  text: string;
+  base_version_id: string | null;
+  saved_at: Date;
 }
 
 interface AuditTable {

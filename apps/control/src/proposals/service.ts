@@ -15,17 +15,21 @@ import type { MemberRole } from "../organizations/api.ts";
 import { allows, whoMay } from "../organizations/rights.ts";
 import type { Person } from "../people/auth.ts";
 import { nameTaken } from "../projects/names.ts";
-import type { PlanMeasures, Proposal, ProposalSummary } from "./api.ts";
+import type { PlanMeasures, Proposal, ProposalSummary, Timeline, TimelineFilter } from "./api.ts";
 import { isStale, type ProposalRecord, type ProposalRow, type ProposalStore } from "./store.ts";
+import type { TimelineStore } from "./timeline.ts";
+import { TITLE_MAX, titleOf } from "./title.ts";
 
 export interface ProposalService {
-  create(by: Person, project: ProjectAccess, text: string, author: Proposal["author"]): Promise<Proposal>;
+  create(by: Person, project: ProjectAccess, asked: Pick<Asked, "text" | "title" | "author">): Promise<Proposal>;
   createFromVersion(by: Person, project: ProjectAccess, versionId: string): Promise<Proposal>;
   /** Refuses what isn't stale: it stands as it is. */
   renew(by: Person, project: ProjectAccess, proposalId: string): Promise<Proposal>;
   measure(by: Person, project: ProjectAccess, proposalId: string): Promise<Proposal>;
   get(proposalId: string): Promise<Proposal>;
   list(project: ProjectAccess): Promise<readonly ProposalSummary[]>;
+  timeline(project: ProjectAccess, filter: TimelineFilter): Promise<Timeline>;
+  rename(by: Person, proposalId: string, title: string): Promise<Proposal>;
   approve(
     by: Person,
     role: MemberRole,
@@ -38,6 +42,7 @@ export interface ProposalService {
 
 export interface ProposalServiceOptions {
   readonly store: ProposalStore;
+  readonly timeline: TimelineStore;
   readonly blueprints: BlueprintStore;
   readonly cells: Cells;
   readonly workshop: Workshop;
@@ -58,24 +63,31 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
     const proposal = await prepare(options, by, project, asked);
     const id = newId("prp");
     const version = { id: newId("ver"), projectId: project.id, createdBy: by.id, ...proposal.version };
-    await store.insert({ ...proposal, id, projectId: project.id, version, createdBy: by.id });
-    return get(id);
+    return get(await store.insert({ ...proposal, id, projectId: project.id, version, createdBy: by.id }));
   };
   return {
     get,
     list: (project) => store.list(project.id),
-    create: (by, project, text, author) => propose(by, project, { text, author, fromVersionId: null }),
+    create: (by, project, asked) => propose(by, project, { ...asked, fromVersionId: null }),
+    timeline: (project, filter) => options.timeline.page(project.id, filter),
+
+    rename: async (by, proposalId, title) => {
+      await store.rename(proposalId, by.id, title);
+      return get(proposalId);
+    },
 
     createFromVersion: async (by, project, versionId) => {
       const version = await blueprints.get(versionId);
       if (version === null || version.projectId !== project.id) throw notFound("blueprint version");
-      return propose(by, project, { text: version.text, author: "person", fromVersionId: versionId });
+      const earlier = await store.titleOfVersion(versionId);
+      const title = earlier === null ? undefined : `Go back to ${earlier}`.slice(0, TITLE_MAX);
+      return propose(by, project, { text: version.text, title, author: "person", fromVersionId: versionId });
     },
 
     renew: async (by, project, proposalId) => {
-      const { status, text, author, fromVersionId } = await get(proposalId);
+      const { status, title, text, author, fromVersionId } = await get(proposalId);
       if (status !== "stale") throw refuse("CONFLICT", `The proposal is ${status}, so there is nothing to renew.`);
-      return propose(by, project, { text, author, fromVersionId });
+      return propose(by, project, { text, title, author, fromVersionId });
     },
 
     measure: async (by, project, proposalId) => {
@@ -88,6 +100,8 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
 
     approve: async (by, role, proposalId, hash, consents) => {
       await store.decide(proposalId, by.id, (proposal, project) => {
+        // Said twice by one person, as by a second click: it is what they have already.
+        if (proposal.status === "approved" && proposal.approved_by === by.id && proposal.hash === hash) return null;
         if (proposal.status !== "open") throw refuse("CONFLICT", `The proposal is ${proposal.status} already.`);
         if (isStale(proposal, project.live_deployment_id)) throw refuse("CONFLICT", STALE);
         if (proposal.consents.length > 0 && !allows(role, "manage")) throw refuse("FORBIDDEN", RESERVED);
@@ -99,6 +113,7 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
 
     reject: async (by, proposalId) => {
       await store.decide(proposalId, by.id, (proposal) => {
+        if (proposal.status === "rejected") return null;
         if (proposal.status === "open" || proposal.status === "approved") return "rejected";
         throw refuse("CONFLICT", `The proposal is ${proposal.status} already.`);
       });
@@ -127,6 +142,8 @@ function judgeApproval(proposal: ProposalRow, hash: string, consents: readonly s
 
 interface Asked {
   readonly text: string;
+  /** Where none is given, the diff gives one. */
+  readonly title?: string | undefined;
   readonly author: Proposal["author"];
   /** The earlier version whose text it is, where that is to come back. */
   readonly fromVersionId: string | null;
@@ -174,6 +191,7 @@ async function prepare(
   return {
     ...proposed,
     version: { text, ...version },
+    title: asked.title ?? titleOf(made.diff, live === null),
     base: project.live,
     fromVersionId,
     author,
@@ -231,6 +249,7 @@ function shown({ row, summary, format, text, baseText, deploymentId }: ProposalR
     ...summary,
     text,
     baseText,
+    baseVersionId: row.base_version_id,
     diagnostics: row.diagnostics,
     diff: row.diff,
     plan: { steps: readStoredPlan(row.plan, { format }).steps, refused: row.refused },

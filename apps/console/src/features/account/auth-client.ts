@@ -1,6 +1,7 @@
 // Sign-up, sign-in, sign-out and passwords of console people. In: what a form holds. Out: null, or a sentence for the person.
 // The session is an HttpOnly cookie that the control API sets; no script ever sees it.
 import { createAuthClient } from "better-auth/client";
+import { submitOnce } from "../../submit-once.ts";
 
 type Outcome = Promise<string | null>;
 
@@ -21,7 +22,10 @@ interface Answer {
   } | null;
 }
 
-const client = createAuthClient({ basePath: "/control/auth" });
+const client = createAuthClient({
+  basePath: "/control/auth",
+  fetchOptions: { customFetchImpl: submitOnce() },
+});
 
 export function signUp(person: { name: string; email: string; password: string }): Outcome {
   return outcomeOf(client.signUp.email(person));

@@ -1,12 +1,12 @@
 // A new project. In: a name, and where its blueprint starts from: a template or a file. Out: the project, its first
-// draft in this browser, and the editor. Nothing is deployed here.
+// draft, and the editor. Nothing is deployed here.
 "use client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type FormEvent, useState } from "react";
-import { writeDraft } from "../../draft.ts";
+import { putDraft } from "../../draft.ts";
 import { isProjectName, projectNameIn, withProjectName } from "../../project-name.ts";
-import { useTRPC } from "../../trpc.ts";
+import { useTRPC, useTRPCClient } from "../../trpc.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { errorCode } from "../../ui/error-text.ts";
 import { Choice, SelectField, TextField } from "../../ui/field.tsx";
@@ -20,6 +20,7 @@ const fileChoice = "(file)";
 
 export function NewProjectForm() {
   const trpc = useTRPC();
+  const client = useTRPCClient();
   const router = useRouter();
   const queryClient = useQueryClient();
   const me = useQuery(trpc.me.get.queryOptions());
@@ -41,7 +42,7 @@ export function NewProjectForm() {
       onSuccess: async (project) => {
         const text =
           start === fileChoice ? file?.text : templates.data?.find((template) => template.name === start)?.text;
-        if (text !== undefined) writeDraft(project.id, withProjectName(text, project.slug));
+        if (text !== undefined) await putDraft(client, project.id, withProjectName(text, project.slug), null);
         await queryClient.invalidateQueries({ queryKey: trpc.projects.list.queryKey() });
         router.push(`/projects/${project.id}/blueprint`);
       },
