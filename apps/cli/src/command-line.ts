@@ -4,6 +4,7 @@ import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import type { ExplainOptions } from "./commands/explain.ts";
 import type { ImportOptions } from "./commands/import.ts";
+import { declareData } from "./data-commands.ts";
 import { CommandFailure, type ExitCode } from "./failure.ts";
 import { type Environment, readLocalSettings } from "./local/settings.ts";
 import { declareMail } from "./mail-commands.ts";
@@ -149,7 +150,9 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
       const { explain } = await import("./commands/explain.ts");
       return run(explain(terminal, file, operation, target, options));
     });
-  const importing = program.command("import").description("write a blueprint from another tool's schema");
+  const importing = program
+    .command("import")
+    .description("write a blueprint from another tool's schema, or bring its rows");
   const importOptions = (command: Command): Command =>
     command
       .option("--project <name>", "name of the project")
@@ -168,6 +171,7 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
       const { importPostgres } = await import("./commands/import.ts");
       return run(importPostgres(terminal, url, options));
     });
+  declareData(importing, env, terminal, run);
   program
     .command("users")
     .description("the users of a project's app")

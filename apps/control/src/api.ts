@@ -12,6 +12,7 @@ import type { OrganizationProcedures } from "./organizations/api.ts";
 import type { MeProcedures } from "./people/api.ts";
 import type { ProjectProcedures } from "./projects/api.ts";
 import type { ProposalProcedures } from "./proposals/api.ts";
+import type { TransferProcedures } from "./transfers/api.ts";
 import type { WebhookProcedures } from "./webhooks/api.ts";
 
 export type { InboundRequest, InboundSource, InboundStatus } from "./webhooks-in/api.ts";
@@ -33,6 +34,7 @@ export type AppProcedures = {
   webhooks: WebhookProcedures;
   inbound: InboundProcedures;
   work: WorkProcedures;
+  transfers: TransferProcedures;
 };
 
 /** What an error carries beside its message: the blueprint's diagnostics where they are the reason, else null. */
@@ -67,6 +69,20 @@ export type {
   ProposedPlan,
   StepMeasure,
 } from "./proposals/api.ts";
+export type {
+  BatchOutcome,
+  ExportPage,
+  ExportPart,
+  ExportState,
+  ImportBatch,
+  ImportState,
+  ImportStep,
+  RowRefusal,
+  StepState,
+  TransferEntity,
+  TransferField,
+  TransferShape,
+} from "./transfers/api.ts";
 export type {
   DeliveryAttempt,
   DeliveryStatus,

@@ -61,6 +61,8 @@ interface Expectation {
   readonly silent?: true;
 }
 
+const SOURCE = "0".repeat(64);
+const EXPORT = `exp_${"0".repeat(20)}`;
 let slugs = 0;
 const expectations: Record<string, Expectation> = {
   "me.get": { who: "person", call: (c) => c.me.get.query() },
@@ -133,6 +135,55 @@ const expectations: Record<string, Expectation> = {
     fresh: true,
     who: "owner",
     call: (c, t) => c.proposals.approve.mutate({ proposalId: t.open.id, hash: t.open.hash, consents: [] }),
+  },
+  "transfers.shape": {
+    who: "owner",
+    silent: true,
+    call: (c, t) => c.transfers.shape.query({ projectId: t.projectId }),
+  },
+  "transfers.openImport": {
+    who: "owner",
+    call: (c, t) =>
+      c.transfers.openImport.mutate({ projectId: t.projectId, source: SOURCE, label: "postgres://db/shop" }),
+  },
+  "transfers.takeBatch": {
+    who: "owner",
+    silent: true,
+    call: (c, t) =>
+      c.transfers.takeBatch.mutate({
+        projectId: t.projectId,
+        batch: {
+          source: SOURCE,
+          step: { name: "note", kind: "records", entity: "note", fields: ["id"] },
+          after: null,
+          last: "1",
+          count: 1,
+          rows: "1\t1\n",
+          organization: null,
+          dry: true,
+          pending: [],
+        },
+      }),
+  },
+  "transfers.closeImport": {
+    who: "owner",
+    call: (c, t) => c.transfers.closeImport.mutate({ projectId: t.projectId, source: null }),
+  },
+  "transfers.openExport": {
+    who: "owner",
+    call: (c, t) => c.transfers.openExport.mutate({ projectId: t.projectId }),
+  },
+  "transfers.exportPage": {
+    who: "owner",
+    owner: "NOT_FOUND",
+    silent: true,
+    call: (c, t) =>
+      c.transfers.exportPage.query({ projectId: t.projectId, exportId: EXPORT, part: "note", after: null }),
+  },
+  "transfers.closeExport": {
+    who: "owner",
+    silent: true,
+    call: (c, t) => c.transfers.closeExport.mutate({ projectId: t.projectId, exportId: EXPORT }),
   },
   "proposals.createFromVersion": {
     who: "owner",

@@ -11,6 +11,7 @@ import { organizationProcedures } from "./organizations/router.ts";
 import { meProcedures } from "./people/router.ts";
 import { projectProcedures } from "./projects/router.ts";
 import { proposalProcedures } from "./proposals/router.ts";
+import { transferProcedures } from "./transfers/router.ts";
 import { buildRouter, type Root } from "./trpc.ts";
 import { webhookProcedures } from "./webhooks/router.ts";
 import { inboundProcedures } from "./webhooks-in/router.ts";
@@ -30,4 +31,5 @@ export const appRouter: TRPCBuiltRouter<Root, AppProcedures> = buildRouter({
   webhooks: webhookProcedures,
   inbound: inboundProcedures,
   work: workProcedures,
+  transfers: transferProcedures,
 });

@@ -8,6 +8,8 @@ import { createBlueprintStore } from "./blueprints/store.ts";
 import { readTemplates } from "./blueprints/templates.ts";
 import { createCells } from "./cells/client.ts";
 import { createCellStore } from "./cells/store.ts";
+import { createTransferCells } from "./cells/transfers.ts";
+import { createTransport } from "./cells/transport.ts";
 import type { Config } from "./config.ts";
 import { createDataService } from "./data/service.ts";
 import { createDataStore } from "./data/store.ts";
@@ -31,6 +33,7 @@ import { createProjectService } from "./projects/service.ts";
 import { createProjectStore } from "./projects/store.ts";
 import { createProposalService } from "./proposals/service.ts";
 import { createProposalStore } from "./proposals/store.ts";
+import { createTransferService } from "./transfers/service.ts";
 import type { Services } from "./trpc.ts";
 import { createWebhookService } from "./webhooks/service.ts";
 import { createInboundService } from "./webhooks-in/service.ts";
@@ -59,7 +62,8 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
 
   const stopped = new AbortController();
   const workshop = createWorkshop(config.limits);
-  const cells = createCells({ secret: config.cellSecret, signer: config.signer, timeoutMs: 10_000 });
+  const toCells = { secret: config.cellSecret, signer: config.signer, timeoutMs: 10_000 };
+  const cells = createCells(toCells);
   const provision = createProvision(projectStore, cells);
   const blueprints = createBlueprintService(
     blueprintStore,
@@ -134,6 +138,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
       webhooks: createWebhookService({ cells, db }),
       inbound: createInboundService({ cells, db }),
       work: createWorkService({ cells, store: createWorkStore(db) }),
+      transfers: createTransferService({ cells: createTransferCells(createTransport(toCells)), db }),
     },
   };
 }

@@ -26,6 +26,7 @@ import type { OrganizationService } from "./organizations/service.ts";
 import type { Person } from "./people/auth.ts";
 import type { ProjectService } from "./projects/service.ts";
 import type { ProposalService } from "./proposals/service.ts";
+import type { TransferService } from "./transfers/service.ts";
 import type { WebhookService } from "./webhooks/service.ts";
 import type { InboundService } from "./webhooks-in/service.ts";
 import type { WorkService } from "./work/service.ts";
@@ -44,6 +45,7 @@ export interface Services {
   readonly webhooks: WebhookService;
   readonly inbound: InboundService;
   readonly work: WorkService;
+  readonly transfers: TransferService;
 }
 
 interface Context {

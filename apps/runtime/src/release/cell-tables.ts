@@ -4,6 +4,7 @@ import { EXTENSIONS_SCHEMA } from "@plinth/bundle";
 import { inboundSecretsThatEnd, inboundTables } from "./inbound-tables.ts";
 import { mailTables } from "./mail-tables.ts";
 import { streamTables } from "./stream-tables.ts";
+import { transferTables } from "./transfer-tables.ts";
 import {
   laterWebhookTables,
   listenerTables,
@@ -332,4 +333,5 @@ export const cellMigrations: readonly CellMigration[] = [
       ALTER TABLE plinth.descriptions ALTER openapi SET STORAGE EXTERNAL, ALTER sdk_types SET STORAGE EXTERNAL;
     `,
   },
+  ...transferTables,
 ];
