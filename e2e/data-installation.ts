@@ -25,6 +25,8 @@ export interface Ended {
 
 export interface DataInstallation {
   readonly apiUrl: string;
+  /** Process id of a part. */
+  readonly pidOf: (part: "cell" | "control") => number;
   /** The cell's database, as its owner. */
   readonly cellPool: pg.Pool;
   readonly controlPool: pg.Pool;
@@ -46,8 +48,21 @@ export interface DataInstallation {
   readonly stop: () => Promise<void>;
 }
 
-export async function startDataInstallation(): Promise<DataInstallation> {
-  const [controlDatabase, cellDatabase] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+/** Where control and the cell keep theirs, as their own roles see it and as an administrator does. */
+export interface Databases {
+  readonly control: Database;
+  readonly cell: Database;
+}
+
+type Database = { readonly url: string; readonly adminUrl: string; readonly drop?: () => Promise<void> };
+
+async function createTestDatabases(): Promise<Databases> {
+  const [control, cell] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  return { control, cell };
+}
+
+export async function startDataInstallation(databases?: Databases): Promise<DataInstallation> {
+  const { control: controlDatabase, cell: cellDatabase } = databases ?? (await createTestDatabases());
   const home = mkdtempSync(join(tmpdir(), "plinth-data-"));
   const [api = 0, internal = 0, control = 0, console = 0] = await Promise.all(Array.from({ length: 4 }, freePort));
   const url = (port: number): string => `http://127.0.0.1:${port}`;
@@ -105,6 +120,7 @@ export async function startDataInstallation(): Promise<DataInstallation> {
   const [cellPool, controlPool] = pools as [pg.Pool, pg.Pool];
   return {
     apiUrl: url(api),
+    pidOf: (part) => running.get(part)?.pid ?? 0,
     cellPool,
     controlPool,
     plinth: (...words) =>
@@ -142,7 +158,7 @@ export async function startDataInstallation(): Promise<DataInstallation> {
     stop: async () => {
       await Promise.all([...running.values()].map((each) => each.stop()));
       await Promise.all(pools.map((pool) => pool.end()));
-      await Promise.all([controlDatabase.drop(), cellDatabase.drop()]);
+      await Promise.all([controlDatabase.drop?.(), cellDatabase.drop?.()]);
       rmSync(home, { recursive: true, force: true });
     },
   };

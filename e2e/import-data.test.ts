@@ -1,5 +1,7 @@
 // The rows of a database come over: `plinth import data` brings them to the blueprint that `plinth import postgres` writes, by way of the
 // control API and the cell, and both sides are compared.
+import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -34,7 +36,7 @@ async function imported(schema: string, ...words: readonly string[]): Promise<Js
   const { code, stdout, stderr } = await installation.plinth(
     ...["import", "data", source.adminUrl, "--schema", schema, "--project", schema, "--yes", "--json", ...words],
   );
-  expect(stderr, installation.output()).toBe("");
+  expect(stdout, `${stderr}${installation.output()}`).not.toBe("");
   return { code, ...JSON.parse(stdout) };
 }
 
@@ -103,7 +105,7 @@ test("keys become ids, and references follow them: to its own kind, in a circle,
   expect(code).toBe(0);
   const { rows } = await installation.cellPool.query(`
     SELECT m.legacy_id, t.name AS team, u.email, u.password_hash, b.legacy_id AS boss, m.state, m.tags, m.data, m.joined, m.rate::text,
-      l.legacy_id AS lead, (SELECT count(*)::int FROM ${schema}.players__skills p WHERE p.player_id = m.id) AS skills
+      l.legacy_id AS lead, (SELECT count(*)::int FROM ${schema}.players__skill p WHERE p.player_id = m.id) AS skills
     FROM ${schema}.players m JOIN ${schema}.teams t ON t.id = m.team_id JOIN ${schema}.users u ON u.id = m.user_id
     LEFT JOIN ${schema}.players b ON b.id = m.boss_id LEFT JOIN ${schema}.players l ON l.id = t.lead_id ORDER BY m.legacy_id`);
   expect(rows).toHaveLength(20);
@@ -222,7 +224,8 @@ test("a cell that is killed at any moment loses no row and takes none twice, and
     await installation.killCell();
     await installation.startCell();
   }
-  const { code, stdout } = await going;
+  const { code, stdout, stderr } = await going;
+  expect(stdout, `${stderr}${installation.output()}`).not.toBe("");
   const { results } = JSON.parse(stdout);
   expect(results).toMatchObject([
     { kind: "records", found: 60_000, accepted: 60_000, refused: 0, isWhole: true },

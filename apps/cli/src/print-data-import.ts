@@ -1,5 +1,5 @@
 // Shows what an import of records will do, and what it has done. In: a plan with samples, or results. Out: lines.
-import type { ImportPlan, PlannedStep } from "./import/data/plan-steps.ts";
+import { type ImportPlan, type PlannedStep, titleOf } from "./import/data/plan-steps.ts";
 import { grouped } from "./import/data/progress.ts";
 import type { StepResult } from "./import/data/run-import.ts";
 import type { Sample } from "./import/data/try-import.ts";
@@ -44,23 +44,6 @@ function printSample({ out, paint }: Terminal, sample: Sample | undefined): void
   );
   for (const { key, field, message } of sample.refusals)
     out(`        ${key}: ${field === null ? "" : `${field}: `}${message}`);
-}
-
-export function titleOf({
-  table,
-  entity,
-  kind,
-  columns,
-}: Pick<PlannedStep, "table" | "entity" | "kind" | "columns">): string {
-  const [field] = columns[0] ?? [];
-  switch (kind) {
-    case "records":
-      return `${table.id} > ${entity}`;
-    case "fill":
-      return `${table.id} > ${entity}.${field}, once all records are there`;
-    case "links":
-      return `${table.id} > pairs of ${entity}.${field}`;
-  }
 }
 
 export function printResults(terminal: Terminal, results: readonly StepResult[], tookMs: number): void {

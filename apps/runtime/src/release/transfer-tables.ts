@@ -28,6 +28,7 @@ export const transferTables: readonly { readonly id: string; readonly sql: strin
         accepted bigint NOT NULL DEFAULT 0,
         refused bigint NOT NULL DEFAULT 0,
         checksum numeric NOT NULL DEFAULT 0,
+        sent_checksum numeric NOT NULL DEFAULT 0,
         refused_checksum numeric NOT NULL DEFAULT 0,
         PRIMARY KEY (project_id, source, step),
         FOREIGN KEY (project_id, source) REFERENCES plinth.imports (project_id, source)

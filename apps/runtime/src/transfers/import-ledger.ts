@@ -112,7 +112,7 @@ export async function lockStep(client: ClientBase, name: ImportName, step: strin
 
 export async function storeStep(client: ClientBase, name: ImportName, state: StepState): Promise<void> {
   await client.query(
-    `UPDATE plinth.import_steps SET last_key = $4, read = $5, accepted = $6, refused = $7, checksum = $8, refused_checksum = $9
+    `UPDATE plinth.import_steps SET last_key = $4, read = $5, accepted = $6, refused = $7, checksum = $8, sent_checksum = $9, refused_checksum = $10
      WHERE project_id = $1 AND source = $2 AND step = $3`,
     [
       name.projectId,
@@ -123,6 +123,7 @@ export async function storeStep(client: ClientBase, name: ImportName, state: Ste
       state.accepted,
       state.refused,
       state.checksum,
+      state.sentChecksum,
       state.refusedChecksum,
     ],
   );
@@ -135,10 +136,11 @@ interface StepRow {
   readonly accepted: string;
   readonly refused: string;
   readonly checksum: string;
+  readonly sent_checksum: string;
   readonly refused_checksum: string;
 }
 
-const SELECT = `SELECT step, last_key, read, accepted, refused, checksum, refused_checksum FROM plinth.import_steps
+const SELECT = `SELECT step, last_key, read, accepted, refused, checksum, sent_checksum, refused_checksum FROM plinth.import_steps
   WHERE project_id = $1 AND source = $2`;
 
 async function stepsOf(client: ClientBase | Pool, { projectId, source }: ImportName): Promise<readonly StepState[]> {
@@ -154,6 +156,7 @@ function stateOf(row: StepRow): StepState {
     accepted: Number(row.accepted),
     refused: Number(row.refused),
     checksum: row.checksum,
+    sentChecksum: row.sent_checksum,
     refusedChecksum: row.refused_checksum,
   };
 }

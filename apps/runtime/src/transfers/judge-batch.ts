@@ -5,7 +5,7 @@ import { type BulkTransaction, quoteIdentifier } from "@plinth/postgres";
 import type { ClientBase } from "pg";
 import { checkRefusal } from "../query/database-faults.ts";
 import type { StoredField } from "../query/entity-view.ts";
-import { canonicalText, rowHash } from "./canonical.ts";
+import { canonicalText } from "./canonical.ts";
 import type { ImportTarget } from "./import-target.ts";
 import { insertRows, isAboutRows, type Stored } from "./insert-batch.ts";
 import { RefusedRows } from "./refused-rows.ts";
@@ -51,13 +51,8 @@ export async function judgeBatch(
   await markReferences(refused, target, dry ? pending : []);
   if (dry) await judgeUnique(refused, target);
   const rows = `SELECT * FROM ${JUDGED} _j WHERE ${refused.isFree("_j._n")} ORDER BY _n`;
-  const stored = dry ? await refused.countFree(hashOfSent(target)) : await store(client, target, refused, rows);
+  const stored = dry ? await refused.countFree() : await store(client, target, refused, rows);
   return { stored, refused };
-}
-
-/** Of the staged row, over what the source gave. */
-export function hashOfSent({ mapped }: Pick<ImportTarget, "mapped">): string {
-  return rowHash(mapped.map((_, at) => `_s.${stagedColumn(at)}`));
 }
 
 async function store(client: ClientBase, target: ImportTarget, refused: RefusedRows, rows: string): Promise<Stored> {

@@ -1,7 +1,6 @@
 // Staged pairs of ids, of which both records must be there. In: the tables of both. Out: which pairs are refused, and why.
 import type { RowRefusal } from "@plinth/bundle/cell";
 import type { BulkTransaction } from "@plinth/postgres";
-import { rowHash } from "./canonical.ts";
 import { STAGED } from "./staged-rows.ts";
 import type { Taken } from "./take-batch.ts";
 
@@ -57,7 +56,7 @@ export async function judgePairs(
     },
     taken: async (accepted, checksum) => {
       const { rows } = await client.query<RowRefusal & { hash: string }>(
-        `SELECT left(_s._key, 200) AS key, field, code, message, ${rowHash(["_s._c0", "_s._c1"])}::text AS hash
+        `SELECT left(_s._key, 200) AS key, field, code, message, _s._hash::text AS hash
          FROM pg_temp._refused JOIN ${STAGED} _s USING (_key)`,
       );
       const refusals = rows.map(({ hash: _, ...refusal }) => refusal);

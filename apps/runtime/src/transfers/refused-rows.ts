@@ -58,18 +58,17 @@ export class RefusedRows {
     return `NOT EXISTS (SELECT 1 FROM pg_temp._refused _x WHERE _x._n = ${number})`;
   }
 
-  /** Those that are not refused. @param hash SQL over the row `_s`. */
-  async countFree(hash: string): Promise<{ readonly count: number; readonly checksum: string; readonly ids: [] }> {
+  /** Those that are not refused. */
+  async countFree(): Promise<{ readonly count: number; readonly checksum: string; readonly ids: [] }> {
     const { rows } = await this.#client.query<{ count: string; checksum: string }>(
-      `SELECT count(*), coalesce(sum(${hash}), 0)::text AS checksum FROM pg_temp._rows _s WHERE ${this.isFree("_s._n")}`,
+      `SELECT count(*), coalesce(sum(_s._hash), 0)::text AS checksum FROM pg_temp._rows _s WHERE ${this.isFree("_s._n")}`,
     );
     return { count: Number(rows[0]?.count ?? 0), checksum: rows[0]?.checksum ?? "0", ids: [] };
   }
 
-  /** @param hash SQL over the row `_s`. */
-  async list(hash: string): Promise<{ readonly refusals: readonly RowRefusal[]; readonly checksum: string }> {
+  async list(): Promise<{ readonly refusals: readonly RowRefusal[]; readonly checksum: string }> {
     const { rows } = await this.#client.query<RowRefusal & { readonly hash: string }>(
-      `SELECT left(_s._key, ${KEY_SHOWN_MAX}) AS key, field, code, message, ${hash}::text AS hash
+      `SELECT left(_s._key, ${KEY_SHOWN_MAX}) AS key, field, code, message, _s._hash::text AS hash
        FROM pg_temp._refused JOIN pg_temp._rows _s USING (_n) ORDER BY _n`,
     );
     const refusals = rows.map(({ hash: _, ...refusal }) => refusal);

@@ -1,10 +1,9 @@
 // Brings a batch's rows into a table of this transaction alone. In: lines in COPY's text format. Out: how many rows there are, and
-// the sum of their hashes as the source wrote them. The table is gone with the transaction: nothing is left in the project's schema.
+// the sum of their hashes as the source has made them. The table is gone with the transaction: nothing is left in the project's schema.
 import { finished } from "node:stream/promises";
 import type { BulkTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { from } from "pg-copy-streams";
-import { rowHash } from "./canonical.ts";
 
 export const STAGED = "pg_temp._staged";
 /** Its rows with their numbers, and every value of its type; of those that have one. */
@@ -25,8 +24,9 @@ export async function stageRows(
   { rows, count, width }: { readonly rows: string; readonly count: number; readonly width: number },
 ): Promise<Staged> {
   const columns = Array.from({ length: width }, (_, at) => stagedColumn(at));
-  await makeTable("_staged", { columns: ["_key", ...columns].map((name) => `${name} text`).join(", ") });
-  const stream = client.query(from(`COPY ${STAGED} (_key, ${columns.join(", ")}) FROM STDIN`));
+  const texts = ["_key", ...columns].map((name) => `${name} text`);
+  await makeTable("_staged", { columns: [...texts, "_hash bigint"].join(", ") });
+  const stream = client.query(from(`COPY ${STAGED} (_key, _hash, ${columns.join(", ")}) FROM STDIN`));
   stream.end(rows);
   try {
     await finished(stream);
@@ -34,7 +34,7 @@ export async function stageRows(
     throw new Fault("bad_request", { detail: "The rows of the batch can't be read.", cause: error });
   }
   const { rows: counted } = await client.query<{ count: string; checksum: string }>(
-    `SELECT count(*), coalesce(sum(${rowHash(columns)}), 0)::text AS checksum FROM ${STAGED}`,
+    `SELECT count(*), coalesce(sum(_hash), 0)::text AS checksum FROM ${STAGED}`,
   );
   const found = counted[0];
   if (Number(found?.count) !== count)

@@ -8,9 +8,9 @@ import type { ClientBase } from "pg";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { fillReferences } from "./fill-references.ts";
 import { lockStep, storeStep } from "./import-ledger.ts";
-import { importTarget, linkTarget } from "./import-target.ts";
+import { type ImportTarget, importTarget, linkTarget } from "./import-target.ts";
 import { insertSound } from "./insert-batch.ts";
-import { hashOfSent, judgeBatch } from "./judge-batch.ts";
+import { judgeBatch } from "./judge-batch.ts";
 import { linkRecords } from "./link-records.ts";
 import { type Staged, stageRows } from "./staged-rows.ts";
 import { judgeForms } from "./text-forms.ts";
@@ -23,6 +23,7 @@ export interface BatchBy {
 /** What became of the rows of a batch. */
 export interface Taken {
   readonly accepted: number;
+  /** Of the stored records. */
   readonly checksum: string;
   readonly refusals: readonly RowRefusal[];
   readonly refusedChecksum: string;
@@ -69,32 +70,46 @@ class Tried extends Error {
   }
 }
 
-async function takeRows(open: BulkTransaction, release: ActiveRelease, batch: BatchBody): Promise<Taken> {
-  const { step, rows, count, dry } = batch;
-  const { client } = open;
+async function takeRows(open: BulkTransaction, release: ActiveRelease, batch: BatchBody): Promise<Taken & Sent> {
+  const { step, rows, count } = batch;
   const stage = (width: number): Promise<Staged> => stageRows(open, { rows, count, width });
   if (step.kind === "links") {
     const target = linkTarget(release, step);
-    await stage(2);
-    return linkRecords(open, target);
+    const { checksum } = await stage(2);
+    return { ...(await linkRecords(open, target)), sentChecksum: checksum };
   }
   const target = importTarget(release, step, batch.organization);
   const staged = await stage(step.fields.length);
-  if (step.kind === "fill") return fillReferences(open, target);
+  const taken = step.kind === "fill" ? await fillReferences(open, target) : await takeRecords(open, release, batch, target, staged);
+  return { ...taken, sentChecksum: staged.checksum };
+}
+
+interface Sent {
+  /** Of all rows, as the source has made it. */
+  readonly sentChecksum: string;
+}
+
+async function takeRecords(
+  open: BulkTransaction,
+  release: ActiveRelease,
+  { rows, dry, pending }: BatchBody,
+  target: ImportTarget,
+  staged: Staged,
+): Promise<Taken> {
   const forms = judgeForms(release, target, rows);
-  if (!dry && forms.length === 0 && (await insertSound(client, target, staged))) {
+  if (!dry && forms.length === 0 && (await insertSound(open.client, target, staged))) {
     return { accepted: staged.count, checksum: staged.checksum, refusals: [], refusedChecksum: "0" };
   }
-  const { stored, refused } = await judgeBatch(open, { target, forms, dry, pending: batch.pending });
-  const { refusals, checksum } = await refused.list(hashOfSent(target));
+  const { stored, refused } = await judgeBatch(open, { target, forms, dry, pending });
+  const { refusals, checksum } = await refused.list();
   return { accepted: stored.count, checksum: stored.checksum, refusals, refusedChecksum: checksum };
 }
 
 function nothingTaken(name: string): StepState {
-  return { name, lastKey: null, read: 0, accepted: 0, refused: 0, checksum: "0", refusedChecksum: "0" };
+  return { name, lastKey: null, read: 0, accepted: 0, refused: 0, checksum: "0", sentChecksum: "0", refusedChecksum: "0" };
 }
 
-function stateAfter(before: StepState, { last, count }: BatchBody, taken: Taken): StepState {
+function stateAfter(before: StepState, { last, count }: BatchBody, taken: Taken & Sent): StepState {
   return {
     name: before.name,
     lastKey: last,
@@ -102,6 +117,7 @@ function stateAfter(before: StepState, { last, count }: BatchBody, taken: Taken)
     accepted: before.accepted + taken.accepted,
     refused: before.refused + taken.refusals.length,
     checksum: String(BigInt(before.checksum) + BigInt(taken.checksum)),
+    sentChecksum: String(BigInt(before.sentChecksum) + BigInt(taken.sentChecksum)),
     refusedChecksum: String(BigInt(before.refusedChecksum) + BigInt(taken.refusedChecksum)),
   };
 }

@@ -22,7 +22,7 @@ export interface LineRefusal {
 type Judge = (value: string) => Pick<FieldError, "code" | "message"> | null;
 
 interface JudgedColumn {
-  /** Its place in a line, behind the key. */
+  /** Its place in a line, behind the key and the hash. */
   readonly at: number;
   readonly field: string;
   readonly judge: Judge;
@@ -36,7 +36,7 @@ const JUDGE_BYTES = 5_000;
 export function judgeForms(release: ActiveRelease, target: ImportTarget, rows: string): readonly LineRefusal[] {
   const columns = target.mapped.flatMap((field, at): JudgedColumn[] => {
     const judge = judgeOf(release, target.view, field);
-    return judge === null ? [] : [{ at: at + 1, field: field.name, judge }];
+    return judge === null ? [] : [{ at: at + 2, field: field.name, judge }];
   });
   if (columns.length === 0) return [];
   const refusals: LineRefusal[] = [];

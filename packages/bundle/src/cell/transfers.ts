@@ -59,9 +59,10 @@ export interface StepState {
   readonly read: number;
   readonly accepted: number;
   readonly refused: number;
-  /** Sum over the rows that were stored, and over those that were refused. */
-  readonly checksum: string;
+  /** Sum of the hashes of all rows, as the source has made them; of those that were refused; and of the records as they are stored. */
+  readonly sentChecksum: string;
   readonly refusedChecksum: string;
+  readonly checksum: string;
 }
 
 export interface ImportState {
@@ -81,7 +82,7 @@ export interface BatchBody {
   readonly after: string | null;
   readonly last: string;
   readonly count: number;
-  /** Of each line the first column is the source's key. */
+  /** Of each line the first column is the source's key, the second the hash of the values behind it, which the source has made. */
   readonly rows: string;
   /** Which organization records belong to where no column says it. */
   readonly organization: string | null;
@@ -173,6 +174,7 @@ const stepState: z.ZodType<StepState> = z.object({
   accepted: z.number(),
   refused: z.number(),
   checksum: z.string(),
+  sentChecksum: z.string(),
   refusedChecksum: z.string(),
 });
 

@@ -23,8 +23,37 @@ export type Sent = { readonly outcome: BatchOutcome | null; readonly state: Step
 
 const WAITS_MS = [500, 1_000, 2_000, 5_000, 5_000, 10_000, 10_000, 10_000, 10_000];
 
-export async function openImport({ control, projectId, source, label }: Target): Promise<ImportState> {
-  return control.transfers.openImport.mutate({ projectId, source, label });
+export async function openImport(target: Target): Promise<ImportState> {
+  const { control, projectId, source, label } = target;
+  return patiently(target, () => control.transfers.openImport.mutate({ projectId, source, label }));
+}
+
+/** Ends the import. Where the answer to a first try was lost, it is ended already. */
+export async function closeImport(target: Target): Promise<void> {
+  const { control, projectId, source } = target;
+  let tries = 0;
+  await patiently(target, async () => {
+    tries++;
+    try {
+      await control.transfers.closeImport.mutate({ projectId, source });
+    } catch (error) {
+      if (tries === 1 || !isControlError(error) || error.data?.code !== "NOT_FOUND") throw error;
+    }
+  });
+}
+
+/** Asks again while the cell is away. */
+async function patiently<T>({ onWait }: Pick<Target, "onWait">, ask: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await ask();
+    } catch (error) {
+      const wait = WAITS_MS[tries];
+      if (wait === undefined || !isPassing(error)) throw error;
+      onWait("the project's cell does not answer");
+      await pause(wait);
+    }
+  }
 }
 
 /** @throws TRPCClientError where the cell refuses the batch as a whole, or stays away. */

@@ -25,6 +25,24 @@ export interface PlannedStep {
   readonly withSalt: (salt: string) => SourceStep;
 }
 
+/** For people. */
+export function titleOf({
+  table,
+  entity,
+  kind,
+  columns,
+}: Pick<PlannedStep, "table" | "entity" | "kind" | "columns">): string {
+  const [field] = columns[0] ?? [];
+  switch (kind) {
+    case "records":
+      return `${table.id} > ${entity}`;
+    case "fill":
+      return `${table.id} > ${entity}.${field}, once all records are there`;
+    case "links":
+      return `${table.id} > pairs of ${entity}.${field}`;
+  }
+}
+
 export interface PlanOptions {
   readonly schema: ForeignSchema;
   readonly mapping: DataMapping;
@@ -51,9 +69,9 @@ export function planSteps(options: PlanOptions): ImportPlan {
   const ordered = orderEntities(made.map(({ entity, references }) => ({ entity: entity.name, references })));
   problems.push(...ordered.problems);
   const steps = ordered.entities.flatMap((name) =>
-    made.filter(({ entity }) => entity.name === name).map((one) => recordStep(one, ordered.deferred, tables)),
+    made.filter(({ entity }) => entity.name === name).map((one) => recordStep(one, ordered.deferred)),
   );
-  const fills = made.flatMap((one) => fillSteps(one, ordered.deferred, tables));
+  const fills = made.flatMap((one) => fillSteps(one, ordered.deferred));
   const links = mapping.links.flatMap((link) => linkStep(link, known, options, problems) ?? []);
   return { steps: [...steps, ...fills, ...links], problems, left };
 }
@@ -161,7 +179,7 @@ function referenceBy(
 type Deferred = ReadonlySet<string>;
 const deferredName = (entity: string, field: string): string => `${entity}.${field}`;
 
-function recordStep({ table, entity, columns }: MadeTable, deferred: Deferred, tables: SourceTables): PlannedStep {
+function recordStep({ table, entity, columns }: MadeTable, deferred: Deferred): PlannedStep {
   const now = columns.filter(({ field }) => !deferred.has(deferredName(entity.name, field.name)));
   const fields = ["id", ...now.map(({ field }) => field.name)];
   return {
@@ -170,14 +188,14 @@ function recordStep({ table, entity, columns }: MadeTable, deferred: Deferred, t
     kind: "records",
     columns: now.map(({ field, column }) => [field.name, column] as const),
     withSalt: (salt) =>
-      createSourceStep(table, tables, { kind: "records", entity: entity.name, fields }, [
+      createSourceStep(table, { kind: "records", entity: entity.name, fields }, [
         idOf(table, "_t", { salt, entity: entity.name }),
         ...now.map(({ sql }) => sql(salt)),
       ]),
   };
 }
 
-function fillSteps({ table, entity, columns }: MadeTable, deferred: Deferred, tables: SourceTables): PlannedStep[] {
+function fillSteps({ table, entity, columns }: MadeTable, deferred: Deferred): PlannedStep[] {
   return columns
     .filter(({ field }) => deferred.has(deferredName(entity.name, field.name)))
     .map(({ field, column, sql }) => ({
@@ -188,7 +206,6 @@ function fillSteps({ table, entity, columns }: MadeTable, deferred: Deferred, ta
       withSalt: (salt) =>
         createSourceStep(
           table,
-          tables,
           { kind: "fill", entity: entity.name, fields: ["id", field.name] },
           [idOf(table, "_t", { salt, entity: entity.name }), sql(salt)],
           `${sql(salt)} IS NOT NULL`,
@@ -224,7 +241,7 @@ function linkStep(
     kind: "links",
     columns: [[link.field, link.other]],
     withSalt: (salt) =>
-      createSourceStep(table, tables, { kind: "links", entity: link.entity, fields: [link.field] }, [
+      createSourceStep(table, { kind: "links", entity: link.entity, fields: [link.field] }, [
         idBy(salt, link.own, own),
         idBy(salt, link.other, other),
       ]),

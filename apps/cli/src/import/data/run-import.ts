@@ -1,8 +1,8 @@
 // Carries an import out. In: a plan, a source and a project. Out: for each step what was read, stored and refused, and whether both sides
 // have the same. While the cell stores one batch, the next is read. It goes on where an earlier run stopped.
 import type { StepState } from "@plinth/control/router";
-import { type ImportBatchOptions, openImport, sendBatch, type Target } from "./cell.ts";
-import type { PlannedStep } from "./plan-steps.ts";
+import { closeImport, type ImportBatchOptions, openImport, sendBatch, type Target } from "./cell.ts";
+import { type PlannedStep, titleOf } from "./plan-steps.ts";
 import type { Progress } from "./progress.ts";
 import type { RefusalFile } from "./refusal-file.ts";
 import type { Batch, Source } from "./source.ts";
@@ -42,10 +42,10 @@ export async function runImport(options: RunOptions): Promise<readonly StepResul
   }
   const results: StepResult[] = [];
   for (const { planned, step } of made) {
-    const [sums] = await source.rows<{ count: string; checksum: string }>(step.sums);
-    results.push(compare(planned, sums ?? { count: "0", checksum: "0" }, states.get(step.step.name)));
+    const [counted] = await source.rows<{ count: string }>(step.count);
+    results.push(compare(planned, Number(counted?.count ?? 0), states.get(step.step.name)));
   }
-  await target.control.transfers.closeImport.mutate({ projectId: target.projectId, source: target.source });
+  await closeImport(target);
   return results;
 }
 
@@ -58,7 +58,7 @@ async function runStep(
 ): Promise<StepState | null> {
   let state = before;
   const of = estimate(planned);
-  if (before !== null) progress.add(step.entity, before.read, of);
+  if (before !== null) progress.add(titleOf(planned), before.read, of);
   for await (const batch of ahead(source.batches(copyAfter(before?.lastKey ?? null), bounds))) {
     const after: string | null = state?.lastKey ?? null;
     const sent = await sendBatch(target, {
@@ -72,7 +72,7 @@ async function runStep(
     });
     state = sent.state;
     await refusals.add({ table: table.id, entity: step.entity }, sent.outcome?.refusals ?? []);
-    progress.add(step.entity, batch.count, of);
+    progress.add(titleOf(planned), batch.count, of);
   }
   return state;
 }
@@ -93,12 +93,11 @@ async function* ahead(batches: AsyncGenerator<Batch>): AsyncGenerator<Batch> {
 
 function compare(
   { table, entity, kind }: PlannedStep,
-  sums: { readonly count: string; readonly checksum: string },
+  found: number,
   state: StepState | undefined,
 ): StepResult {
-  const found = Number(sums.count);
-  const { accepted = 0, refused = 0, checksum = "0", refusedChecksum = "0" } = state ?? {};
-  const sourceChecksum = String(BigInt(sums.checksum) - BigInt(refusedChecksum));
+  const { accepted = 0, refused = 0, checksum = "0", sentChecksum = "0", refusedChecksum = "0" } = state ?? {};
+  const sourceChecksum = String(BigInt(sentChecksum) - BigInt(refusedChecksum));
   const isWhole = found === accepted + refused && sourceChecksum === checksum;
   return { table: table.id, entity, kind, found, accepted, refused, sourceChecksum, checksum, isWhole };
 }

@@ -32,19 +32,29 @@ export function keyText(table: ForeignTable, row: string): string {
   return columns.length === 0 ? `${row}."_place"::text` : `json_build_array(${columns.join(", ")})::text`;
 }
 
-/** Whether ids of the source are ids here: its key is a UUID. */
-function keepsIds(table: ForeignTable): boolean {
-  const [only, second] = keyColumns(table);
-  return second === undefined && table.columns.some(({ name, type }) => name === only && type.kind === "uuid");
-}
-
 /**
  * Where ids are made, from a hash of the import's salt and the key: whoever knows a key of the source knows no id. The form is
- * that of a UUID of one's own making (RFC 9562, version 8).
+ * that of a UUID of one's own making (RFC 9562, version 8). Of a number, its lowest 48 bits come first: records that were made one
+ * after the other stay together, and an index over their ids grows at its end.
  */
-function madeId(salt: string, entity: string, key: string): string {
-  const hash = `md5(${literal(`${salt}/${entity}/`)} || ${key})`;
-  return `overlay(overlay(${hash} placing '8' from 13) placing '8' from 17)::uuid::text`;
+function madeId(salt: string, entity: string, key: string, isNumber: boolean): string {
+  const hash = `md5(${literal(`${salt}/${entity}/`)} || ${key}::text)`;
+  const first = `lpad(to_hex((${key})::bigint & 281474976710655), 12, '0')`;
+  const marked = isNumber ? `overlay(${hash} placing ${first} from 1)` : hash;
+  return `overlay(overlay(${marked} placing '8' from 13) placing '8' from 17)::uuid::text`;
+}
+
+/** The type of a key of one column; null of others. */
+function keyKind(table: ForeignTable): ForeignColumn["type"]["kind"] | null {
+  const [only, second] = keyColumns(table);
+  if (second !== undefined) return null;
+  return table.columns.find(({ name }) => name === only)?.type.kind ?? null;
+}
+
+function idOfKey(table: ForeignTable, value: string, { salt, entity }: { readonly salt: string; readonly entity: string }): string {
+  const kind = keyKind(table);
+  if (kind === "uuid") return `${value}::text`;
+  return madeId(salt, entity, value, kind === "int" || kind === "bigint");
 }
 
 /** The id of the record that a row of this table becomes. */
@@ -53,8 +63,9 @@ export function idOf(
   row: string,
   target: { readonly salt: string; readonly entity: string },
 ): string {
-  const key = keyText(table, row);
-  return keepsIds(table) ? key : madeId(target.salt, target.entity, key);
+  const [only, second] = keyColumns(table);
+  const isOne = only !== undefined && second === undefined;
+  return idOfKey(table, isOne ? `${row}.${quoted(only)}` : keyText(table, row), target);
 }
 
 /** The id that a reference leads to; null where its column is. */
@@ -68,7 +79,7 @@ export function referredId(
   const referred = reference.targetColumns[at] ?? "";
   const key = keyColumns(target.table);
   if (key.length === 1 && key[0] === referred) {
-    return keepsIds(target.table) ? `${value}::text` : madeId(target.salt, target.entity, `${value}::text`);
+    return idOfKey(target.table, value, target);
   }
   // By another unique column than the key, or by one of several: the row itself says what its key is.
   const rest = reference.columns.map(

@@ -1,22 +1,21 @@
-// One step of an import as its source reads it. In: a table and expressions. Out: SQL that copies its rows behind a key, counts them,
-// and sums their hashes.
+// One step of an import as its source reads it. In: a table and expressions. Out: SQL that copies its rows behind a key, each with the
+// hash of its values, and SQL that counts them.
 import { createHash } from "node:crypto";
 import type { ImportStep } from "@plinth/control/router";
 import type { ForeignTable } from "../foreign-schema.ts";
-import { keyColumns, keyText, literal, quoted, rowHash, type SourceTables, tableName } from "./source-sql.ts";
+import { keyColumns, keyText, literal, quoted, rowHash, tableName } from "./source-sql.ts";
 
 export interface SourceStep {
   readonly step: ImportStep;
   readonly table: ForeignTable;
-  /** A COPY of the rows behind the key, in its order; of each the key comes first. */
+  /** A COPY of the rows behind the key, in its order: of each the key, the hash of the values, and the values. */
   copyAfter(key: string | null, limit?: number): string;
-  /** One row: `count`, `checksum`. */
-  readonly sums: string;
+  /** One row: `count`. */
+  readonly count: string;
 }
 
 export function createSourceStep(
   table: ForeignTable,
-  _tables: SourceTables,
   step: Omit<ImportStep, "name">,
   values: readonly string[],
   where: string | null = null,
@@ -28,7 +27,8 @@ export function createSourceStep(
       ? `${tableName(table)} _t`
       : `(SELECT row_number() OVER (ORDER BY _n::text) AS "_place", _n.* FROM ${tableName(table)} _n) _t`;
   const order = keys.length > 0 ? keys.join(", ") : '_t."_place"';
-  const select = [keyText(table, "_t"), ...values].join(", ");
+  const names = values.map((_, at) => `_v${at}`);
+  const inner = [`${keyText(table, "_t")} AS _key`, ...values.map((value, at) => `${value} AS ${names[at]}`)].join(", ");
   const named = `${step.entity} from ${table.id}${step.kind === "records" ? "" : ` (${step.fields.at(-1)})`}`;
   // Another mapping is another step: what the last one has taken says nothing of it.
   const mark = createHash("sha256")
@@ -45,11 +45,11 @@ export function createSourceStep(
       ];
       const condition = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
       const bound = limit === undefined ? "" : ` LIMIT ${limit}`;
-      return `COPY (SELECT ${select} FROM ${from}${condition} ORDER BY ${order}${bound}) TO STDOUT`;
+      // OFFSET 0 keeps each value from being computed once for itself and once for the hash.
+      const rows = `SELECT ${inner} FROM ${from}${condition} ORDER BY ${order}${bound === "" ? " OFFSET 0" : bound}`;
+      return `COPY (SELECT _key, ${rowHash(names)}, ${names.join(", ")} FROM (${rows}) _r) TO STDOUT`;
     },
-    sums: `SELECT count(*)::text AS count, coalesce(sum(${rowHash(values)}), 0)::text AS checksum FROM ${from}${
-      where === null ? "" : ` WHERE ${where}`
-    }`,
+    count: `SELECT count(*)::text AS count FROM ${from}${where === null ? "" : ` WHERE ${where}`}`,
   };
 }
 

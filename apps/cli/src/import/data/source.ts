@@ -110,44 +110,41 @@ export async function* cut(
   chunks: AsyncIterable<Buffer>,
   { rowsMax, charsMax }: { readonly rowsMax: number; readonly charsMax: number },
 ): AsyncGenerator<Batch> {
-  let parts: string[] = [];
-  let count = 0;
-  let chars = 0;
-  let rest = "";
-  const decoder = new TextDecoder();
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  let rest: Buffer | null = null;
   const batch = (): Batch => {
-    const last = parts.at(-1) ?? "";
-    const whole = { rows: parts.join(""), count, last: keyIn(last) };
+    const last = parts.at(-1) ?? Buffer.alloc(0);
+    const whole = { rows: Buffer.concat(parts, bytes).toString(), count: parts.length, last: keyIn(last) };
     parts = [];
-    count = 0;
-    chars = 0;
+    bytes = 0;
     return whole;
   };
-  for await (const chunk of chunks) {
-    let text = rest + decoder.decode(chunk, { stream: true });
-    rest = "";
-    while (text !== "") {
-      const end = text.indexOf("\n") + 1;
-      if (end === 0) {
-        rest = text;
-        break;
-      }
-      const line = end === text.length ? text : text.slice(0, end);
-      text = end === text.length ? "" : text.slice(end);
-      if (line.length > charsMax)
-        throw new CommandFailure(
-          `The row with the key ${keyIn(line).slice(0, 80)} has more than ${charsMax} characters, which no batch holds. Leave its table out by --map, or bring it through the API.`,
-        );
-      if (count === rowsMax || chars + line.length > charsMax) yield batch();
-      parts.push(line);
-      count++;
-      chars += line.length;
+  for await (const some of chunks) {
+    const chunk: Buffer = rest === null ? some : Buffer.concat([rest, some]);
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      const row = chunk.subarray(start, end + 1);
+      start = end + 1;
+      if (row.length > charsMax) throw tooLarge(row, charsMax);
+      if (parts.length === rowsMax || bytes + row.length > charsMax) yield batch();
+      parts.push(row);
+      bytes += row.length;
     }
+    rest = start === chunk.length ? null : chunk.subarray(start);
   }
-  if (count > 0) yield batch();
+  if (parts.length > 0) yield batch();
 }
 
-function keyIn(line: string): string {
-  const end = line.search(/[\t\n]/);
-  return readCopyValue(end === -1 ? line : line.slice(0, end)) ?? "";
+function tooLarge(row: Buffer, bytesMax: number): CommandFailure {
+  return new CommandFailure(
+    `The row with the key ${keyIn(row).slice(0, 80)} has more than ${bytesMax} bytes, which no batch holds. Leave its table out by --map, or bring it through the API.`,
+  );
+}
+
+const NEWLINE = 10;
+const TAB = 9;
+
+function keyIn(row: Buffer): string {
+  return readCopyValue(row.subarray(0, row.indexOf(TAB)).toString()) ?? "";
 }
