@@ -41,6 +41,8 @@ export interface DataInstallation {
   ) => Promise<{ readonly id: string; readonly schema: string; readonly key: string }>;
   /** What control and the cell have written to their logs. */
   readonly output: () => string;
+  /** A file in the home, where commands run. */
+  readonly read: (file: string) => Promise<string>;
   /** Of a report in the home: entity, key, field and code of each line. */
   readonly refusals: (file: string) => Promise<readonly (readonly string[])[]>;
   readonly killCell: () => Promise<void>;
@@ -145,6 +147,7 @@ export async function startDataInstallation(databases?: Databases): Promise<Data
         return { id, schema: `t_${id.slice("prj_".length)}`, key };
       }),
     output: () => [...running.values()].map((each) => each.output()).join("\n"),
+    read: (file) => readFile(join(home, file), "utf8"),
     refusals: async (file) =>
       (await readFile(join(home, file), "utf8"))
         .trim()

@@ -238,3 +238,46 @@ test("a cell that is killed at any moment loses no row and takes none twice, and
   );
   expect(rows).toEqual([{ n: 119_999 }]);
 });
+
+test("an export has every record as of one moment, and no password", async () => {
+  const { schema } = await installation.deploy(
+    "archive",
+    `
+project: archive
+modules: [auth, users, roles]
+entities:
+  tag:
+    fields: { name: text }
+    permissions: { admin: { all: true } }
+  note:
+    fields: { title: text?, price: decimal(10, 2)?, tags: refs(tag) }
+    permissions: { admin: { all: true } }
+`,
+  );
+  const pool = installation.cellPool;
+  await pool.query(`
+    INSERT INTO ${schema}.users (id, email, password_hash) VALUES (gen_random_uuid(), 'a@example.com', 'the hash');
+    INSERT INTO ${schema}.tags (id, name) SELECT gen_random_uuid(), 'T' || n FROM generate_series(1, 3) n;
+    INSERT INTO ${schema}.notes (id, title, price) SELECT gen_random_uuid(), nullif(E'a,"b"\n' || n, E'a,"b"\n7'), n / 4.0 FROM generate_series(1, 12000) n;
+    INSERT INTO ${schema}.notes__tags SELECT n.id, t.id FROM (SELECT id FROM ${schema}.notes LIMIT 5) n, ${schema}.tags t;
+  `);
+  const first = await installation.plinth("export", "--project", "archive", "--out", "first", "--json");
+  expect(first.code, first.stderr).toBe(0);
+  const { parts } = JSON.parse(first.stdout);
+  expect(parts.map(({ name, count }: Json) => [name, count])).toEqual([
+    ["user", 1],
+    ["tag", 3],
+    ["note", 12_000],
+    ["note.tags", 15],
+  ]);
+  const users = await installation.read("first/user.csv");
+  expect(users).toContain("a@example.com");
+  expect(users).not.toMatch(/hash/);
+  expect(await installation.read("first/note.csv")).toMatch(/^id,title,price,.*\r\n.*"a,""b""\n\d+",/);
+  const again = await installation.plinth("export", "--project", "archive", "--out", "second", "--json");
+  expect(JSON.parse(again.stdout).parts).toEqual(parts);
+  const refused = await installation.plinth("export", "--project", "archive", "--out", "second");
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("is not empty") });
+  const { rows } = await pool.query(`SELECT actor_kind FROM ${schema}.audit_log WHERE operation = 'export'`);
+  expect(rows).toEqual([{ actor_kind: "operator" }, { actor_kind: "operator" }]);
+});

@@ -247,7 +247,7 @@ describe("a change that renames, loosens, requires and drops", () => {
   test("the earlier version, proposed again, brings back what was dropped", async () => {
     await openRoom("Changes");
     await button("Compare with live").last().click();
-    await page.getByRole("region", { name: "Text difference" }).getByText("note: text?").waitFor();
+    await page.getByRole("group", { name: "Text difference" }).getByText("note: text?").waitFor();
     await picture("08-history");
     await button("Propose again").last().click();
     await page.waitForURL(/prp_/);

@@ -43,9 +43,9 @@ function checked(parts: readonly string[]): string {
   return stdout;
 }
 
-test("every snippet is a blueprint or a part of the program", () => {
+test("every snippet is the installation, a blueprint or a part of the program", () => {
   const fences = [...readme.matchAll(/^```(\w*)$/gm)].map(([, language]) => language).filter((one) => one !== "");
-  expect(fences).toEqual(["yaml", ...snippets.map(() => "ts")]);
+  expect(fences).toEqual(["sh", "yaml", ...snippets.map(() => "ts")]);
   expect(snippets.length).toBeGreaterThan(12);
 });
 

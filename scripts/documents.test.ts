@@ -36,3 +36,16 @@ test("the glossary is in order, and has each term once", () => {
   expect(new Set(terms).size).toBe(terms.length);
   expect(terms).toEqual(terms.toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)));
 });
+
+test("docs/operating.md has every variable that a program reads, and no other", () => {
+  const variable = /\b(?:PLINTH_[A-Z][A-Z_]*[A-Z]|(?:[A-Z]+_)?DATABASE_URL|NO_COLOR)\b/g;
+  const pathspecs = ["apps/*.ts", "apps/*.tsx", "packages/*.ts", ":!*.test.ts", ":!*/testing/*", ":!packages/testkit"];
+  const files = execFileSync("git", ["ls-files", "--", ...pathspecs], { cwd: root, encoding: "utf8" })
+    .trim()
+    .split("\n");
+  expect(files.length).toBeGreaterThan(500);
+  const read = files.flatMap((file) => readFileSync(join(root, file), "utf8").match(variable) ?? []);
+  const page = readFileSync(join(root, "docs/operating.md"), "utf8");
+  const documented = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name = ""]) => name);
+  expect(documented.toSorted()).toEqual([...new Set(read)].toSorted());
+});

@@ -6,6 +6,7 @@ import { changedTests } from "./changed.ts";
 import { checkLayers } from "./layers.ts";
 import { type CommandResult, repository, runTool } from "./run-command.ts";
 import { runTests } from "./run-tests.ts";
+import { checkSdkPackage } from "./sdk-package.ts";
 import { checkTidiness } from "./tidy.ts";
 
 export interface Outcome {
@@ -43,6 +44,7 @@ export async function staticParts(): Promise<Part[]> {
     { name: "layers", run: () => problems(checkLayers(repository)) },
     { name: "dead code", run: () => once(runTool("knip", ["--no-progress"])) },
     { name: "tidy", run: () => problems(checkTidiness(repository)) },
+    { name: "SDK package", run: () => once(checkSdkPackage()) },
   ];
 }
 

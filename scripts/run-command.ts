@@ -19,9 +19,9 @@ export function runNode(script: string, args: readonly string[], cwd: string = r
   return run(process.execPath, [join(repository, script), ...args], cwd);
 }
 
-/** Runs a program of the workspace's node_modules/.bin. */
-export function runTool(name: string, args: readonly string[], cwd: string = repository): Promise<CommandResult> {
-  return run(join(repository, "node_modules", ".bin", name), args, cwd);
+/** Runs a program of a folder's node_modules/.bin in that folder; of the repository's unless given. */
+export function runTool(name: string, args: readonly string[], folder: string = repository): Promise<CommandResult> {
+  return run(join(folder, "node_modules", ".bin", name), args, folder);
 }
 
 /** Ends what still runs, so that an interrupted check leaves nothing behind. */

@@ -12,6 +12,7 @@ const tasks = {
   bench: ["e2e/bench/main.ts"],
   attack: ["e2e/attack/main.ts"],
   fuzz: ["e2e/fuzz/main.ts"],
+  sdk: ["scripts/sdk-package.ts"],
   crash: ["e2e/crash/main.ts"],
 };
 

@@ -2,6 +2,9 @@
 // 2 called wrongly. It never ends the process itself.
 import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
+import { declareAccount } from "./account-commands.ts";
+import { declareBlueprint } from "./blueprint-commands.ts";
+import type { DevOptions } from "./commands/dev.ts";
 import type { ExplainOptions } from "./commands/explain.ts";
 import type { ImportOptions } from "./commands/import.ts";
 import { declareData } from "./data-commands.ts";
@@ -11,7 +14,7 @@ import { declareMail } from "./mail-commands.ts";
 import { listenForStop } from "./stop-signal.ts";
 import type { Terminal } from "./terminal.ts";
 import { declareWebhooks } from "./webhook-commands.ts";
-import { chooseProject, declareWork } from "./work-commands.ts";
+import { chooseProject, declareWork, PROJECT_HELP } from "./work-commands.ts";
 
 /** Runs one command line, without the program's own name. */
 export async function runCommandLine(args: readonly string[], env: Environment, terminal: Terminal): Promise<ExitCode> {
@@ -70,8 +73,10 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     .command("dev")
     .description("start everything, deploy FILE, and deploy it again whenever it is saved")
     .argument("<file>", "a blueprint")
+    .option("--types <file>", "where the SDK types go; without it, beside FILE, as FILE's name with .gen.d.ts")
+    .option("--no-types", "write no SDK types")
     .option("--json", "print where everything is as one JSON line on stdout", false)
-    .action(async (file: string, options: { json: boolean }) => {
+    .action(async (file: string, options: DevOptions) => {
       const { dev } = await import("./commands/dev.ts");
       return run(dev(terminal, readLocalSettings(env), listenForStop(), file, options));
     });
@@ -126,7 +131,7 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     .description("show the steps of a change, measured on the live database of a project, or between two files")
     .argument("<file>", "a blueprint")
     .argument("[new]", "a second blueprint: plan from the first to it")
-    .option("--project <name>", "compare with what this project of the running local Plinth serves")
+    .option("--project <name>", `compare with what it serves: ${PROJECT_HELP}`)
     .option("--json", "print changes, steps and measures as JSON", false)
     .action(async (file: string, after: string | undefined, options: { project?: string; json: boolean }) => {
       const { planFailure, planFiles, planLive } = await import("./commands/plan.ts");
@@ -171,19 +176,21 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
       const { importPostgres } = await import("./commands/import.ts");
       return run(importPostgres(terminal, url, options));
     });
-  declareData(importing, env, terminal, run);
+  declareData(program, importing, env, terminal, run);
   program
     .command("users")
     .description("the users of a project's app")
     .command("grant")
     .description("set the roles of a user who has signed up; so the first admin is named")
-    .requiredOption("--project <name>", "name or id of a project of the running local Plinth")
+    .requiredOption("--project <name>", PROJECT_HELP)
     .requiredOption("--email <email>", "the user")
     .requiredOption("--role <role...>", "all roles that the user shall have")
     .action(async (options: { project: string; email: string; role: string[] }) => {
       const { grant } = await import("./commands/grant.ts");
       return run(grant(terminal, readLocalSettings(env), options));
     });
+  declareAccount(program, env, terminal, run);
+  declareBlueprint(program, env, terminal, run);
   declareWork(program, env, terminal, run);
   declareWebhooks(program, env, terminal, run);
   declareMail(program, env, terminal, run);

@@ -1,6 +1,7 @@
 // Declares the commands that bring records to a project and take them from it. In: the program. Out: the same with `import data` and
 // `export`. Each command is loaded when it is called.
 import type { Command } from "commander";
+import type { ExportOptions } from "./commands/export-data.ts";
 import type { ImportDataOptions } from "./commands/import-data.ts";
 import type { ExitCode } from "./failure.ts";
 import { type Environment, readLocalSettings } from "./local/settings.ts";
@@ -9,7 +10,7 @@ import { ofProject } from "./work-commands.ts";
 
 type Run = (work: Promise<ExitCode>) => Promise<void>;
 
-export function declareData(importing: Command, env: Environment, terminal: Terminal, run: Run): void {
+export function declareData(program: Command, importing: Command, env: Environment, terminal: Terminal, run: Run): void {
   ofProject(importing.command("data").argument("[url]", "postgres://..."))
     .description("bring the rows of a Postgres database to a project; shows what it will do first")
     .option("--schema <names>", "the schemas to read, joined by commas", "public")
@@ -25,5 +26,12 @@ export function declareData(importing: Command, env: Environment, terminal: Term
       const settings = readLocalSettings(env);
       if (options.abandon) return run(abandonImport(terminal, settings, options));
       return run(importData(terminal, settings, requireOptions(url, options), options));
+    });
+  ofProject(program.command("export"))
+    .description("write all records of a project as CSV, with a manifest of counts and checksums")
+    .requiredOption("--out <dir>", "a folder that is new or empty")
+    .action(async (options: ExportOptions) => {
+      const { exportData } = await import("./commands/export-data.ts");
+      return run(exportData(terminal, readLocalSettings(env), options));
     });
 }

@@ -1,6 +1,7 @@
 // The commands about background work, declared. In: the program. Out: `runs`, `schedules`, `signing-secret`, `changes` and `events` in it.
 import { runStatuses } from "@plinth/service";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { asksServer } from "./account/server.ts";
 import type { ChangesTail } from "./commands/changes.ts";
 import type { OfProject, RunFilters, Settling } from "./commands/runs.ts";
 import { CommandFailure, type ExitCode } from "./failure.ts";
@@ -145,11 +146,13 @@ function declareSecret(program: Command, env: Environment, terminal: Terminal, r
 
 const aboutProject = new WeakSet<Command>();
 
-/** A command about a project of the local Plinth. */
+export const PROJECT_HELP = "name or id of a project that you may see";
+
+/** A command about a project. */
 export function ofProject(command: Command): Command {
   aboutProject.add(command);
   return command
-    .option("--project <name>", "name or id of a project of the running local Plinth; the only one where there is one")
+    .option("--project <name>", `${PROJECT_HELP}; the only one on this machine where there is one`)
     .option("--json", "print what is found as JSON", false);
 }
 
@@ -158,7 +161,9 @@ export function chooseProject(command: Command, env: Environment): void {
   if (!aboutProject.has(command) || command.getOptionValue("project") !== undefined) return;
   // A hosted project is the one of the key.
   if (command.getOptionValue("api") !== undefined) return;
-  const known = knownProjects(readLocalSettings(env).home);
+  const settings = readLocalSettings(env);
+  if (asksServer(settings)) throw new CommandFailure("say which project: `plinth projects` lists them", 2);
+  const known = knownProjects(settings.home);
   const [only, second] = known;
   if (only === undefined)
     throw new CommandFailure("no project is known here: `plinth dev FILE` makes one, `--project NAME` names one", 2);

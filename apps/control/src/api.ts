@@ -13,6 +13,8 @@ import type { MeProcedures } from "./people/api.ts";
 import type { ProjectProcedures } from "./projects/api.ts";
 import type { ProposalProcedures } from "./proposals/api.ts";
 import type { TransferProcedures } from "./transfers/api.ts";
+import type { AccessTokenProcedures, DeviceProcedures } from "./tokens/api.ts";
+import type { UserProcedures } from "./users/api.ts";
 import type { WebhookProcedures } from "./webhooks/api.ts";
 
 export type { InboundRequest, InboundSource, InboundStatus } from "./webhooks-in/api.ts";
@@ -35,6 +37,9 @@ export type AppProcedures = {
   inbound: InboundProcedures;
   work: WorkProcedures;
   transfers: TransferProcedures;
+  tokens: AccessTokenProcedures;
+  devices: DeviceProcedures;
+  users: UserProcedures;
 };
 
 /** What an error carries beside its message: the blueprint's diagnostics where they are the reason, else null. */
@@ -58,9 +63,9 @@ export type { Deployment, DeploymentStatus, DeploymentStep, DeploymentSummary } 
 export type { CreatedInvitation, Invitation, OpenInvitation } from "./invitations/api.ts";
 export type { CreatedKey, KeySummary } from "./keys/api.ts";
 export type { MailConnection, MailContent, MailSummary, MailSuppression, MailTemplate } from "./mail/api.ts";
-export type { Member, MemberRole, MemberScope, OrganizationSummary } from "./organizations/api.ts";
-export type { Me } from "./people/api.ts";
-export type { Project, ProjectStatus, ProjectSummary } from "./projects/api.ts";
+export type { Member, MemberRole, MemberScope, OrganizationSummary, Rights } from "./organizations/api.ts";
+export type { Me, PersonSession, Theme } from "./people/api.ts";
+export type { DeletedProject, Project, ProjectStatus, ProjectSummary } from "./projects/api.ts";
 export type {
   PlanMeasures,
   Proposal,
@@ -69,6 +74,8 @@ export type {
   ProposedPlan,
   StepMeasure,
 } from "./proposals/api.ts";
+export type { AccessToken, CreatedAccessToken, DeviceRequest } from "./tokens/api.ts";
+export type { CreatedUser, EndUser, EndUserDetail, EndUserPage, EndUserSession } from "./users/api.ts";
 export type {
   BatchOutcome,
   ExportPage,

@@ -12,7 +12,9 @@ import { meProcedures } from "./people/router.ts";
 import { projectProcedures } from "./projects/router.ts";
 import { proposalProcedures } from "./proposals/router.ts";
 import { transferProcedures } from "./transfers/router.ts";
+import { deviceProcedures, tokenProcedures } from "./tokens/router.ts";
 import { buildRouter, type Root } from "./trpc.ts";
+import { userProcedures } from "./users/router.ts";
 import { webhookProcedures } from "./webhooks/router.ts";
 import { inboundProcedures } from "./webhooks-in/router.ts";
 import { workProcedures } from "./work/router.ts";
@@ -32,4 +34,7 @@ export const appRouter: TRPCBuiltRouter<Root, AppProcedures> = buildRouter({
   inbound: inboundProcedures,
   work: workProcedures,
   transfers: transferProcedures,
+  tokens: tokenProcedures,
+  devices: deviceProcedures,
+  users: userProcedures,
 });

@@ -25,16 +25,25 @@ import { createMailService } from "./mail/service.ts";
 import { createAccess } from "./organizations/access.ts";
 import { createOrganizationService } from "./organizations/service.ts";
 import { createOrganizationStore } from "./organizations/store.ts";
+import { createAccountService } from "./people/account.ts";
+import { createAccountStore } from "./people/account-store.ts";
 import { createAttempts } from "./people/attempts.ts";
 import { createPeople, type People } from "./people/auth.ts";
 import { createPasswords } from "./people/password.ts";
+import { createDeletionService, type DeletionService } from "./projects/deletion.ts";
+import { createDeletionStore } from "./projects/deletion-store.ts";
 import { createProvision } from "./projects/provision.ts";
 import { createProjectService } from "./projects/service.ts";
 import { createProjectStore } from "./projects/store.ts";
 import { createProposalService } from "./proposals/service.ts";
 import { createProposalStore } from "./proposals/store.ts";
 import { createTransferService } from "./transfers/service.ts";
+import { createDeviceGrantStore } from "./tokens/device-grant-store.ts";
+import { createDeviceGrants } from "./tokens/device-grants.ts";
+import { createTokenService } from "./tokens/service.ts";
+import { createTokenStore } from "./tokens/store.ts";
 import type { Services } from "./trpc.ts";
+import { createUserService } from "./users/service.ts";
 import { createWebhookService } from "./webhooks/service.ts";
 import { createInboundService } from "./webhooks-in/service.ts";
 import { createWorkService } from "./work/service.ts";
@@ -47,6 +56,7 @@ export interface Parts {
   /** See `keepModels` in blueprints/keep-models.ts. */
   readonly keepModels: (isStopped: () => boolean) => Promise<void>;
   readonly workshop: Workshop;
+  readonly deletion: DeletionService;
   /** Answers all who wait for changes. */
   readonly endWaits: () => void;
 }
@@ -81,23 +91,33 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
     pollMs: 300,
     retryMsMax: 5_000,
   });
+  const deletion = createDeletionService({ store: createDeletionStore(db), cells, logger });
+  const accountStore = createAccountStore(db);
+  const passwords = createPasswords();
   const people = await createPeople({
     db,
     logger,
-    passwords: createPasswords(),
+    passwords,
     secret: config.authSecret,
     controlUrl: config.controlUrl,
     trustedOrigins: config.trustedOrigins,
     secureCookies: config.secureCookies,
     onSession: (personId) => organizationStore.ensurePersonal(personId),
+    onSeen: (sessionId) => accountStore.touchSession(sessionId),
   });
   return {
     people,
     followers,
     keepModels: (isStopped) => keepModels(blueprintStore, workshop, logger, isStopped),
     workshop,
+    deletion,
     endWaits: () => stopped.abort(),
     services: {
+      account: createAccountService({
+        store: accountStore,
+        passwords,
+        wrong: createAttempts({ max: 10, windowSeconds: 600 }),
+      }),
       access: createAccess(db),
       organizations: createOrganizationService(organizationStore),
       invitations: createInvitationService({
@@ -105,6 +125,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
         made: createAttempts({ max: 50, windowSeconds: 3600 }),
         missed: createAttempts({ max: 20, windowSeconds: 600 }),
       }),
+      deletion,
       projects: createProjectService({
         store: projectStore,
         cells,
@@ -137,6 +158,12 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
       mail: createMailService({ cells, db }),
       webhooks: createWebhookService({ cells, db }),
       inbound: createInboundService({ cells, db }),
+      tokens: createTokenService(createTokenStore(db)),
+      deviceGrants: createDeviceGrants({
+        store: createDeviceGrantStore(db),
+        missed: createAttempts({ max: 20, windowSeconds: 600 }),
+      }),
+      users: createUserService({ cells, db }),
       work: createWorkService({ cells, store: createWorkStore(db) }),
       transfers: createTransferService({ cells: createTransferCells(createTransport(toCells)), db }),
     },

@@ -21,21 +21,29 @@ import { DiagnosticsError, refuse, refuseUnavailable } from "./failure.ts";
 import type { InvitationService } from "./invitations/service.ts";
 import type { KeyService } from "./keys/service.ts";
 import type { MailService } from "./mail/service.ts";
-import type { Access, Level, OrganizationAccess, ProjectAccess, ProjectPart } from "./organizations/access.ts";
+import type { Access, OrganizationAccess, ProjectAccess, ProjectPart } from "./organizations/access.ts";
+import type { Level } from "./organizations/rights.ts";
 import type { OrganizationService } from "./organizations/service.ts";
+import type { AccountService } from "./people/account.ts";
 import type { Person } from "./people/auth.ts";
+import type { DeletionService } from "./projects/deletion.ts";
 import type { ProjectService } from "./projects/service.ts";
 import type { ProposalService } from "./proposals/service.ts";
 import type { TransferService } from "./transfers/service.ts";
+import type { DeviceGrants } from "./tokens/device-grants.ts";
+import type { TokenService } from "./tokens/service.ts";
+import type { UserService } from "./users/service.ts";
 import type { WebhookService } from "./webhooks/service.ts";
 import type { InboundService } from "./webhooks-in/service.ts";
 import type { WorkService } from "./work/service.ts";
 
 export interface Services {
+  readonly account: AccountService;
   readonly access: Access;
   readonly organizations: OrganizationService;
   readonly invitations: InvitationService;
   readonly projects: ProjectService;
+  readonly deletion: DeletionService;
   readonly blueprints: BlueprintService;
   readonly proposals: ProposalService;
   readonly deployments: DeploymentService;
@@ -46,16 +54,23 @@ export interface Services {
   readonly inbound: InboundService;
   readonly work: WorkService;
   readonly transfers: TransferService;
+  readonly tokens: TokenService;
+  readonly deviceGrants: DeviceGrants;
+  readonly users: UserService;
 }
 
 interface Context {
   readonly person: Person | null;
+  /** The access token that the person is known by; null for a session of the console. */
+  readonly tokenId: string | null;
+  /** Of the session that the call came with; empty where there is none. */
+  readonly sessionId: string;
   readonly services: Services;
   readonly log: FastifyBaseLogger;
 }
 
-/** To be signed in, or a level in the organization that the named thing belongs to. */
-type Right = "person" | `${"organization" | "project" | ProjectPart}:${Level}`;
+/** To be signed in (`session`: in the console, not by an access token), or a level in the organization that the named thing belongs to. */
+type Right = "person" | "session" | `${"organization" | "project" | ProjectPart}:${Level}`;
 
 interface Meta {
   readonly right: Right;
@@ -107,7 +122,15 @@ export function forPerson(): Builder<{ person: Person }, TRPCUnsetMarker> {
   return signedIn("person");
 }
 
-/** A member (read) or an owner (write) of `organizationId`. */
+/** Whoever is signed in in the console. What makes new credentials asks for it: a stolen token must not outlive its revocation. */
+export function forSession(): Builder<{ person: Person }, TRPCUnsetMarker> {
+  return signedIn("session").use(({ ctx, next }) => {
+    if (ctx.tokenId !== null) throw refuse("FORBIDDEN", "Do this in the console: an access token may not.");
+    return next();
+  });
+}
+
+/** A member of `organizationId` whose role has the level. */
 export function forOrganization(
   level: Level,
 ): Builder<{ person: Person; organization: OrganizationAccess }, { organizationId: string }> {
@@ -119,7 +142,7 @@ export function forOrganization(
     });
 }
 
-/** A member (read) or an owner (write) of the organization of `projectId`. */
+/** A member who can open `projectId` and whose role has the level. */
 export function forProject(level: Level): Builder<{ person: Person; project: ProjectAccess }, { projectId: string }> {
   return signedIn(`project:${level}`)
     .input(z.object({ projectId: id("prj") }))

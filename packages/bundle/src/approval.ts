@@ -73,7 +73,8 @@ export function approvalProblem(
   }
   if (approval.cell !== expected.cell) return "The approval is for another cell.";
   const [signedAt, expiresAt] = [Date.parse(approval.signedAt), Date.parse(approval.expiresAt)];
-  if (signedAt > expected.now + SKEW_MS || expiresAt - signedAt > LIFETIME_MS) return "The approval holds too long.";
+  if (signedAt > expected.now + SKEW_MS || expiresAt - signedAt > LIFETIME_MS)
+    return "The approval is valid for too long.";
   return expiresAt < expected.now ? "The approval has expired." : null;
 }
 

@@ -5,3 +5,13 @@ export type { GrantBody, KeyBody, MeasuredBody, MeasuredRecords, MeasuredReferen
 export * as cellCalls from "./cell/calls.ts";
 export { type CellCall, cellPath, DATA_PATH } from "./cell/calls.ts";
 export * from "./cell/transfers.ts";
+export type {
+  CreatedUser,
+  EndUser,
+  EndUserDetail,
+  EndUserPage,
+  EndUserSession,
+  FindUsersBody,
+  NewUserBody,
+} from "./cell/users.ts";
+export * as userCalls from "./cell/users.ts";

@@ -51,7 +51,7 @@ export function readStoredBundle(stored: unknown): Decoded<Bundle> {
   if (format === FORMAT_VERSION) return { ok: true, value: stored as Bundle };
   if (format === null) {
     const said = JSON.stringify((stored as { readonly format?: unknown } | null)?.format);
-    const message = `format ${said} can't be read: the newest that this version of Plinth knows is ${FORMAT_VERSION}`;
+    const message = `format ${said} is not supported: the newest format that this version of Plinth supports is ${FORMAT_VERSION}`;
     return { ok: false, problems: [{ path: "format", message }] };
   }
   const upgraded = attempt(() => upgradeBundle(stored, format));
@@ -346,6 +346,6 @@ function namesThatDangle({ bundle, plan }: Publication): DecodeProblem[] {
     }
   }
   const steps = new Set(plan.steps.map((step) => step.id));
-  if (steps.size !== plan.steps.length) problems.push({ path: "plan.steps", message: "a step id stands twice" });
+  if (steps.size !== plan.steps.length) problems.push({ path: "plan.steps", message: "a step id is used twice" });
   return problems;
 }

@@ -19,7 +19,7 @@ export type SqlTemplate = string;
 export function fillTemplate(template: string, fill: (hole: string) => string | undefined): string {
   return template.replace(/\{([a-z0-9_.]+)\}/g, (_, hole: string) => {
     const text = fill(hole);
-    if (text === undefined) throw new Error(`nothing fills {${hole}} in: ${template}`);
+    if (text === undefined) throw new Error(`there is no value for {${hole}} in ${template}`);
     return text;
   });
 }

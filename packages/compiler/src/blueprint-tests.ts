@@ -100,6 +100,6 @@ function idOf(entity: string, name: string): string {
 
 function known(entities: ReadonlyMap<string, Entity>, name: string): Entity {
   const entity = entities.get(name);
-  if (entity === undefined) throw new Error(`no entity is called ${name}`);
+  if (entity === undefined) throw new Error(`there is no entity ${name}`);
   return entity;
 }

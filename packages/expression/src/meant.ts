@@ -1,16 +1,16 @@
-// In: the text of an expression that can't be read or understood. Out: the same in this language, where it follows the habits
-// of SQL, JavaScript, Firebase, Supabase or Hasura; null where nothing in it does. It guesses: whoever asks checks the guess.
+// Guesses what an author meant. In: the text of an invalid expression. Out: the same in our language, if the text
+// follows SQL, JavaScript, Firebase, Supabase or Hasura; null otherwise. It guesses: the caller checks the result.
 
-/** Longest text that is looked at, in UTF-16 code units; a hint must hold what comes out. */
+/** The maximum length of a text to guess, in UTF-16 code units, so that the result fits into a hint. */
 const LENGTH_MAX = 160;
 
 type Habit = readonly [pattern: RegExp, ours: string];
 
-/** The signed-in user's id, as other systems call it. */
+/** The signed-in user's id in other systems. */
 const userId =
   /@?\brequest\.auth\.(?:uid|id)\b|\bauth\.(?:uid\(\)|uid\b|user\(\)\.id\b|user\.id\b|user_id\b|id\b)|\bX-Hasura-User-Id\b|\$?\bcurrent_?user_?id\b(?:\(\))?|\$(?:current_?)?user\.id\b|\b(?:session|req|request|ctx|context)\.user(?:\.id|_id|Id)\b/gi;
 
-/** Habits that have texts within them, or stand around the whole. */
+/** Habits with texts inside them, or around the whole expression. */
 const habitsAround: readonly Habit[] = [
   [/^\s*return\s+/, ""],
   [/;\s*$/, ""],
@@ -37,7 +37,7 @@ const habitsAround: readonly Habit[] = [
   [/([=!]=\s*)["'](true|false)["']/gi, "$1$2"],
 ];
 
-/** Habits outside of texts in quotes. */
+/** Habits outside of quoted texts. */
 const habits: readonly Habit[] = [
   [/\(\s*select\s+([\w.]+\(\))\s*\)/gi, "$1"],
   [userId, "current_user.id"],
@@ -76,7 +76,7 @@ const habits: readonly Habit[] = [
   [/\.every\(/g, ".all("],
 ];
 
-/** What the text says in this language, or null where it is the same, or too long. */
+/** The text in our language; null if it is the same, or too long. */
 export function meantBy(text: string): string | null {
   if (text.length > LENGTH_MAX) return null;
   let around = withDays(text);
@@ -90,7 +90,7 @@ export function meantBy(text: string): string | null {
   return tidy === text.trim() || tidy === "" || tidy.length > LENGTH_MAX ? null : tidy;
 }
 
-/** `interval '2 days'` in hours, which durations are counted in. */
+/** `interval '2 days'` in hours, because our durations have hours. */
 function withDays(text: string): string {
   return text.replaceAll(
     /\binterval\s+(["'])(\d{1,4})\s*days?\1/gi,
@@ -102,14 +102,14 @@ function globalOf(pattern: RegExp): RegExp {
   return pattern.global ? pattern : new RegExp(pattern.source, `${pattern.flags}g`);
 }
 
-/** `userId` as `user_id`, where it isn't a function of ours. */
+/** `userId` as `user_id`, unless it is a function of ours. */
 function snakeCase(part: string): string {
   return part.replaceAll(/\b[a-z]+(?:[A-Z][a-z0-9]*)+\b(?!\()/g, (word) =>
     word.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
   );
 }
 
-/** Changes what stands outside of texts in quotes. */
+/** Changes the text outside of quoted texts. */
 function outsideQuotes(text: string, change: (part: string) => string): string {
   return text
     .split(/("[^"]*"|'[^']*')/)

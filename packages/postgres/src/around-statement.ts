@@ -24,7 +24,7 @@ export type Confirmation = {
 /** Others have come in between: the statement was undone, and may be run again. */
 export class Overtaken extends Error {
   constructor() {
-    super("A statement has missed what others committed while it waited");
+    super("A statement did not see what others committed while it waited");
     this.name = "Overtaken";
   }
 }

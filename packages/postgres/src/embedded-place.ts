@@ -34,7 +34,7 @@ function linkedFolder(link: string): string {
   try {
     const target = readlinkSync(link);
     if (path.dirname(target) === systemFolder) return target;
-    throw new Error(`${link} must lead into ${systemFolder}; it leads to ${target}`);
+    throw new Error(`${link} must point into ${systemFolder}, but points to ${target}`);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
@@ -62,7 +62,9 @@ function nobody(): ServerUser {
     .find((each) => each.startsWith("nobody:"));
   const [, , uid, gid] = line?.split(":") ?? [];
   if (uid === undefined || gid === undefined) {
-    throw new Error("Postgres cannot run as root and there is no user `nobody` here: start as an ordinary user.");
+    throw new Error(
+      "Postgres can't run as root, and there is no user `nobody` on this machine: start as an ordinary user.",
+    );
   }
   return { uid: Number(uid), gid: Number(gid) };
 }

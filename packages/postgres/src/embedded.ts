@@ -71,12 +71,12 @@ export async function startEmbeddedServer(options: EmbeddedOptions): Promise<Emb
   if (running !== null) {
     const adminUrl = adminUrlOf(secrets, running.port);
     if (await answersAt(adminUrl, data, 5_000)) {
-      logger.info({ port: running.port }, "adopted the embedded Postgres that was running");
+      logger.info({ port: running.port }, "connected to the running embedded Postgres");
       if (secrets.port !== running.port) saveDatabaseSecrets(home, { ...secrets, port: running.port });
       const ended = untilGone(running.pid, data);
       return server({ ...running, adminUrl, data, folder: place.folder, adopted: true, ended });
     }
-    logger.warn({ pid: running.pid }, "the embedded Postgres that was running does not answer: starting it anew");
+    logger.warn({ pid: running.pid }, "the running embedded Postgres does not answer: starting a new one");
     await stopServer(data, running.pid);
   }
 
@@ -88,7 +88,7 @@ export async function startEmbeddedServer(options: EmbeddedOptions): Promise<Emb
   const adminUrl = adminUrlOf(secrets, port);
   if (!(await answersAt(adminUrl, data, 10_000))) {
     await stopServer(data, pid);
-    throw new Error(`The embedded Postgres does not answer; its log is ${path.join(place.folder, "postgres.log")}`);
+    throw new Error(`The embedded Postgres does not answer. Its log is ${path.join(place.folder, "postgres.log")}`);
   }
   logger.info({ port }, "embedded Postgres is ready");
   return server({ adminUrl, data, folder: place.folder, pid, port, adopted: false, ended });
@@ -120,7 +120,7 @@ async function makeData(
   secrets: DatabaseSecrets,
   logger: Logger,
 ): Promise<void> {
-  logger.info({ folder: place.folder }, "making the embedded Postgres");
+  logger.info({ folder: place.folder }, "creating the embedded Postgres");
   // What an interrupted initdb left behind (there is no PG_VERSION) is of no use and would stop the next one.
   rmSync(data, { recursive: true, force: true });
   const passwordFile = path.join(place.folder, `.password-${randomBytes(6).toString("hex")}`);

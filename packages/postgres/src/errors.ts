@@ -106,10 +106,9 @@ export function isDiskFull(error: unknown): boolean {
 /** The same failure as callers of the API may see it: a lost or full database is `unavailable`, all else stays what it is. */
 export function asFault(error: unknown): unknown {
   if (error instanceof Fault) return error;
-  if (isDiskFull(error))
-    return unavailable("The database has no space left to write to.", error, DISK_FULL_RETRY_SECONDS);
+  if (isDiskFull(error)) return unavailable("The database has no disk space left.", error, DISK_FULL_RETRY_SECONDS);
   if (!isConnectionLoss(error)) return error;
-  return unavailable("The database is not reachable at the moment.", error);
+  return unavailable("The database can't be reached now.", error);
 }
 
 /** Somebody has to make room first. */

@@ -56,7 +56,7 @@ export type FastQuery = LaneQuery & {
 /** Its caller said so when its turn came; it was not run. */
 export class NoLongerWanted extends Error {
   constructor() {
-    super("A statement that waited for the fast lane was no longer wanted there");
+    super("A statement waited for the fast lane and was cancelled");
     this.name = "NoLongerWanted";
   }
 }
@@ -237,7 +237,7 @@ export function createFastLane(options: FastLaneOptions): FastLane {
       const until = performance.now() + timeoutMs;
       while (!connections.every((each) => each.isOpen)) {
         const cause = connections.find((each) => each.lastError !== null)?.lastError;
-        if (performance.now() > until) throw unavailable("The database is not reachable at the moment.", cause);
+        if (performance.now() > until) throw unavailable("The database can't be reached now.", cause);
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     },
@@ -262,7 +262,7 @@ function add(counts: Map<string, number>, project: string, change: number): void
 }
 
 function away(): Error {
-  return unavailable("The database is not reachable at the moment.");
+  return unavailable("The database can't be reached now.");
 }
 
 /** FNV-1a over UTF-16 units: cheap and even enough to spread tenants over a handful of connections. */

@@ -107,7 +107,7 @@ export class LaneConnection {
 
   async #send(query: LaneQuery): Promise<LaneResult> {
     const client = this.#client;
-    if (client === null) throw unavailable("The database is not reachable at the moment.");
+    if (client === null) throw unavailable("The database can't be reached now.");
     const name = query.name == null ? "" : this.#nameOf(client, query.text);
     this.#gather(client);
     const sentAt = performance.now();

@@ -18,7 +18,7 @@ export type RawResult = {
 /** The rows of a statement are larger than it was allowed; none of them was kept. */
 export class ResultTooLarge extends Error {
   constructor() {
-    super("The result of a statement is larger than it may be");
+    super("The result of a statement is larger than allowed");
     this.name = "ResultTooLarge";
   }
 }

@@ -31,7 +31,7 @@ export async function runMigrations(run: MigrationRun): Promise<readonly string[
     for (const migration of run.migrations) {
       const hash = applied.get(migration.id);
       if (hash !== undefined && hash !== hashOf(migration.sql)) {
-        throw new Error(`Migration "${migration.id}" of schema ${run.schema} was edited after it had been applied`);
+        throw new Error(`Migration "${migration.id}" of schema ${run.schema} was changed after it had been applied`);
       }
     }
     const done: string[] = [];

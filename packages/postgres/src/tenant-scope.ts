@@ -115,7 +115,7 @@ const REPEATED_KEPT_MAX = 8;
 class Undone extends Error {
   readonly result: TenantResult;
   constructor(result: TenantResult) {
-    super("A statement was tried, and is undone");
+    super("A statement was tried and rolled back");
     this.name = "Undone";
     this.result = result;
   }
@@ -209,7 +209,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
       const result = await work({ client, query, repeat });
       const { command } = await client.query("COMMIT");
       // Postgres answers a COMMIT after a failed statement with a rollback, and calls that a success.
-      if (command !== "COMMIT") throw new Error("A transaction went on after one of its statements had failed");
+      if (command !== "COMMIT") throw new Error("A transaction continued after one of its statements had failed");
       return result;
     }).catch((error: unknown) => {
       throw isTimeout(error) ? slowTimeout(error) : error;
@@ -368,7 +368,7 @@ function isLarge(values: readonly unknown[]): boolean {
 
 function tooManySlow(why: "full" | "late"): Fault {
   return new Fault(why === "full" ? "unavailable" : "timeout", {
-    detail: "This project has too many slow requests under way.",
+    detail: "Too many slow requests of this project are running.",
     headers: { "retry-after": "1" },
   });
 }

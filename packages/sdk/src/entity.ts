@@ -316,7 +316,7 @@ export function createRecords<Types extends ProjectTypes, Name extends EntityNam
 export function keyPath(all: string, key: unknown): string {
   if (typeof key === "string" && key !== "") return `${all}/${encodeURIComponent(key)}`;
   // An empty id would address the list.
-  if (typeof key !== "object" || key === null) throw new TypeError("the record's id must be a text that is not empty");
+  if (typeof key !== "object" || key === null) throw new TypeError("the record's id must be a non-empty text");
   const [[name, value] = ["", ""], ...more] = Object.entries(key);
   const values: readonly unknown[] = [value].flat();
   if (name === "" || more.length > 0 || values.some((each) => each === undefined || each === null || each === "")) {

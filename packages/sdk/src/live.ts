@@ -57,7 +57,8 @@ export function live<Types extends ProjectTypes, Name extends EntityName<Types>>
 ): LiveList<RecordOf<Types, Name>> {
   const { signal, limit = 20, where, sort } = options;
   const keys = (sort === undefined ? ["-created_at"] : [sort].flat()) as readonly string[];
-  if (keys.some((key) => key.includes("."))) throw new TypeError("a live list is sorted by the entity's own fields");
+  if (keys.some((key) => key.includes(".")))
+    throw new TypeError("a live list must be sorted by the entity's own fields");
   const listed = { limit, ...(where !== undefined && { where }), ...(sort !== undefined && { sort }) };
   return createList<RecordOf<Types, Name> & Held>(
     {

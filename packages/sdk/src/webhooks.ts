@@ -48,9 +48,9 @@ export async function verifyWebhook<Event = WebhookEvent>(
   const keys = await Promise.all((typeof secrets === "string" ? [secrets] : secrets).map(keyOf));
   const id = header(headers, "webhook-id");
   const time = header(headers, "webhook-timestamp");
-  if (!/^[1-9]\d{0,11}$/.test(time)) throw new WebhookRefused("The timestamp is no whole number of seconds.");
+  if (!/^[1-9]\d{0,11}$/.test(time)) throw new WebhookRefused("The timestamp is not a whole number of seconds.");
   if (Math.abs(now / 1000 - Number(time)) > toleranceSeconds) {
-    throw new WebhookRefused("The timestamp is too far from now.");
+    throw new WebhookRefused("The timestamp differs too much from the current time.");
   }
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const head = new TextEncoder().encode(`${id}.${time}.`);
@@ -65,7 +65,7 @@ export async function verifyWebhook<Event = WebhookEvent>(
       if (version === is && (await crypto.subtle.verify(algorithm, key, given, message))) return parse(bytes);
     }
   }
-  throw new WebhookRefused("No signature fits.");
+  throw new WebhookRefused("No signature is valid.");
 }
 
 interface Key {
@@ -85,7 +85,7 @@ async function keyOf(secret: string): Promise<Key> {
     const key = await crypto.subtle.importKey("raw", raw, "Ed25519", false, ["verify"]);
     return { key, is: "v1a", algorithm: "Ed25519" };
   }
-  throw new TypeError("A webhook is verified with whsec_ or whpk_ and base64.");
+  throw new TypeError("To verify a webhook, use a secret with whsec_ or whpk_ and base64.");
 }
 
 function header(headers: WebhookHeaders, name: string): string {
@@ -107,6 +107,6 @@ function parse<Event>(bytes: Uint8Array): Event {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as Event;
   } catch {
-    throw new WebhookRefused("The body is no JSON.");
+    throw new WebhookRefused("The body is not JSON.");
   }
 }

@@ -20,7 +20,7 @@ export class ByteCache<Key, Value> {
   #bytes = 0;
 
   constructor(options: ByteCacheOptions<Key, Value>) {
-    if (!(options.bytesMax > 0)) throw new Error("A byte cache needs a bound above 0");
+    if (!(options.bytesMax > 0)) throw new Error("A byte cache needs a limit above 0");
     this.#options = options;
   }
 

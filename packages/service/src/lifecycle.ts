@@ -56,7 +56,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
   };
 
   const parentWatch = setInterval(() => {
-    if (options.parentPid !== undefined && !processExists(options.parentPid)) void stop("the parent process is gone");
+    if (options.parentPid !== undefined && !processExists(options.parentPid)) void stop("the parent process has ended");
   }, parentPollMs);
   parentWatch.unref();
   // What a library or the runtime itself prints may meet a full disk, or a reader that has gone: no reason to end.
@@ -65,7 +65,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
   process.on("SIGINT", () => void stop("SIGINT"));
   // A bug that nobody caught leaves unknown state behind: say it, stop in order, and let the supervisor start anew.
   process.on("uncaughtException", (error) => {
-    logger.fatal({ err: error }, `${name} met an unexpected error`);
+    logger.fatal({ err: error }, `${name} had an unexpected error`);
     process.exitCode = 1;
     if (running === null || stopping) exit(1);
     else

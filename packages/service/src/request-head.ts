@@ -45,9 +45,11 @@ function headProblem({ rawHeaders, headers, url = "/" }: IncomingMessage): strin
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = ONCE.get(rawHeaders[i]?.toLowerCase() ?? "");
     if (name === undefined) continue;
-    if (seen.has(name)) return `${name} is there more than once.`;
+    if (seen.has(name)) return `The header ${name} was sent more than once.`;
     seen.add(name);
   }
-  if (!HOST.test(headers.host ?? "")) return "Host names no host.";
-  return url.startsWith("/") || url === "*" ? null : "The target is neither a path nor an address of this host.";
+  if (!HOST.test(headers.host ?? "")) return "The header Host contains no host name.";
+  return url.startsWith("/") || url === "*"
+    ? null
+    : "The request target is neither a path nor an address on this host.";
 }

@@ -43,7 +43,7 @@ export class SharedByteCache<Value> {
   #bytes = 0;
 
   constructor(options: SharedByteCacheOptions<Value>) {
-    if (!(options.bytesMax > 0)) throw new Error("A byte cache needs a bound above 0");
+    if (!(options.bytesMax > 0)) throw new Error("A byte cache needs a limit above 0");
     this.#options = options;
   }
 
@@ -119,7 +119,7 @@ export class SharedByteCache<Value> {
     const largest = this.#bySize.findLast((owners) => owners.size > 0);
     const owner = largest === undefined ? undefined : unmarked(largest);
     const entry = owner === undefined ? undefined : unmarked(owner.entries);
-    if (entry === undefined) throw new Error("A byte cache is full and holds nothing");
+    if (entry === undefined) throw new Error("A byte cache is full but contains nothing");
     return entry;
   }
 }

@@ -76,8 +76,12 @@ export async function abandonImport(
   { project }: OfProject,
 ): Promise<ExitCode> {
   return withProject(settings, project, async (control, projectId) => {
-    await control.transfers.closeImport.mutate({ projectId, source: null });
-    terminal.out("The unfinished import is ended. What it has stored stays.");
+    const closed = await control.transfers.closeImport.mutate({ projectId, source: null });
+    terminal.out(
+      closed === null
+        ? "No import is unfinished."
+        : "The unfinished import is ended. The records that it has stored stay.",
+    );
     return 0;
   });
 }

@@ -45,8 +45,8 @@ export async function planLive(
   options: { readonly project: string; readonly json: boolean },
 ): Promise<ExitCode> {
   const text = await readText(file);
-  return openControl<ExitCode>(settings, async (control, developer) => {
-    const project = await projectCalled(control, developer, options.project);
+  return openControl<ExitCode>(settings, async (control, caller) => {
+    const project = await projectCalled(control, caller, options.project);
     try {
       const proposal = await control.proposals.create.mutate({ projectId: project.id, text });
       // It was made to be looked at: in the console it would stand there as if somebody waited for an answer.

@@ -165,8 +165,8 @@ export function withProject(
   name: string,
   work: (control: ControlClient, projectId: string) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  return openControl(settings, async (control, developer) => {
-    const { id } = await projectCalled(control, developer, name);
+  return openControl(settings, async (control, caller) => {
+    const { id } = await projectCalled(control, caller, name);
     return work(control, id);
   });
 }

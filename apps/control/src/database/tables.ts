@@ -1,10 +1,12 @@
 // The control database's tables as Kysely sees them. Out: the type `Database`. The SQL stands in `migrations/`.
 import type { Change, Diagnostic } from "@plinth/blueprint";
 import type { ApiKeyKind, Bundle, MigrationPlan } from "@plinth/bundle";
-import type { ColumnType, Generated, Kysely, Transaction } from "kysely";
+import type { ColumnType, Generated, Kysely, RawBuilder, Transaction } from "kysely";
 import type { DeploymentStatus, DeploymentStep } from "../deployments/api.ts";
 import type { MemberRole, MemberScope } from "../organizations/api.ts";
+import type { Theme } from "../people/api.ts";
 import type { PlanMeasures, Proposal, ProposalStatus, ProposedPlan } from "../proposals/api.ts";
+import type { AccessTokenKind } from "../tokens/api.ts";
 
 export type ControlDatabase = Kysely<Database>;
 /** A connection, or a transaction under way. */
@@ -15,6 +17,9 @@ type Json<T> = ColumnType<T, string, string>;
 
 export interface Database {
   people: PeopleTable;
+  sessions: SessionsTable;
+  accounts: AccountsTable;
+  two_factors: TwoFactorsTable;
   organizations: OrganizationsTable;
   memberships: MembershipsTable;
   membership_projects: MembershipProjectsTable;
@@ -28,12 +33,39 @@ export interface Database {
   deployments: DeploymentsTable;
   key_metadata: KeyMetadataTable;
   audit: AuditTable;
+  access_tokens: AccessTokensTable;
+  device_grants: DeviceGrantsTable;
 }
 
 interface PeopleTable {
   id: string;
   name: string;
   email: string;
+  email_verified: Generated<boolean>;
+  theme: Generated<Theme>;
+  two_factor_enabled: Generated<boolean>;
+  deleted_at: ColumnType<Date | null, never, RawBuilder<unknown>>;
+}
+
+/** What of better-auth's own tables is read here. */
+interface SessionsTable {
+  id: string;
+  person_id: string;
+  ip_address: string | null;
+  user_agent: string | null;
+  created_at: Date;
+  expires_at: Date;
+  last_seen_at: ColumnType<Date, never, RawBuilder<unknown>>;
+}
+
+interface AccountsTable {
+  person_id: string;
+  provider_id: string;
+  password_hash: string | null;
+}
+
+interface TwoFactorsTable {
+  person_id: string;
 }
 
 interface OrganizationsTable {
@@ -103,6 +135,9 @@ export interface ProjectsTable {
   live_bundle_hash: string | null;
   live_at: Date | null;
   created_at: Generated<Date>;
+  deleted_at: ColumnType<Date | null, never, RawBuilder<unknown> | null>;
+  deleted_by: ColumnType<string | null, never, string | null>;
+  on_cell: Generated<"served" | "unsure" | "suspended">;
 }
 
 interface BlueprintVersionsTable {
@@ -183,4 +218,27 @@ interface AuditTable {
   project_id: string | null;
   subject: string | null;
   detail: ColumnType<Record<string, unknown>, string, never>;
+}
+
+export interface AccessTokensTable {
+  id: string;
+  person_id: string;
+  name: string;
+  kind: AccessTokenKind;
+  token_hash: string;
+  created_at: Generated<Date>;
+  expires_at: Date;
+  last_used_at: Date | null;
+}
+
+interface DeviceGrantsTable {
+  device_code_hash: string;
+  user_code: string;
+  device_name: string;
+  address: string;
+  status: "pending" | "approved" | "denied";
+  person_id: string | null;
+  created_at: Generated<Date>;
+  expires_at: Date;
+  polled_at: Date | null;
 }

@@ -8,6 +8,7 @@ import { CellRefused, CellUnavailable } from "../cells/failures.ts";
 import type { CellStore } from "../cells/store.ts";
 import { refuse } from "../failure.ts";
 import type { OrganizationAccess, ProjectAccess } from "../organizations/access.ts";
+import { rightsOf } from "../organizations/rights.ts";
 import type { Person } from "../people/auth.ts";
 import type { Project, ProjectStatus, ProjectSummary } from "./api.ts";
 import { nameTaken } from "./names.ts";
@@ -74,8 +75,9 @@ export function createProjectService(options: ProjectServiceOptions): ProjectSer
         logger.warn({ err: error, projectId: id }, "the cell will make the project before its first use");
       }
       const createdAt = new Date().toISOString();
-      const { role } = organization;
-      return { id, slug, organizationId: organization.id, role, createdAt, live: null, apiUrl: cell.publicUrl };
+      const { id: organizationId, role } = organization;
+      const may = rightsOf(role);
+      return { id, slug, organizationId, role, may, createdAt, live: null, apiUrl: cell.publicUrl };
     },
 
     get: (project, liveHash) => ({
@@ -83,6 +85,7 @@ export function createProjectService(options: ProjectServiceOptions): ProjectSer
       slug: project.slug,
       organizationId: project.organizationId,
       role: project.role,
+      may: rightsOf(project.role),
       createdAt: project.createdAt.toISOString(),
       live:
         project.live === null || liveHash === null

@@ -33,6 +33,7 @@ export function createProjectStore(db: ControlDatabase): ProjectStore {
         .selectFrom("projects")
         .select(["id", "slug", "organization_id", "created_at", "live_at"])
         .where("organization_id", "=", organizationId)
+        .where("deleted_at", "is", null)
         .orderBy("created_at", "desc")
         .orderBy("id")
         .execute();

@@ -1,4 +1,4 @@
-// Proposals: what a new blueprint would change, and whether an owner agrees. In: a text, or a decision with the hash
+// Proposals: what a new blueprint would change, and whether a member agrees. In: a text, or a decision with the hash
 // that was shown. Out: proposals. It never approves anything but the very diff, plan and consents that were shown.
 import type { Change } from "@plinth/blueprint";
 import { newId, readStoredPlan } from "@plinth/bundle";
@@ -11,6 +11,8 @@ import type { Cells } from "../cells/client.ts";
 import { CellRefused, CellUnavailable } from "../cells/failures.ts";
 import { notFound, refuse, refuseBlueprint } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
+import type { MemberRole } from "../organizations/api.ts";
+import { allows, whoMay } from "../organizations/rights.ts";
 import type { Person } from "../people/auth.ts";
 import { nameTaken } from "../projects/names.ts";
 import type { PlanMeasures, Proposal, ProposalSummary } from "./api.ts";
@@ -24,7 +26,13 @@ export interface ProposalService {
   measure(by: Person, project: ProjectAccess, proposalId: string): Promise<Proposal>;
   get(proposalId: string): Promise<Proposal>;
   list(project: ProjectAccess): Promise<readonly ProposalSummary[]>;
-  approve(by: Person, proposalId: string, hash: string, consents: readonly string[]): Promise<Proposal>;
+  approve(
+    by: Person,
+    role: MemberRole,
+    proposalId: string,
+    hash: string,
+    consents: readonly string[],
+  ): Promise<Proposal>;
   reject(by: Person, proposalId: string): Promise<Proposal>;
 }
 
@@ -36,6 +44,7 @@ export interface ProposalServiceOptions {
   readonly blueprintBytesMax: number;
 }
 
+const RESERVED = `The change owes consents, which only ${whoMay("manage")} of the project may give.`;
 export const STALE = "Something else has gone live since this proposal was made. Propose the change again.";
 
 export function createProposalService(options: ProposalServiceOptions): ProposalService {
@@ -77,10 +86,11 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
       return get(proposalId);
     },
 
-    approve: async (by, proposalId, hash, consents) => {
+    approve: async (by, role, proposalId, hash, consents) => {
       await store.decide(proposalId, by.id, (proposal, project) => {
         if (proposal.status !== "open") throw refuse("CONFLICT", `The proposal is ${proposal.status} already.`);
         if (isStale(proposal, project.live_deployment_id)) throw refuse("CONFLICT", STALE);
+        if (proposal.consents.length > 0 && !allows(role, "manage")) throw refuse("FORBIDDEN", RESERVED);
         judgeApproval(proposal, hash, consents);
         return "approved";
       });

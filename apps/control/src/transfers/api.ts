@@ -31,7 +31,7 @@ export type {
 
 export type ImportBatch = BatchBody;
 
-/** All are for owners alone: who imports writes past permissions, and who exports takes everything along. */
+/** All need the level `manage`: an import writes past permissions and makes users, and an export takes everything along. */
 export type TransferProcedures = {
   /** What an import can write: the entities of the live version. */
   shape: Query<{ projectId: string }, TransferShape>;
@@ -39,8 +39,8 @@ export type TransferProcedures = {
   openImport: Mutation<{ projectId: string; source: string; label: string }, ImportState>;
   /** Takes 10,000 rows at most, in one transaction. */
   takeBatch: Mutation<{ projectId: string; batch: ImportBatch }, BatchOutcome>;
-  /** Ends an import; without `source`, whichever is unfinished. */
-  closeImport: Mutation<{ projectId: string; source: string | null }, ImportState>;
+  /** Ends an import; without `source`, whichever is unfinished. Null where there is none. */
+  closeImport: Mutation<{ projectId: string; source: string | null }, ImportState | null>;
   /** Begins to read all records as they are at this moment. */
   openExport: Mutation<{ projectId: string }, ExportState>;
   exportPage: Query<{ projectId: string; exportId: string; part: string; after: string | null }, ExportPage>;

@@ -11,7 +11,7 @@ import type {
   TransferShape,
 } from "@plinth/bundle/cell";
 import { askCell } from "../cells/ask.ts";
-import { actorOf, refusals } from "../cells/ask-as-person.ts";
+import { actorOf, orNull, refusals } from "../cells/ask-as-person.ts";
 import type { TransferCells } from "../cells/transfers.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { ControlDatabase } from "../database/tables.ts";
@@ -23,7 +23,7 @@ export interface TransferService {
   shape(by: Person, project: ProjectAccess): Promise<TransferShape>;
   openImport(by: Person, project: ProjectAccess, source: ImportBody): Promise<ImportState>;
   takeBatch(by: Person, project: ProjectAccess, batch: BatchBody): Promise<BatchOutcome>;
-  closeImport(by: Person, project: ProjectAccess, source: string | null): Promise<ImportState>;
+  closeImport(by: Person, project: ProjectAccess, source: string | null): Promise<ImportState | null>;
   openExport(by: Person, project: ProjectAccess): Promise<ExportState>;
   exportPage(by: Person, project: ProjectAccess, page: PageBody & { readonly exportId: string }): Promise<ExportPage>;
   closeExport(by: Person, project: ProjectAccess, exportId: string): Promise<null>;
@@ -49,8 +49,9 @@ export function createTransferService({
     },
     takeBatch: (by, project, batch) => ask(cells.takeBatch(project, actorOf(by, project), batch)),
     closeImport: async (by, project, source) => {
-      const closed = await ask(cells.closeImport(project, actorOf(by, project), { source }));
-      const total = (of: "accepted" | "refused"): number => closed.steps.reduce((sum, step) => sum + step[of], 0);
+      const closed = await orNull(cells.closeImport(project, actorOf(by, project), { source }));
+      const total = (of: "accepted" | "refused"): number =>
+        closed?.steps.reduce((sum, step) => sum + step[of], 0) ?? 0;
       await audit(by, project, "import.closed", { accepted: total("accepted"), refused: total("refused") });
       return closed;
     },

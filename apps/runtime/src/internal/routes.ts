@@ -14,17 +14,24 @@ import type { SigningKeys } from "../identity/signing-keys.ts";
 import { grantRoles } from "../modules/users/grant-roles.ts";
 import type { ReleaseRegistry } from "../project/active-release.ts";
 import { inspectSchema } from "../release/drift.ts";
+import { eraseProject } from "../release/erase.ts";
 import { inspectProject, inspectRelease } from "../release/inspect.ts";
 import { measurePlan } from "../release/measure.ts";
 import type { Migrator } from "../release/migrate.ts";
 import { provisionProject } from "../release/provision.ts";
 import { type ControlTrust, receiveRelease } from "../release/receive.ts";
+import { setSuspended } from "../release/suspend.ts";
 import { acceptAssertion } from "./assertion.ts";
 import { createLoadReporter } from "./load-report.ts";
-import { callOf, found, incomingOf, paramOf, projectOf, releaseOf, serve } from "./serve-call.ts";
 import { type TransferRouteOptions, transferRoutes } from "./transfer-routes.ts";
 
-export interface InternalOptions extends ControlTrust, TransferRouteOptions {
+import { callOf, found, incomingOf, paramOf, projectOf, releaseOf, serve } from "./serve.ts";
+import { type UserRoutesOptions, userRoutes } from "./user-routes.ts";
+
+export interface InternalOptions
+  extends ControlTrust,
+    TransferRouteOptions,
+    Pick<UserRoutesOptions, "accountTokens" | "accountMails"> {
   readonly pool: Pool;
   /** Its own: measuring a plan takes seconds, and nobody else is to wait for them. */
   readonly measurePool: Pool;
@@ -41,12 +48,33 @@ export interface InternalOptions extends ControlTrust, TransferRouteOptions {
 export function internalRoutes(app: FastifyInstance, options: InternalOptions): void {
   const { pool, epoch } = options;
 
+  /** What ends a project: the secret alone must not be enough. */
+  const retiring = async (request: FastifyRequest): Promise<ProjectId> => {
+    const projectId = projectOf(request);
+    const signed = await acceptAssertion(request.headers[ASSERTION_HEADER], options, callOf(request));
+    if (signed.role !== "retire" || signed.projectId !== projectId)
+      throw new Fault("unauthenticated", { detail: "Plinth-Assertion is for something else." });
+    return projectId;
+  };
+
   const load = createLoadReporter();
   app.addHook("onClose", async () => load.stop());
   app.get("/internal/load", async () => load.read());
 
   serve(app, cellCalls.provision, async (request, body) => {
     await orUnavailable(provisionProject(options, projectOf(request), body().slug));
+    return null;
+  });
+
+  serve(app, cellCalls.suspend, async (request, body) => {
+    const projectId = await retiring(request);
+    if (!(await orUnavailable(setSuspended(pool, projectId, body().suspended)))) throw new Fault("not_found");
+    await epoch.refresh();
+    return null;
+  });
+
+  serve(app, cellCalls.erase, async (request) => {
+    await orUnavailable(eraseProject(options.measurePool, await retiring(request)));
     return null;
   });
 
@@ -102,7 +130,7 @@ export function internalRoutes(app: FastifyInstance, options: InternalOptions): 
   });
 
   serve(app, cellCalls.grantUser, async (request, body) => {
-    const release = await releaseOf(options, projectOf(request));
+    const release = await releaseOf(options.registry, projectOf(request));
     const { email, roles } = body();
     const principal = { kind: "operator", email: actorNameOf(request), roles: ["admin"], readOnly: false } as const;
     const acting = { release, principal, requestId: request.id, ip: request.ip, organization: null };
@@ -111,6 +139,7 @@ export function internalRoutes(app: FastifyInstance, options: InternalOptions): 
   });
 
   transferRoutes(app, options);
+  userRoutes(app, options);
 
   app.all(`${DATA_PATH}/*`, async (request, reply) => {
     const answer = await options.serve(dataIncomingOf(request, projectOf(request)));

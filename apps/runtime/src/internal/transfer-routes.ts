@@ -10,7 +10,7 @@ import { abandonImport, closeImport, openImport } from "../transfers/import-ledg
 import { takeBatch } from "../transfers/take-batch.ts";
 import { transferShape } from "../transfers/transfer-shape.ts";
 import { type AssertionTrust, acceptAssertion } from "./assertion.ts";
-import { callOf, found, paramOf, projectOf, releaseOf, serve } from "./serve-call.ts";
+import { callOf, found, paramOf, projectOf, releaseOf, serve } from "./serve.ts";
 
 export interface TransferRouteOptions extends AssertionTrust {
   readonly registry: ReleaseRegistry;
@@ -30,18 +30,18 @@ export function transferRoutes(app: FastifyInstance, options: TransferRouteOptio
 
   serve(app, transferCalls.shape, async (request): Promise<TransferShape> => {
     await operator(request);
-    return transferShape(await releaseOf(options, projectOf(request)));
+    return transferShape(await releaseOf(options.registry, projectOf(request)));
   });
 
   serve(app, transferCalls.openImport, async (request, body) => {
     const by = await operator(request);
-    const { projectId } = await releaseOf(options, projectOf(request));
+    const { projectId } = await releaseOf(options.registry, projectOf(request));
     return orUnavailable(openImport(pool, projectId, body(), by));
   });
 
   serve(app, transferCalls.takeBatch, async (request) => {
     const email = await operator(request);
-    const release = await releaseOf(options, projectOf(request));
+    const release = await releaseOf(options.registry, projectOf(request));
     return orUnavailable(takeBatch(bulk, release, batchOf(request), { email, requestId: request.id }));
   });
 
@@ -61,7 +61,7 @@ export function transferRoutes(app: FastifyInstance, options: TransferRouteOptio
 
   serve(app, transferCalls.openExport, async (request) => {
     const by = await operator(request);
-    const release = await releaseOf(options, projectOf(request));
+    const release = await releaseOf(options.registry, projectOf(request));
     return orUnavailable(exports.open(release, request.id, by));
   });
 

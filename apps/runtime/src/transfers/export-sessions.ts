@@ -17,7 +17,7 @@ import { canonicalText, rowHash } from "./canonical.ts";
 import { exportParts } from "./transfer-shape.ts";
 
 export interface ExportSessions {
-  /** @throws Fault `conflict` where the project has one under way, `unavailable` where the cell has too many. */
+  /** Ends another one of the project. @throws Fault `unavailable` where the cell has too many. */
   open(release: ActiveRelease, requestId: string, by: string): Promise<ExportState>;
   /** @throws Fault `not_found` where it has ended. */
   page(projectId: ProjectId, exportId: string, part: string, after: string | null): Promise<ExportPage>;
@@ -64,11 +64,8 @@ export function createExportSessions(bulk: BulkScope, sessionsMax: number): Expo
   };
   return {
     open: async (release, requestId, by) => {
-      if ([...sessions.values()].some((one) => one.release.projectId === release.projectId)) {
-        throw new Fault("conflict", {
-          detail: "An export of this project is under way; an abandoned one ends within a minute.",
-        });
-      }
+      // Whoever begins again has lost the last one, or takes its place.
+      for (const one of sessions.values()) if (one.release.projectId === release.projectId) await end(one);
       if (sessions.size >= sessionsMax) {
         throw new Fault("unavailable", {
           detail: "Other exports are under way in this cell.",

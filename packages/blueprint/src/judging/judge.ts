@@ -118,7 +118,7 @@ function closedField({ operation, input }: Question, judged: readonly Judged[]):
   const closed = Object.keys(input).find(
     (name) => !holding.some(({ permission: { fields } }) => fields === null || fields.includes(name)),
   );
-  return closed === undefined ? null : `\`${closed}\` is not among the fields that may be named`;
+  return closed === undefined ? null : `\`${closed}\` is not a field that can be sent`;
 }
 
 /** A record comes back only with those that it refers to, but for those that a delete would have let go of. */
@@ -138,7 +138,7 @@ function unreadable({ as, entity, input }: Question, { user }: Asker, world: Wor
     const target = field.type.kind === "refs" ? field.type.entity : targetOf(field.type);
     if (value === null || target === null) continue;
     for (const id of Array.isArray(value) ? (value as readonly Value[]) : [value]) {
-      if (!mayRead(target, id, as, user, world)) return `\`${field.name}\` names a record that they can't read`;
+      if (!mayRead(target, id, as, user, world)) return `\`${field.name}\` refers to a record that they can't read`;
     }
   }
   return null;
@@ -236,7 +236,7 @@ function obstacle(
   const machine = entity.stateMachine;
   if (machine === null) return null;
   if (row === null)
-    return after?.values[machine.field] === machine.initial ? null : `a new record begins as \`${machine.initial}\``;
+    return after?.values[machine.field] === machine.initial ? null : `a new record starts as \`${machine.initial}\``;
   const [from, to] = [row.row.values[machine.field], after?.values[machine.field]];
   if (edge !== null) {
     if (!edge.from.some((state) => state === from)) return `the row is \`${from}\``;
@@ -244,7 +244,7 @@ function obstacle(
     return empty === undefined ? null : `\`${empty}\` has no value`;
   }
   if (operation !== "update" || to === from) return null;
-  return way?.obstacle === "none" ? null : `no transition that is allowed leads from \`${from}\` to \`${to}\``;
+  return way?.obstacle === "none" ? null : `no permitted transition leads from \`${from}\` to \`${to}\``;
 }
 
 function outsideOrganization(
@@ -276,12 +276,12 @@ function refusedField(
   for (const [name, value] of Object.entries(input)) {
     const field = entity.fields.find((one) => one.name === name);
     if (field === undefined) return `\`${entity.name}\` has no field \`${name}\``;
-    if (field.writer === "service") return `\`${name}\` is written by the service`;
-    if (operation === "update" && field.immutable) return `\`${name}\` is set at create only`;
-    if (edge !== null && !edge.require.includes(name)) return `a transition takes no \`${name}\``;
+    if (field.writer === "service") return `only the service writes \`${name}\``;
+    if (operation === "update" && field.immutable) return `\`${name}\` can only be set at create`;
+    if (edge !== null && !edge.require.includes(name)) return `a transition doesn't accept \`${name}\``;
     if (byEdge?.has(name) === true) continue;
     if (isServiceSet(field) && value !== before(field, context) && !user.roles.includes("admin"))
-      return `only an admin gives \`${name}\` another value`;
+      return `only an admin can set \`${name}\` to another value`;
   }
   return null;
 }

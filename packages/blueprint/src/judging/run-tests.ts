@@ -90,7 +90,7 @@ function runAllow(expectation: Extract<Expectation, { kind: "allow" }>, entity: 
   const verdict = ask({ as, entity, operation, row, input }, run);
   if (verdict.allowed === allow) return null;
   const target = row === null ? entity.name : `${entity.name}.${row.name}`;
-  return whyWrong(`${as} may ${operation} ${target}`, allow, verdict, { entity, operation });
+  return whyWrong(`${as} can ${operation} ${target}`, allow, verdict, { entity, operation });
 }
 
 function ask(question: Question, run: Run): Verdict {
@@ -149,11 +149,11 @@ function whyWrong(
     const by = verdict.judged.find((one) => one.allowed);
     const role = by?.permission.role ?? "";
     return {
-      reason: `${claim}, which was not expected: the rule of \`${role}\` lets in.`,
+      reason: `Unexpected: ${claim}. The rule of \`${role}\` allows it.`,
       culprit: by?.permission.rule ?? null,
     };
   }
-  const not = `It was expected that ${claim}`;
+  const not = `Expected: ${claim}`;
   if (verdict.reason !== null) return { reason: `${not}, but ${verdict.reason}.`, culprit: null };
   const [first] = verdict.judged;
   if (first === undefined)

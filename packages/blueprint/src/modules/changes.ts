@@ -19,7 +19,7 @@ export function describeChanges({ entities = [] }: DescribedProject): readonly M
     events: [],
     schemas: {
       Change: {
-        ...replySchema({ id, record: { type: "object", description: "Of `created` and `updated`." } }, []),
+        ...replySchema({ id, record: { type: "object", description: "The record, for `created` and `updated`." } }, []),
         description: "The data of one event.",
       },
     },

@@ -128,12 +128,12 @@ export const userFieldsInRules: readonly string[] = ["id", "email", "name"];
 const roleNames = { kind: "list", of: { kind: "string" } } as const;
 
 export const userEvents: readonly ModuleEvent[] = [
-  { name: "user.updated", entity: USER_ENTITY, data: [], help: "A user's profile was changed." },
+  { name: "user.updated", entity: USER_ENTITY, data: [], help: "The profile of a user was changed." },
   {
     name: "user.roles_changed",
     entity: USER_ENTITY,
     data: [plainField("roles", roleNames), plainField("roles_before", roleNames)],
-    help: "A user was given other roles.",
+    help: "The roles of a user were changed.",
   },
 ];
 
@@ -153,7 +153,7 @@ export function describeUsers({
     content: { kind: "data", schema: user, example: { [EXAMPLE_RECORD]: true } },
   } as const;
   const me = {
-    description: "The user, and where they belong",
+    description: "The user, with roles and organizations",
     component: "User.me",
     content: {
       kind: "data",
@@ -206,7 +206,7 @@ export function describeUsers({
         id: "user.list",
         method: "GET",
         path: "/v1/users",
-        summary: `List users: an admin sees all, others see themselves${isShown ? " and whom the project shows them" : ""}`,
+        summary: `List users: an admin sees all, other users see themselves${isShown ? " and those that the project shows them" : ""}`,
         tag,
         audience: "caller",
         query: "records",
@@ -226,12 +226,12 @@ export function describeUsers({
         id: "user.aggregate",
         method: "GET",
         path: "/v1/users/aggregate",
-        summary: "Calculate over the users that a list of them shows",
+        summary: "Calculate totals over the users of a list",
         tag,
         audience: "caller",
         query: "groups",
         body: null,
-        replies: { 200: { description: "Values of users, by group", content: { kind: "groups" } } },
+        replies: { 200: { description: "Totals of users, by group", content: { kind: "groups" } } },
         faults: [400, 401, 403, 429, 503],
         sdk: null,
         isGenerated: true,
@@ -245,7 +245,7 @@ export function describeUsers({
         audience: "caller",
         query: "record",
         body: null,
-        replies: { 200: one, 304: { description: "What the caller has is still the same", content: null } },
+        replies: { 200: one, 304: { description: "The caller's copy is still current", content: null } },
         faults: [400, 401, 403, 404, 429, 503],
         sdk: null,
         isGenerated: true,
@@ -268,7 +268,7 @@ export function describeUsers({
         id: "user.set_roles",
         method: "PUT",
         path: "/v1/users/{id}/roles",
-        summary: "Set a user's roles (admin)",
+        summary: "Set the roles of a user (admin)",
         tag,
         audience: "admin",
         query: null,

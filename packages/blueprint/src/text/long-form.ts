@@ -17,5 +17,5 @@ export function longFormOf(notation: string): string | null {
   const limits = [...named, ...counted].join(", ");
   if (limits === "") return null;
   const quoted = /[{}[\],?]/.test(`${type}${optional}`) ? `"${type}${optional}"` : type;
-  return `Limits have names in the long form: \`{ type: ${quoted}, ${limits} }\`.`;
+  return `In the long form, limits are named keys: \`{ type: ${quoted}, ${limits} }\`.`;
 }

@@ -84,29 +84,29 @@ export function checkName(name: string, kind: NameKind): NameProblem | null {
   if (yamlWords.includes(name.toLowerCase())) {
     return {
       code: "yaml_word",
-      message: `\`${name}\` means true or false in many YAML readers, so it can't name ${withArticle(kind)}.`,
+      message: `Many YAML readers read \`${name}\` as true or false, so it can't name ${withArticle(kind)}.`,
       hint: "Use a longer word.",
     };
   }
   const foreign = lookalikeIn(name);
   if (foreign !== null) return foreign;
-  if (reservedEverywhere.has(name)) return reserved(name, "It means something of its own.");
+  if (reservedEverywhere.has(name)) return reserved(name, "It has a meaning of its own.");
   const shape = kind === "enum value" ? /^[A-Za-z][A-Za-z0-9_]*$/ : snakeCase;
   if (!shape.test(name) || name.length > lengthMax[kind]) return invalid(name, kind);
   if (kind === "field" || kind === "relation") {
     if (name === "id" || name === "version")
-      return reserved(name, "Every record has it already: leave it out, or choose another name.", "");
+      return reserved(name, "Every record already has it: remove it, or choose another name.", "");
     if (reservedByRules.includes(name)) return reserved(name, "Rules use this word themselves.");
   }
   if (kind === "field") {
-    if (reservedByRoutes.includes(name)) return reserved(name, "It is a parameter of every list request.");
-    if (reservedBySql.includes(name)) return reserved(name, "Every table of the database has it already.");
+    if (reservedByRoutes.includes(name)) return reserved(name, "Every list request has a parameter with this name.");
+    if (reservedBySql.includes(name)) return reserved(name, "Every table in the database has a column with this name.");
   }
   if ((kind === "entity" || kind === "plural") && reservedEntities.includes(name)) {
-    return reserved(name, "The service has a record or table of this name.");
+    return reserved(name, "The service has a record or table with this name.");
   }
   if ((kind === "entity" || kind === "plural") && name.startsWith("pg_"))
-    return reserved(name, "The database keeps `pg_` for itself.");
+    return reserved(name, "The database reserves names that start with `pg_`.");
   return null;
 }
 
@@ -117,8 +117,8 @@ export function checkProjectName(name: string): NameProblem | null {
   if (/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) && name.length <= 48) return null;
   return {
     code: "invalid_name",
-    message: `\`${cut(name)}\` is not a project's name.`,
-    hint: "Lower-case words joined by hyphens, at most 48 characters: `parcel-desk`.",
+    message: `\`${cut(name)}\` is not a valid name for a project.`,
+    hint: "Use lower-case words joined by hyphens, at most 48 characters: `parcel-desk`.",
   };
 }
 
@@ -167,8 +167,8 @@ function lookalikeIn(name: string): NameProblem | null {
       code: "lookalike_name",
       message:
         latin === undefined
-          ? `\`${cut(name)}\` holds a character that nobody sees (${code}).`
-          : `\`${cut(name)}\` holds \`${character}\` (${code}), which only looks like \`${latin}\`.`,
+          ? `\`${cut(name)}\` contains an invisible character (${code}).`
+          : `\`${cut(name)}\` contains \`${character}\` (${code}), which looks like \`${latin}\` but is another character.`,
       hint: "Type the name again, with the letters a to z.",
     };
   }
@@ -177,7 +177,9 @@ function lookalikeIn(name: string): NameProblem | null {
 
 function invalid(name: string, kind: NameKind): NameProblem {
   const rule =
-    kind === "enum value" ? "Letters, digits and `_`, beginning with a letter" : "Lower-case words joined by `_`";
+    kind === "enum value"
+      ? "Use letters, digits and `_`, starting with a letter"
+      : "Use lower-case words joined by `_`";
   const better = name
     .slice(0, 200)
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
@@ -188,12 +190,12 @@ function invalid(name: string, kind: NameKind): NameProblem {
     snakeCase.test(better) && better !== name && better.length <= lengthMax[kind] ? ` Write \`${better}\`.` : "";
   return {
     code: "invalid_name",
-    message: `\`${cut(name)}\` can't name ${withArticle(kind)}.`,
+    message: `\`${cut(name)}\` is not a valid name for ${withArticle(kind)}.`,
     hint: `${rule}, at most ${lengthMax[kind]} characters.${hint}`,
   };
 }
 
-function reserved(name: string, why: string, instead = " Choose another."): NameProblem {
+function reserved(name: string, why: string, instead = " Choose another name."): NameProblem {
   return { code: "reserved_name", message: `\`${name}\` is a reserved name.`, hint: `${why}${instead}` };
 }
 

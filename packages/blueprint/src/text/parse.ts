@@ -56,7 +56,7 @@ export function parseYaml(text: string, report: Report): ParsedBlueprint {
     report.add(
       "blueprint_too_large",
       { start: 0, end: 0 },
-      `The blueprint has ${text.length} characters; ${BLUEPRINT_LENGTH_MAX} are the most.`,
+      `The blueprint has ${text.length} characters. The maximum is ${BLUEPRINT_LENGTH_MAX}.`,
     );
     return nothing;
   }
@@ -65,7 +65,7 @@ export function parseYaml(text: string, report: Report): ParsedBlueprint {
     report.add(
       "yaml_syntax",
       { start: mark, end: mark + 1 },
-      "This is not YAML: a byte order mark, which nobody sees, stands within the text.",
+      "This is not YAML: there is a byte order mark, which is invisible, inside the text.",
       "Delete the invisible character.",
     );
     return nothing;
@@ -81,7 +81,7 @@ export function parseYaml(text: string, report: Report): ParsedBlueprint {
     report.add(
       "yaml_many_documents",
       { start: at, end: at + 1 },
-      "A blueprint is one YAML document; here a second one begins.",
+      "A blueprint is one YAML document, but a second one starts here.",
       "Remove the line `---`.",
     );
     return nothing;
@@ -107,7 +107,7 @@ function refuseDirections(text: string, report: Report): void {
     report.add(
       "yaml_direction",
       { start: index, end: index + 1 },
-      "Here stands a character that nobody sees; it turns the direction of the text around.",
+      "There is an invisible character here, which changes the direction of the text.",
       "Delete the invisible character.",
     );
   }
@@ -160,14 +160,14 @@ function compose(source: string, report: Report): Document.Parsed[] {
   for (const lexeme of new Lexer().lex(source)) {
     if (++lexemes > LEXEMES_MAX) {
       const range = { start: parser.offset, end: parser.offset };
-      report.add("blueprint_too_large", range, `The blueprint has more than ${LEXEMES_MAX} words and marks.`);
+      report.add("blueprint_too_large", range, `The blueprint has more than ${LEXEMES_MAX} words and symbols.`);
       return [];
     }
     for (const token of parser.next(lexeme)) tokens.push(token);
     // The stack holds the document beneath the collections.
     if (parser.stack.length > NESTING_MAX + 1) {
       const range = { start: parser.offset - lexeme.length, end: parser.offset };
-      report.add("blueprint_too_deep", range, `The blueprint nests deeper than ${NESTING_MAX} levels.`);
+      report.add("blueprint_too_deep", range, `The blueprint is nested more than ${NESTING_MAX} levels deep.`);
       return [];
     }
   }
@@ -215,7 +215,7 @@ function createConverter(source: string, broken: readonly Range[], report: Repor
   function convert(node: ParsedNode): Node {
     const range = { start: node.range[0], end: node.range[1] };
     if (isAlias(node)) {
-      report.add("yaml_alias", range, "`*` at the beginning of a value is a YAML alias.", "Put the value in quotes.");
+      report.add("yaml_alias", range, "In YAML, `*` at the start of a value is an alias.", "Put the value in quotes.");
       return brokenScalar(range);
     }
     const marked = refuseMarks(node, range);
@@ -225,7 +225,7 @@ function createConverter(source: string, broken: readonly Range[], report: Repor
           .slice(range.start, range.end)
           .replace(/^\{\s*\{\s*|\s*\}\s*\}$/g, "")
           .slice(0, 60);
-        const hint = `A value that is computed stands in quotes: \`"\${{ ${text} }}"\`.`;
+        const hint = `Write a computed value in quotes: \`"\${{ ${text} }}"\`.`;
         report.add("yaml_key", range, "YAML reads these braces as a map.", hint);
         return brokenScalar(range);
       }
@@ -245,7 +245,7 @@ function createConverter(source: string, broken: readonly Range[], report: Repor
       report.add(
         "yaml_anchor",
         markBefore(range, "&"),
-        "`&` at the beginning of a value is a YAML anchor.",
+        "In YAML, `&` at the start of a value is an anchor.",
         "Put the value in quotes.",
       );
       return true;
@@ -254,7 +254,7 @@ function createConverter(source: string, broken: readonly Range[], report: Repor
       report.add(
         "yaml_tag",
         markBefore(range, "!"),
-        "`!` at the beginning of a value is a YAML tag: what stands behind it is lost.",
+        "In YAML, `!` at the start of a value is a tag, and the text after it is lost.",
         "Put the value in quotes.",
       );
       return true;
@@ -287,11 +287,11 @@ function createConverter(source: string, broken: readonly Range[], report: Repor
       const call = split.get(pair);
       if (call === "rest") continue;
       if (call !== undefined) {
-        const message = `In \`{ }\` the commas of \`${source.slice(call.start, call.end)}\` part the entries.`;
-        report.add("yaml_flow_split", call, message, "Put it in quotes, or write the map on lines of its own.");
+        const message = `Inside \`{ }\`, the commas of \`${source.slice(call.start, call.end)}\` split it into several entries.`;
+        report.add("yaml_flow_split", call, message, "Put the value in quotes, or write the map on several lines.");
       }
       if (!isScalar(pair.key)) {
-        report.add("yaml_key", keyRange, "A key is a plain word.");
+        report.add("yaml_key", keyRange, "A key must be a plain word.");
         continue;
       }
       const key = scalarOf(pair.key as Scalar.Parsed, keyRange, refuseMarks(pair.key, keyRange));
@@ -299,7 +299,7 @@ function createConverter(source: string, broken: readonly Range[], report: Repor
         report.add(
           "yaml_duplicate_key",
           keyRange,
-          `\`${key.text}\` stands twice in this map; only one of them could count.`,
+          `\`${key.text}\` is used twice in this map, but only one of them can count.`,
           "Remove or rename one of them.",
         );
       }

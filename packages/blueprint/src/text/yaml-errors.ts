@@ -16,15 +16,15 @@ export interface YamlProblem {
 const pasted: readonly { readonly line: RegExp; readonly message: string; readonly hint: string }[] = [
   {
     line: /^(?:<{7}|>{7}|={7})(?: .*)?$/m,
-    message: "A merge conflict was left in the text.",
+    message: "The text contains an unresolved merge conflict.",
     hint: "Keep one of the two versions, and delete the lines with `<<<<<<<`, `=======` and `>>>>>>>`.",
   },
   {
     line: /^\s*(?:```|~~~).*$/m,
     message: "This line is Markdown, not YAML.",
-    hint: "Delete the lines that begin with three backticks.",
+    hint: "Delete the lines that start with three backticks.",
   },
-  { line: /^\s*\/[/*].*$/m, message: "This is no comment in YAML.", hint: "Begin a comment with `#`." },
+  { line: /^\s*\/[/*].*$/m, message: "This is not a comment in YAML.", hint: "Start a comment with `#`." },
 ];
 
 export function explainYamlError(error: YAMLParseError, source: string): YamlProblem {
@@ -36,7 +36,7 @@ export function explainYamlError(error: YAMLParseError, source: string): YamlPro
     missingColon(error, source) ?? {
       range: { start: error.pos[0], end: error.pos[1] },
       message: `This is not YAML: ${lowerFirst(error.message)}.`,
-      hint: "Look at this line and the one above it: colons, quotes, brackets and indentation.",
+      hint: "Check this line and the one above it: colons, quotes, brackets and indentation.",
       last: false,
     }
   );
@@ -69,8 +69,8 @@ function openQuote({ message }: YAMLParseError, source: string): YamlProblem | n
       const range = { start: from, end: start + line.trimEnd().length };
       return {
         range,
-        message: `A text that begins with ${quote} has no closing ${quote}.`,
-        hint: `Write ${quote} at its end.`,
+        message: `A text that starts with ${quote} has no closing ${quote}.`,
+        hint: `Add ${quote} at the end.`,
         last: true,
       };
     }
@@ -96,8 +96,8 @@ function openBracket({ code, message, pos }: YAMLParseError, source: string): Ya
   const range = { start, end: start + 1 };
   return {
     range,
-    message: `\`${bracket}\` is not closed.`,
-    hint: `Write \`${closing[bracket]}\` at its end.`,
+    message: `\`${bracket}\` has no closing \`${closing[bracket]}\`.`,
+    hint: `Add \`${closing[bracket]}\` at the end.`,
     last: true,
   };
 }
@@ -114,7 +114,7 @@ function missingColon({ code, message, pos }: YAMLParseError, source: string): Y
   const range = { start, end: start + line.trim().length };
   return {
     range,
-    message: "There is no colon in this line.",
+    message: "This line has no colon.",
     hint: `Write \`${key}:${value === "" ? "" : ` ${value.slice(0, 80)}`}\`.`,
     last: true,
   };

@@ -33,8 +33,8 @@ function tabIn(lines: readonly string[], at: number): WrongIndentation | null {
     others === 0 ? "" : ` So is the indentation of ${others === 1 ? "one more line" : `${others} more lines`}.`;
   return {
     range: { start, end: start + 1 },
-    message: `This line is indented with a tab; YAML takes spaces alone.${more}`,
-    hint: "Put spaces in place of each tab at the beginning of a line.",
+    message: `This line is indented with a tab, but YAML only allows spaces.${more}`,
+    hint: "Replace each tab at the start of a line with spaces.",
   };
 }
 
@@ -49,8 +49,8 @@ function misplaced(lines: readonly string[], at: number): WrongIndentation | nul
   const word = /^[^\s:]+/.exec(line.slice(indent))?.[0] ?? "";
   return {
     range: { start, end: start + word.length },
-    message: `The indentation of this line doesn't match the lines above: it begins in column ${indent + 1}, column ${fitting + 1} is expected.`,
-    hint: `Indent it by ${fitting === 1 ? "1 space" : `${fitting} spaces`}, as the lines that it belongs to are.`,
+    message: `The indentation of this line doesn't match the lines above: it starts in column ${indent + 1}, but column ${fitting + 1} is expected.`,
+    hint: `Indent it by ${fitting === 1 ? "1 space" : `${fitting} spaces`}, like the other lines of its group.`,
   };
 }
 

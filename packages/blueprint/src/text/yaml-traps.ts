@@ -15,7 +15,7 @@ export interface Trap {
 /** No person wrote a longer line by hand. */
 const LINE_LENGTH_MAX = 2_000;
 
-const inQuotesOrBlock = "Put the whole value in quotes, or on lines of its own behind `|`.";
+const inQuotesOrBlock = "Put the whole value in quotes, or after `|` on separate lines.";
 
 /** The trap behind one YAML error, or null where it is an error of no known kind. */
 export function trapBehind(error: YAMLParseError, source: string): Trap | null {
@@ -60,8 +60,8 @@ function commentAbove(source: string, start: number, line: string): Trap | null 
   if (found === null || start - above > LINE_LENGTH_MAX) return null;
   return {
     code: "yaml_comment_in_rule",
-    message: "YAML takes what stands behind ` #` for a comment: the rule ends before it.",
-    hint: "Put the comment on a line of its own above the rule, or the whole rule behind `|`.",
+    message: "In YAML, ` #` starts a comment, so the rule ends before it.",
+    hint: "Move the comment to the line above the rule, or write the whole rule after `|`.",
     range: { start: above + found.index + 1, end: above + found.index + found[0].length },
   };
 }
@@ -71,7 +71,7 @@ function trapIn(value: string, range: Range): Trap | null {
   if (first === '"' || first === "'") {
     return {
       code: "yaml_quote",
-      message: `A value that begins with ${first} ends, for YAML, at the next ${first}.`,
+      message: `In YAML, a value that starts with ${first} ends at the next ${first}.`,
       hint: inQuotesOrBlock,
       range,
     };
@@ -79,35 +79,35 @@ function trapIn(value: string, range: Range): Trap | null {
   if (first === "*")
     return {
       code: "yaml_alias",
-      message: "`*` at the beginning of a value is a YAML alias.",
+      message: "In YAML, `*` at the start of a value is an alias.",
       hint: inQuotesOrBlock,
       range,
     };
   if (first === "&")
     return {
       code: "yaml_anchor",
-      message: "`&` at the beginning of a value is a YAML anchor.",
+      message: "In YAML, `&` at the start of a value is an anchor.",
       hint: inQuotesOrBlock,
       range,
     };
   if (first === "!")
     return {
       code: "yaml_tag",
-      message: "`!` at the beginning of a value is a YAML tag.",
+      message: "In YAML, `!` at the start of a value is a tag.",
       hint: inQuotesOrBlock,
       range,
     };
   if (first === "@" || first === "`")
     return {
       code: "yaml_reserved",
-      message: `YAML keeps ${first === "@" ? "`@`" : "a backtick"} at the beginning of a value for itself.`,
+      message: `YAML reserves ${first === "@" ? "`@`" : "a backtick"} at the start of a value.`,
       hint: inQuotesOrBlock,
       range,
     };
   if (/^[^{["'].*\?.*:(\s|$)/.test(value)) {
     return {
       code: "yaml_question",
-      message: "`? :` in a plain value is read by YAML as a key and its value.",
+      message: "YAML reads `? :` in a plain value as a key and its value.",
       hint: inQuotesOrBlock,
       range,
     };
@@ -115,7 +115,7 @@ function trapIn(value: string, range: Range): Trap | null {
   if (/^[^{["'].*:(\s|$)/.test(value)) {
     return {
       code: "yaml_colon",
-      message: "A colon and a space in a plain value are read by YAML as a key and its value.",
+      message: "YAML reads a colon and a space in a plain value as a key and its value.",
       hint: longFormOf(value) ?? inQuotesOrBlock,
       range,
     };
@@ -142,8 +142,8 @@ function flowSplitAt(source: string, at: number): Trap | null {
   while (source[start] === " ") start++;
   return {
     code: "yaml_flow_split",
-    message: `In brackets or braces the commas of \`${source.slice(start, end)}\` part the entries.`,
-    hint: "Put it in quotes, or write the map on lines of its own.",
+    message: `Inside brackets or braces, the commas of \`${source.slice(start, end)}\` split it into several entries.`,
+    hint: "Put the value in quotes, or write the map on several lines.",
     range: { start, end },
   };
 }
@@ -155,7 +155,7 @@ function templateAt(source: string, at: number): Trap | null {
   if (length === 0) return null;
   return {
     code: "yaml_template",
-    message: "Within braces or brackets, YAML reads `${{` as the beginning of a map.",
+    message: "Inside braces or brackets, YAML reads `${{` as the start of a map.",
     hint: 'Put the whole value in quotes: `"${{ ... }}"`.',
     range: { start: at - 1, end: at + length },
   };

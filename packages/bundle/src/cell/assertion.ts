@@ -11,8 +11,8 @@ export const ASSERTION_SECONDS_MAX = 60;
 
 /** Beside `aud` (the cell), `sub` (on whose behalf), `exp`, and `jti` (it serves once). */
 export interface AssertionClaims {
-  /** `operator` and `viewer` act on a project's data; `measure` opens the call of that name. */
-  readonly role: "operator" | "viewer" | "measure";
+  /** `operator` and `viewer` act on a project's data; `measure` opens the call of that name, `retire` those that end a project. */
+  readonly role: "operator" | "viewer" | "measure" | "retire";
   /** The project. */
   readonly prj: string;
   /** The call's method. */

@@ -7,6 +7,10 @@ export interface ProjectBody {
   readonly slug: string;
 }
 
+export interface SuspendedBody {
+  readonly suspended: boolean;
+}
+
 export interface KeyBody {
   /** SHA-256 of the key in hex. */
   readonly hash: string;
@@ -53,6 +57,8 @@ export interface MeasuredReferences {
 }
 
 export const projectBody: z.ZodType<ProjectBody> = z.strictObject({ slug: z.string().max(63) });
+
+export const suspendedBody: z.ZodType<SuspendedBody> = z.strictObject({ suspended: z.boolean() });
 
 export const keyBody: z.ZodType<KeyBody> = z.strictObject({
   hash: z.string().regex(/^[0-9a-f]{64}$/),

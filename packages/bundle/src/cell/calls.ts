@@ -20,6 +20,8 @@ import {
   measuredBody,
   type ProjectBody,
   projectBody,
+  type SuspendedBody,
+  suspendedBody,
 } from "./bodies.ts";
 
 export interface CellCall<Body, Answer> {
@@ -39,6 +41,24 @@ export const provision: CellCall<ProjectBody, null> = {
   method: "PUT",
   path: "/internal/projects/:projectId",
   body: projectBody,
+  answer: null,
+  status: 204,
+};
+
+/** A suspended project isn't served, and none of its work is begun. Needs an assertion. */
+export const suspend: CellCall<SuspendedBody, null> = {
+  method: "PUT",
+  path: "/internal/projects/:projectId/suspended",
+  body: suspendedBody,
+  answer: null,
+  status: 204,
+};
+
+/** Erases a suspended project with all that it holds, or does nothing where it isn't there. Needs an assertion. */
+export const erase: CellCall<never, null> = {
+  method: "DELETE",
+  path: "/internal/projects/:projectId",
+  body: null,
   answer: null,
   status: 204,
 };
@@ -116,7 +136,7 @@ export const DATA_PATH = "/internal/projects/:projectId/data";
 export function cellPath(path: string, names: Readonly<Record<string, string>>): string {
   return path.replace(/:(\w+)/g, (_, name: string) => {
     const value = names[name];
-    if (value === undefined) throw new Error(`nothing is named for :${name} of ${path}`);
+    if (value === undefined) throw new Error(`there is no value for :${name} of ${path}`);
     return encodeURIComponent(value);
   });
 }

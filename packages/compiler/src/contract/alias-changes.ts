@@ -11,7 +11,7 @@ export function aliasChanges(before: Names, after: Names): readonly Change[] {
     const path = `/v1/resources/${name}`;
     const isTaken = now.has(name) || after.some((entity) => entity.plural === name);
     if (!isTaken && after.every((entity) => entity.plural !== plural)) return [];
-    const summary = isTaken ? `${path} is another entity's now.` : `Nothing is at ${path} any more.`;
+    const summary = isTaken ? `${path} is now the route of another entity.` : `There is no longer a route ${path}.`;
     return [{ kind: "api_contract_changed", path: `api.${path}`, summary, classes: ["breaking"] }];
   });
 }

@@ -25,10 +25,10 @@ export function describe(schema: OpenapiObject, field: Field): OpenapiObject {
     field.label,
     field.help,
     typeof schema["description"] === "string" ? schema["description"] : null,
-    fallback?.kind === "current_user_id" ? "Only an admin gives another user." : null,
-    fallback?.kind === "current_org" ? "Only an admin gives another organization." : null,
+    fallback?.kind === "current_user_id" ? "Only an admin can set another user." : null,
+    fallback?.kind === "current_org" ? "Only an admin can set another organization." : null,
     field.type.kind === "money" ? `An amount in ${field.type.currency}.` : null,
-    limits.pattern === null ? null : `It matches \`${limits.pattern}\`.`,
+    limits.pattern === null ? null : `It must match \`${limits.pattern}\`.`,
     isMeasured(field.type) ? rangeSentence(limits) : null,
     field.deprecated === null ? null : `Deprecated: ${field.deprecated}`,
   );

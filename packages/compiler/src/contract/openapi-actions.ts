@@ -40,7 +40,12 @@ function actionOperation(action: Action, model: Model, scoped: boolean): Openapi
 
 function answer(action: Action, model: Model): OpenapiObject {
   const type = outputTypeOf(action, model);
-  return reply("What it answers", dataOf(outputSchema(type)), { data: outputExample(type) }, idempotencyHeader);
+  return reply(
+    "The result of the action",
+    dataOf(outputSchema(type)),
+    { data: outputExample(type) },
+    idempotencyHeader,
+  );
 }
 
 function begun(name: string): OpenapiObject {
@@ -51,10 +56,10 @@ function begun(name: string): OpenapiObject {
     status: { type: "string" },
   };
   const schema = { type: "object", properties, required: Object.keys(properties) };
-  const location = { description: "Where the run is read.", schema: { type: "string" } };
+  const location = { description: "The URL of the run.", schema: { type: "string" } };
   const example = { id: exampleId, workflow: name, kind: "action", status: "queued" };
   return reply(
-    "Begun: a run goes on with it",
+    "Accepted: a run was started",
     dataOf(schema),
     { data: example },
     { Location: location, ...idempotencyHeader },

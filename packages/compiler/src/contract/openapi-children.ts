@@ -29,7 +29,7 @@ function withMembers(
   isNew: boolean,
   isCut: (child: string) => boolean,
 ): OpenapiObject {
-  const cut = { type: "object", description: "As it is further out." };
+  const cut = { type: "object", description: "The same for the inner records." };
   const members = childrenOf(entity, all).map(({ name, entity: child, by }): [string, OpenapiObject] => {
     const one = isCut(child) ? cut : reference("schemas", createName(child, by.field));
     const writes = isCut(child) ? cut : reference("schemas", writesName(child, by.field));
@@ -67,11 +67,11 @@ function schemasIn(entity: DocumentedEntity, field: string, all: All): OpenapiOb
   return {
     [createName(name, field)]: {
       ...withDescendants(described(createSchemaOf(fields, stateMachine), fields), entity, all, true),
-      description: `${capital(one(entity))} whose ${field} is the record around it.`,
+      description: `${capital(one(entity))} whose ${field} is the parent record.`,
     },
     [writesName(name, field)]: {
       type: "object",
-      description: `What is done to ${many(entity)} of the record around them: deletes first, creates last.`,
+      description: `Changes to ${many(entity)} of the parent record. Deletes run first, creates last.`,
       properties: {
         create: listOf(reference("schemas", createName(name, field))),
         update: listOf(change),

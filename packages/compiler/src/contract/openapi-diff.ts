@@ -19,7 +19,7 @@ export function diffOpenapi(before: unknown, after: unknown): readonly Change[] 
   const [old, now] = [before, after] as [Json, Json];
   const comparison = new Comparison(old, now);
   const [paths, kept] = [ownPaths(old), ownPaths(now)];
-  for (const path of goneFrom(paths, kept)) comparison.add(path, `Nothing is at ${path} any more.`);
+  for (const path of goneFrom(paths, kept)) comparison.add(path, `There is no longer a route ${path}.`);
   for (const [path, item] of Object.entries(paths)) {
     const other = kept[path];
     if (other === undefined || (path.startsWith("/api/") && `/v1/resources/${path.slice(5)}` in paths)) continue;
@@ -82,7 +82,7 @@ class Comparison {
       const [old, now] = [before[method], after[method]] as [Json | undefined, Json | undefined];
       if (old === undefined) continue;
       const name = `${method.toUpperCase()} ${path}`;
-      if (now === undefined) this.add(name, `${name} is no operation any more.`);
+      if (now === undefined) this.add(name, `${name} is no longer available.`);
       else {
         const shared = (item: Json): readonly Json[] => (item.parameters ?? []) as readonly Json[];
         this.#parameters(name, [...shared(before), ...shared(old)], [...shared(after), ...shared(now)]);
@@ -96,18 +96,18 @@ class Comparison {
     const [old, now] = [this.#named(before, this.#before), this.#named(after, this.#after)];
     for (const [key, parameter] of old) {
       const other = now.get(key);
-      if (other === undefined) this.add(`${name} ${key}`, `${name} no longer takes the parameter ${key}.`);
+      if (other === undefined) this.add(`${name} ${key}`, `${name} no longer accepts the parameter ${key}.`);
       else if (key === "sort") this.#sort(name, parameter, other);
       else {
         const place = { before: member(parameter, "schema"), after: member(other, "schema"), name: `${name} ${key}` };
         this.#schema("request", place);
         if (parameter.required !== true && other.required === true)
-          this.add(`${name} ${key}`, `${name} now demands the parameter ${key}.`);
+          this.add(`${name} ${key}`, `${name} now requires the parameter ${key}.`);
       }
     }
     for (const [key, parameter] of now) {
       if (!old.has(key) && parameter.required === true)
-        this.add(`${name} ${key}`, `${name} now demands the parameter ${key}.`);
+        this.add(`${name} ${key}`, `${name} now requires the parameter ${key}.`);
     }
   }
 
@@ -115,7 +115,7 @@ class Comparison {
   #sort(name: string, before: Json, after: Json): void {
     const [old, now] = [sortedBy(before), sortedBy(after)];
     const lost = old.filter((field) => !now.includes(field));
-    if (lost.length > 0) this.add(`${name} sort`, `${name} no longer sorts by ${lost.join(", ")}.`);
+    if (lost.length > 0) this.add(`${name} sort`, `${name} can no longer sort by ${lost.join(", ")}.`);
   }
 
   #named(parameters: readonly Json[], document: Json): ReadonlyMap<string, Json> {
@@ -126,8 +126,8 @@ class Comparison {
   #body(name: string, before: Json, after: Json): void {
     const old = before.requestBody === undefined ? null : resolve(this.#before, member(before, "requestBody"));
     const now = after.requestBody === undefined ? null : resolve(this.#after, member(after, "requestBody"));
-    if (now?.required === true && old?.required !== true) this.add(`${name} body`, `${name} now demands a body.`);
-    if (old !== null && now === null) this.add(`${name} body`, `${name} no longer takes a body.`);
+    if (now?.required === true && old?.required !== true) this.add(`${name} body`, `${name} now requires a body.`);
+    if (old !== null && now === null) this.add(`${name} body`, `${name} no longer accepts a body.`);
     if (old === null || now === null) return;
     this.#schema("request", { before: contentOf(old), after: contentOf(now), name: `${name} body` });
   }
@@ -137,7 +137,7 @@ class Comparison {
     for (const [status, response] of Object.entries(old)) {
       if (!status.startsWith("2")) continue;
       const other = now[status];
-      if (other === undefined) this.add(`${name} ${status}`, `${name} no longer answers ${status}.`);
+      if (other === undefined) this.add(`${name} ${status}`, `${name} no longer answers with ${status}.`);
       else {
         const [a, b] = [resolve(this.#before, response as Json), resolve(this.#after, other as Json)];
         this.#schema("response", { before: contentOf(a), after: contentOf(b), name: `${name} reply` });
@@ -208,7 +208,7 @@ function resolve(document: Json, node: Json): Json {
     .slice(2)
     .split("/")
     .reduce<unknown>((at, key) => (isObject(at) ? at[decodePointer(key)] : undefined), document);
-  if (!isObject(found)) throw new Error(`the document refers to ${node.$ref}, which is not there`);
+  if (!isObject(found)) throw new Error(`the document refers to ${node.$ref}, which does not exist`);
   return found;
 }
 

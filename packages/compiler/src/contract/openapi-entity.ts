@@ -41,7 +41,7 @@ export function entityComponents(
       [`${name}.create`]: withChildren(described(createSchemaOf(fields, stateMachine), fields), entity, all, true),
       [`${name}.update`]: withChildren(described(updateSchemaOf(fields), fields), entity, all, false),
       [`${name}.written`]: {
-        description: "The record, or its id alone where the caller may write it but not read it.",
+        description: "The record, or only its id if the caller can write but not read it.",
         anyOf: [record, idOnly],
       },
     },
@@ -56,12 +56,7 @@ export function entityComponents(
     },
     responses: {
       [`${name}.one`]: reply("The record", dataOf(record), { data: example }, etagHeader),
-      [`${name}.written`]: reply(
-        "The record as it is now",
-        written,
-        { data: example },
-        { ...etagHeader, ...writeHeaders },
-      ),
+      [`${name}.written`]: reply("The current record", written, { data: example }, { ...etagHeader, ...writeHeaders }),
       [`${name}.created`]: reply(
         "Created",
         written,
@@ -107,7 +102,7 @@ function transitionBody(entity: DocumentedEntity, edge: Edge): OpenapiObject {
 }
 
 const locationHeader: OpenapiObject = {
-  Location: { description: "Where the record is read.", schema: { type: "string" } },
+  Location: { description: "The URL of the record.", schema: { type: "string" } },
 };
 
 const idOnly: OpenapiObject = {

@@ -16,7 +16,7 @@ export function keyComponents(entity: DocumentedEntity, all: readonly Documented
   const own = { ...described(createSchemaOf(fields, stateMachine), fields), required: [] };
   const schema = withChildren(own, entity, all, false);
   const description =
-    "Where the record is there, what is sent is changed, but for what can be set at create only. Else it is created, and has to have all that a create asks for but the values of the key.";
+    "If the record exists, it is updated with the fields that were sent, except for fields that can only be set at create. Otherwise it is created, and needs all fields of a create except for the key.";
   return {
     schemas: { [`${name}.upsert`]: { ...schema, description } },
     requestBodies: {

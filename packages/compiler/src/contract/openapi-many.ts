@@ -22,9 +22,13 @@ export function manyOperations(entity: DocumentedEntity, common: Common): Openap
       parameters: [mode, ...writeParameters],
       requestBody: changesBody(entity),
       responses: {
-        200: reply("The records in the order sent, or of `mode=each` what became of each", repliesOf(name), {
-          data: [{ id: ID }],
-        }),
+        200: reply(
+          "The records in the order of the request, or with `mode=each` one result for each",
+          repliesOf(name),
+          {
+            data: [{ id: ID }],
+          },
+        ),
         ...errors(400, 401, 403, 404, 409, ...stale, 413, 415, 422, 429, 503),
       },
     },
@@ -32,7 +36,7 @@ export function manyOperations(entity: DocumentedEntity, common: Common): Openap
       ...common("delete_many", `Delete several ${many(entity)}`),
       parameters: [ids, mode, ...writeParameters],
       responses: {
-        200: reply("Of `mode=each`: what became of each", listOf(reference("schemas", "Outcome")), {
+        200: reply("With `mode=each`: one result for each record", listOf(reference("schemas", "Outcome")), {
           data: [{ status: 204 }],
         }),
         204: reference("responses", "Gone"),
@@ -46,7 +50,7 @@ export function manyOperations(entity: DocumentedEntity, common: Common): Openap
 function changesBody({ name, fields }: DocumentedEntity): OpenapiObject {
   const items = {
     type: "object",
-    description: `Which record, and the fields to change, as \`${name}.update\` describes them.`,
+    description: `The id of the record, and the fields to change, as \`${name}.update\` describes them.`,
     properties: {
       id: reference("schemas", "Id"),
       version: { type: "integer", minimum: 1, description: "The version that the record must have." },
@@ -77,7 +81,8 @@ function listOf(items: OpenapiObject): OpenapiObject {
 const mode: OpenapiObject = {
   name: "mode",
   in: "query",
-  description: "`all`: all or none, in one transaction. `each`: each by itself, and the reply says what became of it.",
+  description:
+    "`all`: all or none, in one transaction. `each`: each on its own, with one result for each in the reply.",
   schema: { enum: ["all", "each"], default: "all" },
 };
 
@@ -85,7 +90,7 @@ const ids: OpenapiObject = {
   name: "id[in]",
   in: "query",
   required: true,
-  description: `The records, 1 to ${RECORDS_MAX}, by their ids.`,
+  description: `The ids of the records, 1 to ${RECORDS_MAX}.`,
   style: "form",
   explode: false,
   schema: { type: "array", items: reference("schemas", "Id"), minItems: 1, maxItems: RECORDS_MAX },
@@ -95,7 +100,7 @@ const ids: OpenapiObject = {
 /** What became of one of several writes. */
 const outcomeSchema: OpenapiObject = {
   type: "object",
-  description: "What became of one item of a list, as a request of its own would have been answered.",
+  description: "The result for one item of the list, as a single request would return it.",
   properties: { status: { type: "integer" }, data: { type: "object" }, error: reference("schemas", "Problem") },
   required: ["status"],
   additionalProperties: false,

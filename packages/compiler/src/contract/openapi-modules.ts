@@ -205,7 +205,7 @@ function streamParameters(followed: readonly string[]): readonly OpenapiObject[]
     {
       name: "filter",
       in: "query",
-      description: "Fields of the record, each with the value that it must equal, as in its lists.",
+      description: "Fields of the record, with the value that each must equal.",
       style: "form",
       explode: true,
       schema: { type: "object", additionalProperties: { type: "string" } },
@@ -213,7 +213,7 @@ function streamParameters(followed: readonly string[]): readonly OpenapiObject[]
     {
       name: "Last-Event-ID",
       in: "header",
-      description: "The id of the last event that was received: the stream goes on behind it.",
+      description: "The id of the last event that the client received. The stream continues after it.",
       schema: { type: "string" },
     },
   ];
@@ -249,14 +249,14 @@ function logParameters({
     {
       name: "limit",
       in: "query",
-      description: `How many ${records} a page holds at most.`,
+      description: `The maximum number of ${records} on a page.`,
       schema: { type: "integer", minimum: 1, maximum: 100, default: 20 },
     },
     reference("parameters", "cursor"),
     ...Object.entries(filters).map(([name, kind]) => ({
       name,
       in: "query",
-      description: `${noun} whose \`${name}\` is exactly this.`,
+      description: `Only ${noun} whose \`${name}\` has exactly this value.`,
       schema: filterSchema(kind),
     })),
   ];

@@ -44,7 +44,7 @@ const searchParameter: OpenapiObject = {
   name: "q",
   in: "query",
   description:
-    'Words that the searchable texts hold, the best matches first: `"quoted together"`, `one or other`, `-without`. The last word may be the beginning of one. Case and accents do not matter.',
+    'Full-text search, with the best matches first: `"exact phrase"`, `one or other`, `-without`. The last word can be incomplete. Case and accents are ignored.',
   schema: { type: "string", minLength: 1, maxLength: 500 },
 };
 
@@ -89,14 +89,14 @@ export function aggregateParameters(entity: DocumentedEntity): readonly OpenapiO
     {
       name: "sort",
       in: "query",
-      description: "What is shown, joined by commas, `-` before what descends.",
+      description: "Fields to sort by, separated by commas, with `-` for descending order.",
       schema: { type: "string" },
       example: "-count",
     },
     {
       name: "limit",
       in: "query",
-      description: "How many groups are shown at most.",
+      description: "The maximum number of groups.",
       schema: { type: "integer", minimum: 1, maximum: 1000, default: 100 },
     },
     ...filterParameters(entity),
@@ -131,7 +131,7 @@ export function sortParameter(fields: readonly { readonly name: string }[]): Ope
     name: "sort",
     in: "query",
     description:
-      "Fields joined by commas, `-` before one that descends; the id breaks ties. `author.name` sorts by a record that is referred to.",
+      "Fields to sort by, separated by commas, with `-` for descending order. Ties are sorted by id. `author.name` sorts by a field of the record that `author` refers to.",
     schema: { type: "string", pattern: `^-?(?:${names}|${related})(?:,-?(?:${names}|${related}))*$` },
     example: "-created_at",
   };
@@ -141,7 +141,8 @@ function fieldsParameter({ fields }: DocumentedEntity): OpenapiObject {
   return {
     name: "fields",
     in: "query",
-    description: "Fields to show, joined by commas; of expanded records as `author.name`. All others are left out.",
+    description:
+      "Fields to return, separated by commas; for expanded records as `author.name`. All other fields are left out.",
     schema: { type: "string", minLength: 1 },
     example: readableFields(fields)
       .slice(0, 2)
@@ -155,7 +156,7 @@ function expandParameter(relations: readonly string[]): OpenapiObject {
   return {
     name: "expand",
     in: "query",
-    description: `Related records to show within the record, joined by commas: ${names}, and theirs as \`a.b\`, three deep. A list among them takes \`expand[name][limit]\`, \`[sort]\` and \`[where]\`.`,
+    description: `Related records to include, separated by commas: ${names}. Their relations are written as \`a.b\`, up to three deep. A list accepts \`expand[name][limit]\`, \`[sort]\` and \`[where]\`.`,
     schema: { type: "string", minLength: 1 },
     example: relations[0],
   };
@@ -166,7 +167,7 @@ function whereParameter([field]: readonly Field[]): OpenapiObject {
     name: "where",
     in: "query",
     description:
-      'Conditions as the text of JSON: fields with a value or operators, relations with conditions on their records, and `and`, `or`, `not`: `{"or":[{"status":"draft"},{"author":{"name":{"contains":"a"}}}]}`.',
+      'Conditions as JSON text: fields with a value or operators, relations with conditions on their records, and `and`, `or`, `not`: `{"or":[{"status":"draft"},{"author":{"name":{"contains":"a"}}}]}`.',
     // As a text: clients write a parameter that is JSON as they write objects, and that is another form.
     schema: { type: "string", contentMediaType: "application/json" },
     example: JSON.stringify({ [field?.name ?? "id"]: { is_null: false } }),
@@ -177,7 +178,7 @@ const selectParameter: OpenapiObject = {
   name: "select",
   in: "query",
   description:
-    "Values to calculate, joined by commas: `count`, and `count`, `count_distinct`, `sum`, `avg`, `min`, `max` of a field as `sum(price)`. Left out: the distinct groups alone.",
+    "Values to calculate, separated by commas: `count`, and `count`, `count_distinct`, `sum`, `avg`, `min`, `max` of a field, as in `sum(price)`. Without it, only the distinct groups are returned.",
   schema: { type: "string", minLength: 1 },
   example: "count",
 };
@@ -188,7 +189,7 @@ function groupParameter(fields: readonly Field[]): OpenapiObject {
     name: "group_by",
     in: "query",
     description:
-      "Fields to group by, joined by commas; of a time its year, quarter, month, week, day or hour as `created_at.month`, of a record that is referred to as `author.name`.",
+      "Fields to group by, separated by commas. For a time, its year, quarter, month, week, day or hour, as in `created_at.month`; for a related record, `author.name`.",
     schema: { type: "string", minLength: 1 },
     example: names.includes("created_at") ? "created_at.month" : names[0],
   };
@@ -201,7 +202,7 @@ export function keyParameter(field: Field): OpenapiObject {
     name: field.name,
     in: "path",
     required: true,
-    description: "Percent-encoded, a comma as %2C.",
+    description: "Percent-encoded; a comma is %2C.",
     schema: withFormat(valueSchema(field.type, { min: null, max: null, pattern: null }), field.type),
   };
 }
@@ -209,11 +210,11 @@ export function keyParameter(field: Field): OpenapiObject {
 function filterParameter(field: Field): OpenapiObject {
   const value = withFormat(valueSchema(field.type, { min: null, max: null, pattern: null }), field.type);
   const operators =
-    "`[ne]`, `[in]`, `[nin]` and `[is_null]`; where it has an order also `[gt]`, `[gte]`, `[lt]`, `[lte]`; of a text `[contains]`, `[starts_with]`, `[ends_with]`, and in any case `[ieq]`, `[icontains]`, `[istarts_with]`, `[iends_with]`";
+    "`[ne]`, `[in]`, `[nin]` and `[is_null]`; for ordered types also `[gt]`, `[gte]`, `[lt]`, `[lte]`; for texts `[contains]`, `[starts_with]`, `[ends_with]`, and without regard to case `[ieq]`, `[icontains]`, `[istarts_with]`, `[iends_with]`";
   return {
     name: field.name,
     in: "query",
-    description: `Only records whose ${field.name} is this. It takes ${operators}.`,
+    description: `Only records whose ${field.name} has this value. Operators: ${operators}.`,
     ...(field.deprecated === null ? {} : { deprecated: true }),
     style: "deepObject",
     explode: true,

@@ -28,21 +28,21 @@ export const writingComponents: Components = {
     dryRun: {
       name: "dry_run",
       in: "query",
-      description: "Judges and answers the write as it would be, and keeps nothing of it.",
+      description: "Checks and answers the write without saving it.",
       schema: { type: "boolean", default: false },
     },
     idempotencyKey: {
       name: "Idempotency-Key",
       in: "header",
-      description: "The same key with the same request has its effect once within 24 hours.",
+      description: "Requests with the same key and content take effect only once within 24 hours.",
       schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
     },
   },
   responses: { Gone: { description: "Deleted", headers: { ...replyHeaders, ...writeHeaders } } },
   headers: {
-    DryRun: { description: "Nothing of this was kept: the request said `dry_run`.", schema: { const: "true" } },
+    DryRun: { description: "Nothing was saved, because the request has `dry_run`.", schema: { const: "true" } },
     IdempotencyReplayed: {
-      description: "The reply is the one that an earlier request with this Idempotency-Key got.",
+      description: "This is the saved reply to an earlier request with the same Idempotency-Key.",
       schema: { const: "true" },
     },
   },

@@ -55,7 +55,7 @@ function documentOf(model: Model): OpenapiObject {
     info: {
       title: model.project,
       version: "1",
-      description: `The API of ${model.project}. Every request carries an API key, or a signed-in user's access token; what it may do depends on the roles behind them.`,
+      description: `The API of ${model.project}. Every request needs an API key, or the access token of a signed-in user. Its roles decide what the request can do.`,
     },
     servers: [{ url: "/" }],
     security: [{ apiKey: [] }, { apiKey: [], userToken: [] }, { accessToken: [] }],
@@ -67,12 +67,12 @@ function documentOf(model: Model): OpenapiObject {
       }),
       { name: "user", description: "The users of the app." },
       ...(model.modules.includes("auth")
-        ? [{ name: moduleTag("auth", model), description: "Accounts and sessions." }]
+        ? [{ name: moduleTag("auth", model), description: "Accounts and sessions of users." }]
         : []),
-      ...(mails ? [{ name: moduleTag("email", model), description: "How the project sends mail." }] : []),
+      ...(mails ? [{ name: moduleTag("email", model), description: "Mail of the project." }] : []),
       {
         name: moduleTag("project", model),
-        description: "What the project tells of itself, and several operations at once.",
+        description: "Descriptions of the project, and several operations in one request.",
       },
     ],
     paths: {
@@ -192,7 +192,7 @@ function userKeyPaths(user: DocumentedEntity): OpenapiObject {
 
 /** In words: a schema of either would make every client ask which of the two a reply is. */
 const createsSeveral =
-  "A list of 1 to 100 such bodies creates as many records and is answered with a list, all or none of them; with `mode=each` each by itself, and the reply (200) says what became of it.";
+  "To create several records, send a list of 1 to 100 such bodies. The reply is a list. All records are created, or none; with `mode=each`, each is created on its own and the reply (200) has one result for each.";
 
 /** What a write of a record that stands can be held to. */
 function conditionOf({ requireVersion }: DocumentedEntity): WriteCondition {

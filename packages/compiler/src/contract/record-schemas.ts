@@ -51,8 +51,8 @@ function recordSchema(entity: DocumentedEntity, related: Related): OpenapiObject
   const expansions = expansionsOf(entity).map(({ name, target, isList }) => [
     name,
     isList
-      ? { type: "array", items: recordOf(target, related), description: `With \`expand=${name}\`.` }
-      : { anyOf: [recordOf(target, related), { type: "null" }], description: `With \`expand=${name}\`.` },
+      ? { type: "array", items: recordOf(target, related), description: `Only with \`expand=${name}\`.` }
+      : { anyOf: [recordOf(target, related), { type: "null" }], description: `Only with \`expand=${name}\`.` },
   ]);
   return {
     type: "object",

@@ -31,7 +31,7 @@ export function backfill(table: TableChange, filling: Filling): Step {
   const [keyName, ...more] = now.primaryKey;
   const keyType = now.columns.find((column) => column.name === keyName)?.sqlType;
   if (keyName === undefined || keyType === undefined || more.length > 0)
-    throw new Error(`${now.name} can't be walked through: its key is not one column`);
+    throw new Error(`${now.name} can't be processed in batches: its key is not a single column`);
   const [key, rows] = [q(keyName), ddl.qualified(now.name)];
   const values = assignments.map(({ column, value, missing }) => {
     const [name, now] = [q(column), value("_r")];

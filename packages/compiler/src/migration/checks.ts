@@ -73,7 +73,7 @@ function drop(table: TableChange, check: Check, added: readonly Check[]): Step {
   const given = {
     slug: `drop-check-${check.name}`,
     stage: "loosen",
-    summary: replaced ? `Take the old rule on ${name} off; the new one follows.` : `Take the rule on ${name} off.`,
+    summary: replaced ? `Remove the old rule on ${name}; the new one follows.` : `Remove the rule on ${name}.`,
     table: table.before.name,
     undo: UNDO_BY_DEPLOY,
   } as const;
@@ -93,18 +93,18 @@ function add(table: TableChange, check: Check, old: readonly Check[]): readonly 
     lock: "share update exclusive",
     scans: true,
     undo: NOTHING_TO_UNDO,
-    summary: `Check the records of ${after.name} against the rule on ${name}.`,
+    summary: `Check the existing records of ${after.name} against the rule on ${name}.`,
   } as const;
   if (isOverNewColumns(table, check)) {
     const now = underNamesOfNow(table, expression);
-    const given: Facts = { ...common, slug: rule, stage: "prove", summary: `Check what ${name} may hold.` };
+    const given: Facts = { ...common, slug: rule, stage: "prove", summary: `Add the rule on the values of ${name}.` };
     return [
       alteration(given, ddl.addCheckUnproven(before.name, check.name, now)),
       statement({ ...validate, stage: "prove" }, ddl.validateConstraint(before.name, check.name)),
     ];
   }
   const wider = old.some((one) => one.columns.join() === check.columns.join() && implies(one.rule, check.rule));
-  const summary = `${wider ? "Widen" : "Bind"} what ${name} may hold.`;
+  const summary = `${wider ? "Widen" : "Add"} the rule on the values of ${name}.`;
   const given: Facts = { ...common, slug: rule, stage: "tighten", summary, class: wider ? "online" : "data_dependent" };
   return [
     ...(wider ? [] : [verifyCheck(table, check, expression), ...guardCheck(table, check, expression)]),
@@ -135,7 +135,7 @@ function verifyCheck(table: TableChange, check: Check, expression: string): Step
     table,
     {
       slug: `check-${check.name}`,
-      summary: `Make sure that every record of ${table.after.name} keeps the rule on ${columns}.`,
+      summary: `Make sure that every record of ${table.after.name} satisfies the rule on ${columns}.`,
       violation: violationOf(check),
     },
     where,

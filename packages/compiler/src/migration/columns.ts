@@ -47,7 +47,7 @@ function addColumn(table: TableChange, column: Column, now: string): Step {
       stage: "add",
       summary: `Add the column ${name} (${kind}).`,
       table: table.before.name,
-      undo: "Deploy the version before: the column is set aside.",
+      undo: "Deploy the previous version: the column is set aside.",
     },
     ddl.addColumn(table.before.name, { ...column, name: now, nullable: column.nullable || !present }),
   );
@@ -128,7 +128,7 @@ function requireFromSwitch(table: TableChange, change: ColumnChange, kind: StepC
         slug: `require-${slug}`,
         stage: "tighten",
         class: kind,
-        summary: `Let no new record be without ${name}.`,
+        summary: `Allow no new record without ${name}.`,
       },
       ddl.addCheckUnproven(after.name, check, `${q(column)} is not null`),
     ),
@@ -165,7 +165,7 @@ function requireNow(table: TableChange, change: ColumnChange): readonly Step[] {
         ...common,
         slug: `require-${slug}`,
         stage: "prove",
-        summary: `Let no record be without the new ${after.name}.${column}.`,
+        summary: `Allow no record without the new ${after.name}.${column}.`,
       },
       ddl.addCheckUnproven(before.name, check, `${q(change.now)} is not null`),
     ),
@@ -206,14 +206,14 @@ function requireRestored(table: TableChange, change: ColumnChange): readonly Ste
         stage: "add",
         table: before.name,
         undo: UNDO_BY_DEPLOY,
-        summary: `Let records written from now on have the default of ${after.name}.${column}.`,
+        summary: `Set the default of ${after.name}.${column} for new records.`,
       },
       ddl.setDefault(before.name, { name: change.now, default: value }),
     ),
     backfill(table, {
       slug: `fill-${slug}`,
-      summary: `Give the default to records of ${after.name} that were written while ${column} was set aside.`,
-      undo: "It needs no undoing: only records without a value get one.",
+      summary: `Set the default in records of ${after.name} that were written while ${column} was set aside.`,
+      undo: "Nothing has to be undone: only records without a value get one.",
       assignments: [
         { column: change.now, value: (row) => change.fill?.of(row) ?? `coalesce(${row}.${q(change.now)}, ${value})` },
       ],
@@ -231,7 +231,7 @@ function defaultSteps(table: TableChange, change: ColumnChange): readonly Step[]
   if (standing === after.default) return [];
   const name = `${table.after.name}.${after.name}`;
   const slug = `default-${table.after.name}-${after.name}`;
-  const summary = after.default === null ? `Take the default of ${name} away.` : `Set the default of ${name}.`;
+  const summary = after.default === null ? `Remove the default of ${name}.` : `Set the default of ${name}.`;
   const given = { slug, stage: "settle", summary, table: table.before.name, undo: UNDO_BY_DEPLOY } as const;
   return [alteration(given, ddl.setDefault(table.after.name, after))];
 }
@@ -259,10 +259,10 @@ export function setColumnAside(table: TableChange, column: Column, tag: string, 
       slug: `set-aside-${before.name}-${column.name}`,
       stage: "set_aside",
       summary: table.columns.some((one) => one.how === "converted" && one.before === column)
-        ? `Set the old column ${name} aside, with what it holds.`
-        : `Take ${name} out of service, and keep what it holds.`,
+        ? `Set the old column ${name} aside, with its values.`
+        : `Remove ${name}, and keep its values for a while.`,
       table: before.name,
-      undo: "Declare the field again, with this type, while it is kept: it comes back with what it held.",
+      undo: "Declare the field again with this type while its values are kept: they come back.",
       class: why,
       lock: "access exclusive",
     }),
@@ -279,7 +279,7 @@ function restoreSteps(table: TableChange): readonly Step[] {
     const given = facts({
       slug: `restore-${after.name}-${change.after.name}`,
       stage: "restore",
-      summary: `Bring ${name} back, with what it held when it was taken out of service.`,
+      summary: `Restore ${name}, with the values that it had when it was removed.`,
       table: before.name,
       undo: "Remove the field again: it is set aside again.",
       lock: "access exclusive",

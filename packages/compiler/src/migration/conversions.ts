@@ -61,7 +61,7 @@ function lossy(loses: string, of: Conversion["of"]): Converter {
   return () => ({ of, total: true, injective: false, problem: null, loses });
 }
 
-const wholeNumber = "is no whole number, or too large a one";
+const wholeNumber = "is not a whole number, or is too large";
 
 /** A condition guards the one within it: Postgres may turn an AND around, but never a CASE. */
 function guarded(condition: string, then: string): string {
@@ -85,7 +85,7 @@ const textToNumeric: Converter = (_, to) =>
   );
 
 const textToFloat: Converter = () =>
-  partly("is no number", (v) =>
+  partly("is not a number", (v) =>
     guarded(
       `${v} ~ '^-?[0-9]+([.][0-9]+)?([eE][+-]?[0-9][0-9]?)?$' and char_length(${v}) <= 100`,
       `${v}::double precision`,
@@ -107,7 +107,7 @@ function isDay(v: string, then: string): string {
 }
 
 const textToDate: Converter = () =>
-  partly("is no date", (v) =>
+  partly("is not a date", (v) =>
     guarded(
       `${v} ~ '^${datePattern}$'`,
       isDay(v, `make_date(substr(${v}, 1, 4)::int, substr(${v}, 6, 2)::int, substr(${v}, 9, 2)::int)`),
@@ -115,10 +115,10 @@ const textToDate: Converter = () =>
   );
 
 const textToTime: Converter = () =>
-  partly("is no time", (v) => guarded(`${v} ~ '^${timePattern}$' and char_length(${v}) <= 30`, `${v}::time(6)`));
+  partly("is not a time", (v) => guarded(`${v} ~ '^${timePattern}$' and char_length(${v}) <= 30`, `${v}::time(6)`));
 
 const textToDatetime: Converter = () =>
-  partly("is no time with a zone", (v) =>
+  partly("is not a time with a time zone", (v) =>
     guarded(
       `${v} ~ '^${datePattern}[T ]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])$' and char_length(${v}) <= 50`,
       isDay(v, `${v}::timestamptz`),
@@ -128,7 +128,7 @@ const textToDatetime: Converter = () =>
 const textToDuration: Converter = () => {
   const few = `${digit}${`${digit}?`.repeat(5)}`;
   const pattern = `^P(${few}W)?(${few}D)?(T(${few}H)?(${few}M)?(${few}([.]${few})?S)?)?$`;
-  return partly("is no duration", (v) =>
+  return partly("is not a duration", (v) =>
     guarded(`${v} ~ '${pattern}' and ${v} ~ '${digit}[WDHMS]$'`, `${v}::interval`),
   );
 };
@@ -136,11 +136,11 @@ const textToDuration: Converter = () => {
 const textToUuid: Converter = () => {
   const group = (length: number): string => "[0-9a-fA-F]".repeat(length);
   const pattern = [8, 4, 4, 4, 12].map(group).join("-");
-  return partly("is no UUID", (v) => guarded(`${v} ~ '^${pattern}$'`, `${v}::uuid`));
+  return partly("is not a UUID", (v) => guarded(`${v} ~ '^${pattern}$'`, `${v}::uuid`));
 };
 
 function numericProblem(to: SqlType): string {
-  return `is no number of at most ${to.precision - to.scale} digits and ${to.scale} after the point`;
+  return `is not a number with at most ${to.precision - to.scale} digits before and ${to.scale} after the decimal point`;
 }
 
 /** Exactly, or not at all. */
@@ -280,7 +280,7 @@ function outOfList(source: SqlType, target: SqlType): Conversion | null {
   if (target.name === "jsonb") return exact((v) => `to_jsonb(${v})`);
   if (source.name !== target.name || source.precision !== target.precision || source.scale !== target.scale)
     return null;
-  return partly("has not exactly one member", (v) => guarded(`cardinality(${v}) = 1`, `(${v})[1]`), true);
+  return partly("does not have exactly one member", (v) => guarded(`cardinality(${v}) = 1`, `(${v})[1]`), true);
 }
 
 /** Member by member, where each member surely has a new value. */

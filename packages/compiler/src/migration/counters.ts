@@ -26,7 +26,7 @@ export function counterSteps(schema: Matched, setAside: readonly SetAside[], tag
   const given = {
     slug: "move-counters",
     stage: "settle",
-    summary: "Let the numbers of sequences go on under the new names.",
+    summary: "Rename the counters of sequences.",
     table: standing?.before.name ?? null,
     undo: UNDO_BY_DEPLOY,
     lock: "row exclusive",

@@ -29,8 +29,8 @@ function verifyReferrers(table: TableChange, { kept }: Matched): readonly Step[]
       .map(({ column }) => {
         const violation = {
           slug: `deleted-${table.before.name}-${other.before.name}-${column}`,
-          summary: `Make sure that no record of ${other.after.name} refers to a deleted one of ${table.after.name} by ${column}.`,
-          violation: `a ${column} that is deleted, and would be gone (restore it, or switch soft_delete off for both)`,
+          summary: `Make sure that no record of ${other.after.name} refers to a deleted record of ${table.after.name} by ${column}.`,
+          violation: `a ${column} that refers to a deleted record, which would be removed (restore it, or remove soft_delete from both)`,
         };
         const gone = `select from ${target} _t where _t."id" = ${q(other.before.name)}.${q(column)} and _t.${q(DELETED_AT)} is not null`;
         return verifyRows(other, violation, `exists (${gone})`, `${q(column)}::text`);
@@ -55,9 +55,9 @@ function copyAside({ before, after }: TableChange, tag: string): Step {
     ...facts({
       slug: `set-aside-deleted-${after.name}`,
       stage: "settle",
-      summary: `Take the deleted records of ${after.name} out of service, and keep them in a table of their own.`,
+      summary: `Move the deleted records of ${after.name} to a separate table.`,
       table: before.name,
-      undo: "They don't come back by themselves: whoever operates the database can read them while they are kept.",
+      undo: "This can't be undone by a deployment. While they are kept, the operator of the database can read them.",
       class: "destructive",
       lock: "access exclusive",
       scans: true,
@@ -79,9 +79,9 @@ function remove(tables: readonly TableChange[], tag: string): Step {
   const given = {
     slug: "remove-deleted",
     stage: "settle",
-    summary: `Remove the deleted records of ${names.join(", ")} from the tables that are served.`,
+    summary: `Remove the deleted records of ${names.join(", ")} from the tables of the API.`,
     table: tables[0]?.before.name ?? null,
-    undo: "They don't come back by themselves: whoever operates the database can read them while they are kept.",
+    undo: "This can't be undone by a deployment. While they are kept, the operator of the database can read them.",
     class: "destructive",
     lock: "row exclusive",
     scans: true,

@@ -88,7 +88,7 @@ function add(table: TableChange, exclusion: Exclusion, staged: Pick<Exclusion, "
     {
       slug: `name-guard-${exclusion.name}`,
       stage: "tighten",
-      summary: `Give what tells the records of ${after.name} that may not overlap its name.`,
+      summary: `Rename the exclusion constraint of ${after.name}.`,
       table: before.name,
       undo: UNDO_BY_DEPLOY,
     },
@@ -121,7 +121,7 @@ function bind(table: TableChange, exclusion: Exclusion, stage: "index" | "build"
     {
       slug: `add-exclusion-${exclusion.name}`,
       stage,
-      summary: `Let no new record of ${table.after.name} overlap another by ${columnsOf(exclusion).join("+")}.`,
+      summary: `Add an exclusion constraint to ${table.after.name}: new records must not overlap by ${columnsOf(exclusion).join("+")}.`,
       table: table.before.name,
       undo: UNDO_BY_DEPLOY,
       class: "data_dependent",
@@ -135,7 +135,7 @@ function letIn(table: TableChange, exclusion: Exclusion, stage: "index" | "valid
   return backfill(table, {
     slug: `guard-${exclusion.name}`,
     stage,
-    summary: `Hold the records of ${table.after.name} that stand already to it, too.`,
+    summary: `Apply the exclusion constraint of ${table.after.name} to existing records too.`,
     undo: UNDO_BY_DEPLOY,
     assignments: [{ column: guard, value: () => "true" }],
   });
@@ -156,7 +156,7 @@ function swap(table: TableChange, exclusion: Exclusion, replaced: Exclusion): St
     {
       slug: `swap-exclusion-${name}`,
       stage: "finish",
-      summary: `Let the new rule against overlaps of ${after.name} (${columnsOf(exclusion).join("+")}) take the old one's place.`,
+      summary: `Replace the old exclusion constraint of ${after.name} (${columnsOf(exclusion).join("+")}) by the new one.`,
       table: before.name,
       undo: UNDO_BY_DEPLOY,
     },
@@ -195,8 +195,8 @@ function drop(table: TableChange, exclusion: Exclusion): Step {
       slug: `drop-exclusion-${exclusion.name}`,
       stage: "loosen",
       summary: isReplaced
-        ? `Take the old rule against overlaps of ${table.before.name} off (${over}); the new one binds.`
-        : `Let records of ${table.before.name} overlap again by ${over}.`,
+        ? `Remove the old exclusion constraint of ${table.before.name} (${over}); the new one applies.`
+        : `Remove the exclusion constraint of ${table.before.name}: records can overlap by ${over}.`,
       table: table.before.name,
       undo: UNDO_BY_DEPLOY,
     },
@@ -210,7 +210,7 @@ function renameGuard(table: TableChange, before: Exclusion, after: Exclusion): S
     {
       slug: `guard-${after.name}`,
       stage: "loosen",
-      summary: `Rename what tells the records of ${table.after.name} that may not overlap.`,
+      summary: `Rename the exclusion constraint of ${table.after.name}.`,
       table: table.before.name,
       undo: UNDO_BY_DEPLOY,
     },

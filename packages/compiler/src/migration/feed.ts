@@ -29,7 +29,7 @@ function fill(table: TableChange, columns: readonly ColumnChange[]): Step {
   const names = columns.map(({ after }) => after.name).join(", ");
   return backfill(table, {
     slug: `fill-${table.after.name}`,
-    summary: `Fill ${names} of ${table.after.name} in, a batch of records at a time.`,
+    summary: `Fill ${names} of ${table.after.name}, one batch of records at a time.`,
     undo: UNDO_BY_DEPLOY,
     assignments: columns.map((change) => ({ column: change.now, value: (row) => newValueOf(change, row) })),
   });
@@ -50,9 +50,9 @@ create or replace trigger ${name} before insert or update on ${ddl.qualified(bef
     {
       slug: `feed-${after.name}`,
       stage: "feed",
-      summary: `Keep the new columns of ${after.name} in step with what is written meanwhile.`,
+      summary: `Add a trigger that fills the new columns of ${after.name} at each write until the switch.`,
       table: before.name,
-      undo: "It goes by itself at the switch.",
+      undo: "It is removed at the switch.",
       lock: "share row exclusive",
     },
     sql,
@@ -66,7 +66,7 @@ function unfeed(table: TableChange): Step {
     {
       slug: `unfeed-${after.name}`,
       stage: "unfeed",
-      summary: `Stop keeping old and new columns of ${after.name} in step.`,
+      summary: `Remove the trigger that fills the new columns of ${after.name}.`,
       table: before.name,
       undo: UNDO_BY_DEPLOY,
     },

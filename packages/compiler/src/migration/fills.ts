@@ -163,7 +163,7 @@ export function withFills(schema: Matched, fills: Fills): Matched {
         return { ...change, fill: { old, of, refers: declared.refers === true } };
       } catch (error) {
         if (!(error instanceof TooLong)) throw error;
-        const reason = `What ${table.after.name}.${change.after.name} is filled with is made of too many other fills. Deploy some of them before it.`;
+        const reason = `The fill of ${table.after.name}.${change.after.name} depends on too many other fills. Deploy some of them first.`;
         refused.push({ path: `${table.after.name}.${change.after.name}`, reason });
         return change;
       } finally {

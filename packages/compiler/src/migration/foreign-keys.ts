@@ -46,7 +46,7 @@ function drop(table: TableChange, key: ForeignKey): Step {
   const given = {
     slug: `drop-reference-${key.name}`,
     stage: "loosen",
-    summary: `Let ${table.before.name}.${key.column} no longer be bound to ${key.table}.`,
+    summary: `Remove the foreign key from ${table.before.name}.${key.column} to ${key.table}.`,
     table: table.before.name,
     undo: UNDO_BY_DEPLOY,
   } as const;
@@ -67,7 +67,7 @@ function add(table: TableChange, key: ForeignKey, schema: Matched, holds: boolea
   const nameIsFree = !before.foreignKeys.some((one) => one.name === key.name);
   const isEmpty = change.how === "added" && change.after.default === null && change.fill === undefined;
   const early = isEmpty && target !== null && nameIsFree;
-  const summary = `Let ${after.name}.${key.column} refer to ${key.table}.`;
+  const summary = `Add a foreign key from ${after.name}.${key.column} to ${key.table}.`;
   const bind = {
     slug: `reference-${after.name}-${key.column}`,
     summary,
@@ -77,7 +77,7 @@ function add(table: TableChange, key: ForeignKey, schema: Matched, holds: boolea
   } as const;
   const validate = {
     slug: `validate-${key.name}`,
-    summary: `Check that each ${after.name}.${key.column} names a record of ${key.table}.`,
+    summary: `Check that each ${after.name}.${key.column} refers to an existing record of ${key.table}.`,
     table: before.name,
     undo: NOTHING_TO_UNDO,
     class: "online",
@@ -105,8 +105,8 @@ function verifyTarget(table: TableChange, key: ForeignKey, schema: Matched): Ste
   const kept = schema.kept.find((one) => one.after.name === key.table);
   const violation = {
     slug: `reference-${table.after.name}-${key.column}`,
-    summary: `Make sure that each ${table.after.name}.${key.column} names a record of ${key.table}.`,
-    violation: `${withArticle(key.column)} that names no record of ${key.table}`,
+    summary: `Make sure that each ${table.after.name}.${key.column} refers to an existing record of ${key.table}.`,
+    violation: `${withArticle(key.column)} that refers to no record of ${key.table}`,
   };
   const target = kept === undefined ? null : ddl.qualified(kept.before.name);
   return verifyReference(table, violation, oldValueOf(changeOf(table, key.column)), target);

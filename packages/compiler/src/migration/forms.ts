@@ -73,8 +73,8 @@ function formOf(type: FieldType, was: Pick<Field, "type"> | undefined): Form | n
   const isShape = type.kind === "object" || type.kind === "i18n";
   if (!isShape || (was !== undefined && !mayNotFit(was.type, type))) return null;
   return {
-    is: "has the form that is declared",
-    isNot: "doesn't have the form that is declared",
+    is: "has the declared form",
+    isNot: "doesn't have the declared form",
     broken: (column) => `not ${hasForm(type, column)}`,
   };
 }

@@ -30,7 +30,7 @@ export function guardSteps(table: TableChange, guarded: Guarded): readonly Step[
   const where = forgetsDeleted(table) ? `(${guarded.where}) and ${q(DELETED_AT)} is null` : guarded.where;
   const rows = ddl.qualified(table.before.name);
   const records = `records of ${table.after.name} ${problem}`;
-  const said = quoteText(`a record of ${table.after.name} ${problem} was written while the deployment was under way`);
+  const said = quoteText(`a record of ${table.after.name} ${problem} was written during the deployment`);
   const block = ` #variable_conflict use_column
 begin
   perform set_config('enable_seqscan', 'off', true);
@@ -44,9 +44,9 @@ end `;
       {
         slug: `guard-index-${slug}`,
         stage: "index",
-        summary: `Build an index over ${records}: there should be none.`,
+        summary: `Build an index over ${records}. It should be empty.`,
         table: table.before.name,
-        undo: "It goes by itself at the switch.",
+        undo: "It is removed at the switch.",
         scans: true,
       },
       `create index concurrently ${q(name)} on ${rows} ((1)) where ${where}`,
@@ -56,7 +56,7 @@ end `;
       {
         slug: `guard-${slug}`,
         stage: "guard",
-        summary: `Make sure that no ${records} were written meanwhile.`,
+        summary: `Make sure that no ${records} were written during the deployment.`,
         table: table.before.name,
         undo: NOTHING_TO_UNDO,
         class: "data_dependent",

@@ -53,7 +53,7 @@ function build(table: TableChange, index: Index, name: string): Step {
       stage: "index",
       summary: `Build an index on ${table.after.name} (${index.keys.map((key) => keyText(table, key)).join(", ")}).`,
       table: table.before.name,
-      undo: "Deploy the version before: the index is removed.",
+      undo: "Deploy the previous version: the index is removed.",
       scans: true,
     },
     ddl.createIndexOnline(table.before.name, now),
@@ -70,7 +70,7 @@ function keyText({ after }: TableChange, key: string): string {
 
 /** What no longer binds anybody can wait until nobody is in the way; a name that is wanted can't. */
 function dropIndex(table: TableChange, name: string, schema: Matched): Step {
-  const common = { table: table.before.name, undo: "Deploy the version before: the index is built again." } as const;
+  const common = { table: table.before.name, undo: "Deploy the previous version: the index is built again." } as const;
   const summary = `Remove the index ${name}.`;
   const slug = `drop-index-${name}`;
   if (schema.namesAfter.has(name))
@@ -152,9 +152,9 @@ function buildUnique(table: TableChange, unique: Unique, name: string, stage: "i
     {
       slug: `unique-${unique.name}`,
       stage,
-      summary: `Let no two records of ${after.name} have the same ${unique.columns.join("+")}${whereText(unique)}.`,
+      summary: `Add a unique constraint: no two records of ${after.name} can have the same ${unique.columns.join("+")}${whereText(unique)}.`,
       table: before.name,
-      undo: "Deploy the version before: the rule is taken off again.",
+      undo: "Deploy the previous version: the constraint is removed.",
       class: stage === "index" ? "online" : "data_dependent",
       scans: true,
     },
@@ -173,7 +173,7 @@ function swapUnique(table: TableChange, unique: Unique, stands: Unique): readonl
   const given = {
     slug: `swap-unique-${unique.name}`,
     stage: "finish",
-    summary: `Let the new unique rule on ${table.after.name} (${unique.columns.join(", ")}) take the old one's place.`,
+    summary: `Replace the old unique constraint on ${table.after.name} (${unique.columns.join(", ")}) by the new one.`,
     table: table.before.name,
     undo: UNDO_BY_DEPLOY,
   } as const;
@@ -190,10 +190,10 @@ function dropUnique(table: TableChange, unique: Unique, replaced: boolean): Step
     slug: `drop-unique-${unique.name}`,
     stage: "loosen",
     summary: replaced
-      ? `Take the old unique rule on ${table.before.name} (${columns}) off; the new one takes its place.`
-      : `Let records of ${table.before.name} have the same ${columns}.`,
+      ? `Remove the old unique constraint on ${table.before.name} (${columns}); the new one replaces it.`
+      : `Remove the unique constraint on ${columns} of ${table.before.name}.`,
     table: table.before.name,
-    undo: "Deploy the version before: the rule is built again, where no two records have come to share a value.",
+    undo: "Deploy the previous version: the constraint is added again, if no two records have the same value.",
   } as const;
   // Its index belongs to the constraint, where a table of format 1 has one, and goes with that alone.
   const { constraint, name } = unique;

@@ -63,7 +63,7 @@ export function movedByLinks(changes: readonly LinkChange[]): {
 export function refuseLinks(schema: Matched, changes: readonly LinkChange[]): Matched {
   const refused = changes.flatMap(({ how, links }): Refusal[] => {
     if (how !== "spread" || schema.early.some(({ name }) => name === links.table)) return [];
-    const reason = `The table ${links.table} is still another field's. Rename one of the two first, in a change of its own.`;
+    const reason = `Another field still uses the table ${links.table}. First rename one of the two in a separate change.`;
     return [{ path: links.table, reason }];
   });
   return { ...schema, refused: [...schema.refused, ...refused] };
@@ -122,7 +122,7 @@ select (select _batch._key::text from _batch order by _batch._key desc limit 1) 
   const given = facts({
     slug: `spread-${links.table}`,
     stage: "backfill",
-    summary: `Make a link in ${links.table} of what each record of ${table.before.name} refers to, a batch of records at a time.`,
+    summary: `Copy the references of ${table.before.name} to ${links.table}, one batch of records at a time.`,
     table: table.before.name,
     undo: UNDO_BY_DEPLOY,
     class: "backfill",
@@ -177,20 +177,25 @@ function feed(links: string, { on, of, events, body }: Feeding): readonly Step[]
   const block = dollarQuote(`\nbegin\n${body}\nend `);
   const sql = `create or replace function {schema}.${name}() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as ${block};
 create or replace trigger ${name} after ${events} on ${ddl.qualified(on)} for each row execute function {schema}.${name}();`;
-  const given = { table: on, undo: "It goes by itself at the switch." } as const;
+  const given = { table: on, undo: "It is removed at the switch." } as const;
   return [
     statement(
       {
         ...given,
         slug: `feed-${links}`,
         stage: "feed",
-        summary: `Keep the new values of ${of} in step with what is written to ${on} meanwhile.`,
+        summary: `Add a trigger on ${on} that updates the new values of ${of} at each write until the switch.`,
         lock: "share row exclusive",
       },
       sql,
     ),
     alteration(
-      { ...given, slug: `unfeed-${links}`, stage: "unfeed", summary: `Stop keeping ${of} in step with ${on}.` },
+      {
+        ...given,
+        slug: `unfeed-${links}`,
+        stage: "unfeed",
+        summary: `Remove the trigger on ${on} that updates ${of}.`,
+      },
       `drop trigger ${name} on ${ddl.qualified(on)};\ndrop function {schema}.${name}();`,
     ),
   ];

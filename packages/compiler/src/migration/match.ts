@@ -205,7 +205,7 @@ function matchTable(before: Table, after: Table, input: MatchInput, restored: Re
   return { table: { before: standing, after, columns, dropped, restored }, refused };
 }
 
-const identityReason = "A column that the database numbers by itself can't be added or taken away.";
+const identityReason = "A column that the database numbers itself can't be added or removed.";
 
 function keyUnderNewNames(before: Table, after: Table, renames: Renames): string {
   return before.primaryKey.map((name) => renames.columns[after.name]?.[name] ?? name).join();
@@ -268,7 +268,7 @@ function matchColumn(
   if (old.sqlType === column.sqlType) return { how: "kept", ...pair, restored };
   const [key, ...more] = before.primaryKey;
   if (key === undefined || more.length > 0 || before.primaryKey.includes(old.name))
-    return { reason: `The type of ${after.name}.${column.name} can't change: it identifies the record.` };
+    return { reason: `The type of ${after.name}.${column.name} can't change, because it identifies the record.` };
   if (widensInPlace(before, after, old, column)) return { how: "retyped", ...pair };
   const conversion = conversionOf(old.sqlType, column.sqlType);
   if (conversion === null) return { reason: noConversionReason(after, old, column) };
@@ -278,13 +278,13 @@ function matchColumn(
 /** The planner's SQL knows no key, and no log may see the values. */
 function encryptionReason(after: Table, column: Column): string {
   const name = `${after.name}.${column.name}`;
-  const why = column.encrypted === true ? "what it holds is not encrypted" : "what it holds is encrypted";
-  return `${name} can't ${column.encrypted === true ? "become a secret" : "stop being a secret"}: ${why}. Add a field of the new type beside it, write the values there through the API, and remove this one later.`;
+  const why = column.encrypted === true ? "its values are not encrypted" : "its values are encrypted";
+  return `${name} can't ${column.encrypted === true ? "become a secret" : "stop being a secret"}: ${why}. Add a new field of the new type, write the values through the API, and remove this field later.`;
 }
 
 function noConversionReason(after: Table, old: Column, column: Column): string {
   const name = `${after.name}.${column.name}`;
-  return `${name} can't change from ${old.sqlType} to ${column.sqlType}: there is no conversion that keeps what it holds. Add a field of the new type beside it, let \`fill\` or the app give it its values, and remove this one later.`;
+  return `${name} can't change from ${old.sqlType} to ${column.sqlType}: no conversion keeps all values. Add a new field of the new type, set its values with \`fill\` or from your app, and remove this field later.`;
 }
 
 /**

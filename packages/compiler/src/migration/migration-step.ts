@@ -85,8 +85,8 @@ export interface Facts {
   readonly scans?: boolean;
 }
 
-export const NOTHING_TO_UNDO = "Nothing is changed, so there is nothing to undo.";
-export const UNDO_BY_DEPLOY = "Deploy the version before: this is put back as it was.";
+export const NOTHING_TO_UNDO = "Nothing is changed, so nothing has to be undone.";
+export const UNDO_BY_DEPLOY = "Deploy the previous version: this change is reversed.";
 
 export function facts(given: Facts): Required<Facts> {
   return { class: "safe", lock: "none", rewrites: false, scans: false, ...given };

@@ -23,7 +23,7 @@ export function returningName(name: string): string {
 
 /** What is dropped, until its time is over. */
 export function keptName(tag: string, name: string): string {
-  if (!/^[a-z0-9_]{1,24}$/.test(tag)) throw new Error(`not a tag for names: ${tag}`);
+  if (!/^[a-z0-9_]{1,24}$/.test(tag)) throw new Error(`not a valid tag for names: ${tag}`);
   return cut(`aside__${tag}__`, name);
 }
 

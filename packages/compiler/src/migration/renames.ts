@@ -61,7 +61,7 @@ function moveAway({ table, indexes, constraints }: RenamedTable, routes: Routes)
     ...tables,
   ];
   if (sql.length === 0) return [];
-  const summary = `Let ${table.before.name} give its names to others.`;
+  const summary = `Rename parts of ${table.before.name}, so that others can use their names.`;
   const given = {
     slug: `move-${table.before.name}`,
     stage: "move",
@@ -79,7 +79,7 @@ function renameTable(table: TableChange, routes: Routes): readonly Step[] {
       {
         slug: `rename-${from}-to-${to}`,
         stage: "rename",
-        summary: `Rename ${from} to ${to}; no record is written.`,
+        summary: `Rename ${from} to ${to}. No record is rewritten.`,
         table: table.before.name,
         undo: UNDO_BY_DEPLOY,
       },
@@ -105,8 +105,8 @@ function renameColumns(table: TableChange): readonly Step[] {
   const names = told.map(([from, to]) => `${from} to ${to}`).join(", ");
   const placed = renamed.filter(([from]) => !told.some(([other]) => other === from)).map(([, to]) => to);
   const summary = [
-    ...(told.length === 0 ? [] : [`Rename ${names} in ${after.name}; no record is written.`]),
-    ...(placed.length === 0 ? [] : [`Put the new ${placed.join(", ")} of ${after.name} in place.`]),
+    ...(told.length === 0 ? [] : [`Rename ${names} in ${after.name}. No record is rewritten.`]),
+    ...(placed.length === 0 ? [] : [`Replace the old columns of ${after.name} by the new ones: ${placed.join(", ")}.`]),
   ].join(" ");
   const converted = table.columns.some((one) => one.how === "converted");
   const given = {
@@ -126,7 +126,7 @@ function renameRules(one: RenamedTable, routes: Routes): readonly Step[] {
   const indexes = indexRenames(one);
   if (indexes.length > 0) {
     const sql = indexes.map(([from, to]) => ddl.renameIndex(routes.get(from)?.via ?? from, to)).join("\n");
-    const summary = `Give the indexes of ${table.after.name} their new names.`;
+    const summary = `Rename the indexes of ${table.after.name}.`;
     steps.push(
       statement(
         { ...common, slug: `rename-indexes-${table.after.name}`, lock: "share update exclusive", summary },
@@ -140,7 +140,7 @@ function renameRules(one: RenamedTable, routes: Routes): readonly Step[] {
       ...ways.flatMap(({ from, via }) => (via === null ? [] : [ddl.renameConstraint(table.after.name, from, via)])),
       ...ways.map(({ from, via, to }) => ddl.renameConstraint(table.after.name, via ?? from, to)),
     ].join("\n");
-    const summary = `Give the rules of ${table.after.name} their new names.`;
+    const summary = `Rename the constraints of ${table.after.name}.`;
     steps.push(alteration({ ...common, slug: `rename-rules-${table.after.name}`, summary }, sql));
   }
   return steps;

@@ -57,7 +57,7 @@ function make(table: TableChange, { index }: TableSearch, staged: Staged): reado
   const common = { table: old, undo: UNDO_BY_DEPLOY } as const;
   return [
     alteration(
-      { ...common, slug: `add-search-${name}`, stage: "add", summary: `Add the column that ${name} is searched by.` },
+      { ...common, slug: `add-search-${name}`, stage: "add", summary: `Add the search column of ${name}.` },
       ddl.addColumn(old, { name: staged.column, sqlType: "tsvector", nullable: true, default: null, identity: false }),
     ),
     statement(
@@ -66,13 +66,13 @@ function make(table: TableChange, { index }: TableSearch, staged: Staged): reado
         slug: `keep-search-${name}`,
         stage: "feed",
         lock: "share row exclusive",
-        summary: `Keep what ${name} is searched by in step with the texts of each record.`,
+        summary: `Add a trigger that updates the search column of ${name} when its texts change.`,
       },
       ddl.keepSearch(old, staged.name, staged),
     ),
     backfill(table, {
       slug: `fill-search-${name}`,
-      summary: `Make records of ${name} found by their texts, a batch of records at a time.`,
+      summary: `Fill the search column of ${name}, one batch of records at a time.`,
       undo: UNDO_BY_DEPLOY,
       assignments: [
         {
@@ -87,7 +87,7 @@ function make(table: TableChange, { index }: TableSearch, staged: Staged): reado
         ...common,
         slug: `index-${index}`,
         stage: "index",
-        summary: `Build the index that ${name} is searched by.`,
+        summary: `Build the search index of ${name}.`,
         scans: true,
       },
       ddl.createIndexOnline(old, ddl.searchIndex(staged)),
@@ -102,7 +102,7 @@ function stop(table: TableChange, name: string = searchName(table.before.name)):
     {
       slug: `stop-${name}`,
       stage: "unfeed",
-      summary: `Stop keeping what ${table.after.name} is searched by under its old names.`,
+      summary: `Remove the trigger that updates the search column of ${table.after.name} under its old names.`,
       table: table.before.name,
       undo: UNDO_BY_DEPLOY,
     },
@@ -116,7 +116,7 @@ function keep({ before, after }: TableChange, search: TableSearch): Step {
     {
       slug: `keep-search-${after.name}`,
       stage: "settle",
-      summary: `Keep what ${after.name} is searched by under its new names.`,
+      summary: `Add a trigger that updates the search column of ${after.name} under its new names.`,
       table: before.name,
       undo: UNDO_BY_DEPLOY,
       lock: "share row exclusive",
@@ -130,7 +130,7 @@ function place({ before, after }: TableChange, from: string, to: string): Step {
     {
       slug: `place-search-${after.name}`,
       stage: "settle",
-      summary: `Put the new column that ${after.name} is searched by in place.`,
+      summary: `Replace the old search column of ${after.name} by the new one.`,
       table: before.name,
       undo: UNDO_BY_DEPLOY,
     },
@@ -144,9 +144,9 @@ function drop({ before, after }: TableChange, { column }: TableSearch): Step {
     {
       slug: `drop-search-${before.name}`,
       stage: "loosen",
-      summary: `Remove the column that ${after.name} was searched by.`,
+      summary: `Remove the search column of ${after.name}.`,
       table: before.name,
-      undo: "Deploy the version before: it is made of the texts again.",
+      undo: "Deploy the previous version: the search column is built again.",
     },
     ddl.dropColumn(before.name, column),
   );

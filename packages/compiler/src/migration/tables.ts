@@ -23,7 +23,7 @@ function create(table: Table, stage: "create" | "create_late"): Step {
     stage,
     summary: `Create the table ${table.name}.`,
     table: null,
-    undo: "Deploy the version before: the table is set aside.",
+    undo: "Deploy the previous version: the table is set aside.",
   } as const;
   return statement(given, ddl.createTable(table));
 }
@@ -40,7 +40,7 @@ function refer(
   const given = {
     slug: `reference-${table.name}-${key.column}`,
     stage: target === null ? "refer_late" : filled ? "add" : "refer",
-    summary: `Let ${table.name}.${key.column} refer to ${key.table}.`,
+    summary: `Add a foreign key from ${table.name}.${key.column} to ${key.table}.`,
     table: stands?.before.name ?? null,
     undo: UNDO_BY_DEPLOY,
     lock: stands === undefined ? "none" : "share row exclusive",
@@ -73,9 +73,9 @@ export function setTableAside(table: Table, tag: string, why: "destructive" | "r
     ...facts({
       slug: `set-aside-${table.name}`,
       stage: "set_aside",
-      summary: `Take ${table.name} out of service, and keep its records.`,
+      summary: `Remove ${table.name}, and keep its records for a while.`,
       table: table.name,
-      undo: "Declare it again while it is kept: it comes back with its records.",
+      undo: "Declare it again while its records are kept: they come back.",
       class: why,
       lock: "access exclusive",
     }),
@@ -104,7 +104,7 @@ export function restoreTable(table: TableChange): readonly Step[] {
   const given = facts({
     slug: `restore-${after.name}`,
     stage: "restore",
-    summary: `Bring ${after.name} back, with the records that it had when it was taken out of service.`,
+    summary: `Restore ${after.name}, with the records that it had when it was removed.`,
     table: before.name,
     undo: "Remove it again: it is set aside again.",
     lock: "access exclusive",
@@ -127,7 +127,7 @@ export function takeAlong(
       const given = facts({
         slug: `take-along-${after.name}-${what.column}`,
         stage: "settle",
-        summary: `Take what is set aside of ${before.name}.${what.column} along to ${after.name}.`,
+        summary: `Rename the kept column ${before.name}.${what.column} along with ${after.name}.`,
         table: before.name,
         undo: UNDO_BY_DEPLOY,
         lock: "access exclusive",
@@ -151,11 +151,11 @@ export function privilegeSteps({ before, after }: TableChange): readonly Step[] 
   const common = { stage: "settle", table: before.name, undo: UNDO_BY_DEPLOY } as const;
   const steps: Step[] = [];
   if (given.length > 0) {
-    const summary = `Let the service ${given.join(", ")} rows of ${after.name}.`;
+    const summary = `Allow the service to ${given.join(", ")} rows of ${after.name}.`;
     steps.push(statement({ ...common, slug: `grant-${after.name}`, summary }, ddl.grant(after.name, given)));
   }
   if (taken.length > 0) {
-    const summary = `Let the service no longer ${taken.join(", ")} rows of ${after.name}.`;
+    const summary = `No longer allow the service to ${taken.join(", ")} rows of ${after.name}.`;
     steps.push(statement({ ...common, slug: `revoke-${after.name}`, summary }, ddl.revoke(after.name, taken)));
   }
   return steps;

@@ -32,9 +32,9 @@ function retype(table: TableChange, { after }: Retyped): Step {
     {
       slug: `retype-${table.after.name}-${after.name}`,
       stage: "settle",
-      summary: `Let ${name} hold ${after.sqlType}, which rewrites nothing.`,
+      summary: `Change the type of ${name} to ${after.sqlType}. No record is rewritten.`,
       table: table.before.name,
-      undo: "Deploy the version before: where the values still fit, the type is narrowed again.",
+      undo: "Deploy the previous version: the type is changed back, if all values fit.",
     },
     ddl.alterType(table.after.name, after.name, after.sqlType),
   );
@@ -48,7 +48,7 @@ function convert(table: TableChange, columns: readonly Converted[], tag: string)
     ...columns.map((change) => addBeside(table, change)),
     backfill(table, {
       slug: `convert-${table.after.name}`,
-      summary: `Write ${names} of ${table.after.name} in the new type, a batch of records at a time.`,
+      summary: `Convert ${names} of ${table.after.name} to the new type, one batch of records at a time.`,
       undo,
       assignments: columns.map((change) => ({ column: change.now, value: (row) => newValueOf(change, row) })),
     }),
@@ -62,7 +62,7 @@ function convert(table: TableChange, columns: readonly Converted[], tag: string)
 function verifyConvertible(table: TableChange, { before, after, conversion }: Converted): Step {
   const old = q(before.name);
   const violation = `${withArticle(after.name)} that ${conversion.problem ?? "can't be converted"}`;
-  const summary = `Make sure that every ${after.name} of ${table.after.name} can become ${after.sqlType}.`;
+  const summary = `Make sure that every ${after.name} of ${table.after.name} can be converted to ${after.sqlType}.`;
   const where = `${old} is not null and (${conversion.of(old)}) is null`;
   return verifyRows(table, { slug: `convert-${table.after.name}-${after.name}`, summary, violation }, where);
 }
@@ -70,13 +70,15 @@ function verifyConvertible(table: TableChange, { before, after, conversion }: Co
 function addBeside(table: TableChange, { before, after, now, conversion }: Converted): Step {
   const name = `${table.after.name}.${after.name}`;
   const loses =
-    conversion.loses === null ? "" : ` Of each value, ${conversion.loses} is left behind in the old column.`;
+    conversion.loses === null
+      ? ""
+      : ` The conversion drops ${conversion.loses} from each value; the old column keeps it.`;
   return alteration(
     {
       slug: `expand-${table.after.name}-${after.name}`,
       stage: "add",
       class: "rewrite",
-      summary: `Add a column beside ${name} that turns it from ${before.sqlType} into ${after.sqlType}.${loses}`,
+      summary: `Add a new column for ${name}, which is converted from ${before.sqlType} to ${after.sqlType}.${loses}`,
       table: table.before.name,
       undo: UNDO_BY_DEPLOY,
     },

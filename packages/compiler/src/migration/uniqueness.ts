@@ -33,7 +33,7 @@ export function verifyUnique(table: TableChange, unique: Unique): Step {
     {
       slug: `unique-${unique.name}`,
       summary: `Make sure that no two records of ${table.after.name} have the same ${name}.`,
-      violation: `the same ${name} as another`,
+      violation: `the same ${name} as another record`,
     },
     unique.columns.map((column) => oldValueOf(changeOf(table, column))),
     unique.where === null ? null : overOldRows(table, unique.where),

@@ -93,7 +93,7 @@ function accessOf({ access }: ModuleEntity, declared: BundleEntity["access"]): B
 
 /** A role has one grant: where a blueprint grants more to `user`, what always holds stands under the role with the same holders. */
 function sameHolders(role: string): string {
-  if (role !== "user") throw new Error(`what ${role} may do with users is not declared`);
+  if (role !== "user") throw new Error(`it is not declared what ${role} can do with users`);
   return "owner";
 }
 

@@ -164,7 +164,7 @@ export function valueSchema(type: FieldType, limits: Limits = noLimits): JsonSch
       return computedSchema(type.expression.type);
     case "file":
     case "image":
-      throw new Error(`the type ${type.kind} is not served`);
+      throw new Error(`the type ${type.kind} isn't available yet`);
   }
 }
 
@@ -174,16 +174,16 @@ const formDescriptions = {
   slug: "Lower-case words and digits joined by hyphens, such as my-first-post.",
   email: "An e-mail address, such as ana@example.com.",
   url: "An address that begins with http:// or https://, such as https://example.com/page.",
-  phone: "A phone number with its country's code (E.164), such as +4930123456.",
+  phone: "A phone number with its country code (E.164), such as +4930123456.",
   color: "A colour in hexadecimal, such as #1a2b3c.",
-  timezone: "A time zone of the IANA database, such as Europe/Berlin.",
-  country: "A country's code of two capital letters (ISO 3166-1), such as DE.",
-  currency: "A currency's code of three capital letters (ISO 4217), such as EUR.",
-  locale: "A language, where needed with its region (BCP 47), such as en or pt-BR.",
+  timezone: "A time zone from the IANA database, such as Europe/Berlin.",
+  country: "A country code with two capital letters (ISO 3166-1), such as DE.",
+  currency: "A currency code with three capital letters (ISO 4217), such as EUR.",
+  locale: "A language, with a region if needed (BCP 47), such as en or pt-BR.",
   date: "A date, such as 2024-12-31.",
   time: "A time of day, such as 23:59:59.",
-  datetime: "A time of RFC 3339 with its offset, such as 2024-12-31T23:59:59Z.",
-  duration: "A duration of ISO 8601 without years and months, such as P1DT12H.",
+  datetime: "A time in the format RFC 3339 with an offset, such as 2024-12-31T23:59:59Z.",
+  duration: "A duration in the format ISO 8601 without years and months, such as P1DT12H.",
 } as const;
 
 const uuidSchema: JsonSchema = { type: "string", pattern: patterns.uuid, description: formDescriptions.uuid };

@@ -33,7 +33,7 @@ export function lowerArithmetic(
     case "text":
       return `(${lower(left, scope)} || ${lower(right, scope)})`;
     default:
-      throw new Error(`no arithmetic makes a ${result.kind}`);
+      throw new Error(`arithmetic can't result in a ${result.kind}`);
   }
 }
 

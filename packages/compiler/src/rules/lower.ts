@@ -347,6 +347,6 @@ function judgedRow({ row, path }: Each, scope: LowerScope): string | null {
 
 export function argument(args: readonly Expression[], index: number): Expression {
   const arg = args[index];
-  if (arg === undefined) throw new Error(`an operator lacks its argument ${index + 1}`);
+  if (arg === undefined) throw new Error(`an operator has no argument ${index + 1}`);
   return arg;
 }

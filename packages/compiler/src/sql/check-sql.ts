@@ -9,7 +9,7 @@ type Rule = Check["rule"];
 export function checkExpression(check: Check, columns: readonly Column[]): string {
   const [name] = check.columns;
   const { rule } = check;
-  if (name === undefined) throw new Error(`the check ${check.name} is over no column`);
+  if (name === undefined) throw new Error(`the check ${check.name} uses no column`);
   const column = q(name);
   switch (rule.kind) {
     case "sql":

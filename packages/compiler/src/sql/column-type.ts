@@ -75,7 +75,7 @@ export function sqlTypeOf(type: FieldType): string {
       return sqlTypeOfValue(type.expression.type);
     case "file":
     case "image":
-      throw new Error(`the type ${type.kind} is not served`);
+      throw new Error(`the type ${type.kind} isn't available yet`);
   }
 }
 

@@ -44,7 +44,7 @@ function rangeTypeOf(entity: Entity, { from }: DeclaredExclusion): string {
   const field = entity.fields.find((one) => one.name === from);
   const sqlType = field === undefined ? "" : sqlTypeOf(field.type).replace(/\(.*\)/, "");
   const rangeType = rangeTypes[sqlType];
-  if (rangeType === undefined) throw new Error(`nothing spans from ${entity.name}.${from} on`);
+  if (rangeType === undefined) throw new Error(`no span starts at ${entity.name}.${from}`);
   return rangeType;
 }
 

@@ -18,7 +18,7 @@ export function tablesOf(model: Model, catalog: Catalog): readonly Table[] {
   const own = model.entities.flatMap((entity) => [tableOf(entity, model, catalog), ...joinTablesOf(entity, catalog)]);
   const tables = [...systemTablesOf(model, catalog), ...own];
   const names = new Set(tables.map((table) => table.name));
-  if (names.size !== tables.length) throw new Error(`two tables of ${model.project} have one name`);
+  if (names.size !== tables.length) throw new Error(`two tables of ${model.project} have the same name`);
   return tables;
 }
 

@@ -59,7 +59,7 @@ function refusalOf(rule: Check["rule"], { limits, type }: Field): NonNullable<Bu
     case "one_of":
       return { code: "not_allowed", message: `It must be one of ${rule.values.join(", ")}.` };
     case "subset_of":
-      return { code: "not_allowed", message: `It may hold ${rule.values.join(", ")} alone.` };
+      return { code: "not_allowed", message: `Allowed values: ${rule.values.join(", ")}.` };
     case "sql":
       return limits.pattern === null
         ? { code: "not_allowed", message: "The value is not allowed here." }

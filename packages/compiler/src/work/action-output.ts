@@ -131,7 +131,7 @@ export function outputSchema(type: OutputType): Readonly<Record<string, unknown>
     case "int":
       return { type: "integer" };
     case "digits":
-      return { type: ["integer", "string"], description: "A text of its digits where it is larger than 2^53." };
+      return { type: ["integer", "string"], description: "A number above 2^53 is returned as a text of digits." };
     case "float":
       return { type: "number" };
     case "text":

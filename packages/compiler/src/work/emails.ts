@@ -52,7 +52,7 @@ function partsOf(template: Template): readonly (string | Expression)[] {
     case "literal":
       return [typeof template.value === "string" ? template.value : JSON.stringify(template.value)];
     default:
-      throw new Error("a text of a mail is a list or an object");
+      throw new Error("a text of a mail can't be a list or an object");
   }
 }
 

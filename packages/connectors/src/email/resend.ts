@@ -70,9 +70,9 @@ function refusal(reply: HttpReply): MailError {
   if (name === "validation_error" && status === 403)
     return new MailError(
       "refused",
-      "Resend sends only from a domain that was verified there, or to its account's own address.",
+      "Resend only sends from a domain that was verified in Resend, or to the address of the account itself.",
     );
-  if (status === 401 || status === 403) return new MailError("refused", "Resend doesn't take this API key.");
+  if (status === 401 || status === 403) return new MailError("refused", "Resend doesn't accept this API key.");
   const said = `Resend answered with ${status}${name === null ? "" : ` (${name})`}.`;
   const isLater = status >= 500 || LATER.has(status) || name === "concurrent_idempotent_requests";
   if (!isLater) return new MailError("refused", said);

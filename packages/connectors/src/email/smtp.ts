@@ -60,7 +60,7 @@ interface Session {
 /** The library's own timeouts begin anew with each byte: a server that drips would hold a session forever. */
 function sessionOf(smtp: SMTPConnection, timeoutMs: number): Session {
   const over = new AbortController();
-  const timer = setTimeout(() => over.abort(new Error("the time of the session is over")), Math.max(0, timeoutMs));
+  const timer = setTimeout(() => over.abort(new Error("the session took too long")), Math.max(0, timeoutMs));
   return {
     smtp,
     step: (act) =>
@@ -133,7 +133,7 @@ async function hand(session: Session, envelope: Envelope, message: Buffer): Prom
     return queueIdOf(info?.response);
   } catch (error) {
     if (!begun || (error as { readonly responseCode?: number }).responseCode !== undefined) throw error;
-    throw new MailError("unknown", "The connection ended before the mail server said that it has the mail.", error);
+    throw new MailError("unknown", "The connection ended before the mail server confirmed the mail.", error);
   }
 }
 
@@ -163,9 +163,9 @@ function failureOf(error: unknown): MailError {
   const failed = (problem: MailProblem, message: string): MailError => new MailError(problem, message, error);
   if (responseCode !== undefined && responseCode < 500)
     return failed("unreachable", `The mail server answered with ${responseCode}.`);
-  if (code === "EAUTH") return failed("refused", "The mail server doesn't take this user and password.");
+  if (code === "EAUTH") return failed("refused", "The mail server doesn't accept this user and password.");
   if (originalCode !== undefined && WRONG_CERTIFICATE.test(originalCode))
-    return failed("refused", "The certificate of the mail server is not valid for its name.");
+    return failed("refused", "The certificate of the mail server is not valid for its host name.");
   if (code === "ETLS") return failed("refused", "The mail server doesn't offer encryption.");
   if (responseCode !== undefined) return failed("refused", `The mail server answered with ${responseCode}.`);
   if (code === "EMESSAGE" || code === "EENVELOPE") return failed("refused", "The mail can't be sent.");

@@ -69,7 +69,7 @@ export function readConnection(
     const raw = given[field.name];
     const value = raw === undefined || raw === null || raw === "" ? field.fallback : raw;
     if (value === null) {
-      if (field.required) problems.push({ field: field.name, message: "This is needed." });
+      if (field.required) problems.push({ field: field.name, message: "This setting is required." });
       continue;
     }
     const message = problemOf(field, value);
@@ -84,14 +84,16 @@ function problemOf({ type }: ConnectionField, value: unknown): string | null {
     case "integer":
       return Number.isInteger(value) && (value as number) >= type.min && (value as number) <= type.max
         ? null
-        : `This is a whole number from ${type.min} to ${type.max}.`;
+        : `This must be a whole number from ${type.min} to ${type.max}.`;
     case "choice":
-      return type.of.includes(value as string) ? null : `This is one of ${type.of.join(", ")}.`;
+      return type.of.includes(value as string) ? null : `This must be one of ${type.of.join(", ")}.`;
     case "text":
-      if (typeof value !== "string") return "This is text.";
-      if (value.length > type.lengthMax) return `This has at most ${type.lengthMax} characters.`;
+      if (typeof value !== "string") return "This must be a text.";
+      if (value.length > type.lengthMax) return `This can have at most ${type.lengthMax} characters.`;
       // A line break would end a header or a command.
-      if (/\p{Cc}/u.test(value)) return "This holds a character that can't be sent.";
-      return type.pattern === undefined || new RegExp(type.pattern, "u").test(value) ? null : "This has another form.";
+      if (/\p{Cc}/u.test(value)) return "This contains a character that can't be sent.";
+      return type.pattern === undefined || new RegExp(type.pattern, "u").test(value)
+        ? null
+        : "This is not in the right format.";
   }
 }

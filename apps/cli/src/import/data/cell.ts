@@ -28,18 +28,9 @@ export async function openImport(target: Target): Promise<ImportState> {
   return patiently(target, () => control.transfers.openImport.mutate({ projectId, source, label }));
 }
 
-/** Ends the import. Where the answer to a first try was lost, it is ended already. */
 export async function closeImport(target: Target): Promise<void> {
   const { control, projectId, source } = target;
-  let tries = 0;
-  await patiently(target, async () => {
-    tries++;
-    try {
-      await control.transfers.closeImport.mutate({ projectId, source });
-    } catch (error) {
-      if (tries === 1 || !isControlError(error) || error.data?.code !== "NOT_FOUND") throw error;
-    }
-  });
+  await patiently(target, () => control.transfers.closeImport.mutate({ projectId, source }));
 }
 
 /** Asks again while the cell is away. */

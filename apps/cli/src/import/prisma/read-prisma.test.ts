@@ -144,7 +144,7 @@ describe("what large schemas are made of", () => {
     expect(count("enum values")).toEqual([2, 2]);
     expect(count("database names")).toEqual([2, 0]);
     expect(count("indexes")).toEqual([2, 0]);
-    expect(notesAt("Day(data)").join()).toMatch(/left_out: `data` is of the type `json`/);
+    expect(notesAt("Day(data)").join()).toMatch(/left_out: `data` has the type `json`/);
   });
 
   test("users with a unique name, a required field and friends", () => {

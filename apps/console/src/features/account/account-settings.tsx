@@ -2,7 +2,7 @@
 // on all devices.
 "use client";
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type ReactNode, useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -12,7 +12,8 @@ import { Notice } from "../../ui/notice.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { changePassword, signOutEverywhere } from "./auth-client.ts";
 
-export function AccountSettings() {
+/** `tokens`: a card about access tokens, of another feature. */
+export function AccountSettings({ tokens }: { tokens: ReactNode }) {
   const trpc = useTRPC();
   const me = useQuery(trpc.me.get.queryOptions());
   return (
@@ -20,6 +21,7 @@ export function AccountSettings() {
       <PageHeader title="Account" description={me.data ? `${me.data.person.name}, ${me.data.person.email}` : null} />
       <div className="flex flex-col gap-6">
         <PasswordForm email={me.data?.person.email ?? ""} />
+        {tokens}
         <Sessions />
       </div>
     </>
@@ -45,11 +47,11 @@ function PasswordForm({ email }: { email: string }) {
   }
 
   return (
-    <Card title="Password" description="A new password signs you out on every other device.">
+    <Card title="Password" description="A new password signs you out on every other device, and in the command line.">
       <form className="flex max-w-sm flex-col gap-4" onSubmit={(event) => void submit(event)}>
         {outcome === "changed" ? (
           <Notice tone="good" title="Your password is changed">
-            You stay signed in here. Every other device is signed out.
+            You stay signed in here. Every other device and the command line are signed out.
           </Notice>
         ) : null}
         {outcome !== null && outcome !== "changed" ? <Notice tone="bad">{outcome.refused}</Notice> : null}
@@ -112,7 +114,7 @@ function Sessions() {
           setRefused(null);
         }}
         title="Sign out everywhere?"
-        description="All your sessions end at once, this one included. You sign in again with your password."
+        description="All your sessions end at once, this one and those of plinth login included. Access tokens that you made for scripts stay."
         action="Sign out everywhere"
         pending={pending}
         error={refused}

@@ -41,7 +41,7 @@ export function BlueprintPage({ projectId }: { projectId: string }) {
       key={projectId}
       projectId={projectId}
       projectName={project.data.slug}
-      mayChange={project.data.role === "owner"}
+      mayChange={project.data.may.write}
       liveText={live.data?.text ?? null}
       draftText={draft.text}
     />

@@ -75,6 +75,7 @@ export default function Editor({ text, onChange, diagnostics, readOnly, ref }: E
           ]),
           EditorState.readOnly.of(readOnly),
           EditorView.contentAttributes.of({
+            tabindex: "0",
             "aria-label": "Blueprint",
             "aria-describedby": "editor-keys",
             "aria-readonly": String(readOnly),

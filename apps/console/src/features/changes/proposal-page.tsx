@@ -96,7 +96,7 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
   const isLive = deploymentId !== null && project.data.live?.deploymentId === deploymentId;
   const open = owed.filter(({ name }) => !given.has(name)).length;
   const failed = [approve, reject, deploy, resume, measure].find(({ error }) => error);
-  const mayChange = project.data.role === "owner";
+  const mayChange = project.data.may.write;
   return (
     <>
       <BackLink href={`/projects/${projectId}/changes`}>Changes</BackLink>

@@ -30,7 +30,7 @@ export function VersionList({ projectId }: { projectId: string }) {
       },
     }),
   );
-  const mayChange = project.data?.role === "owner";
+  const mayChange = project.data?.may.write === true;
   const isLive = Boolean(project.data?.live);
   if (versions.error) {
     return (

@@ -5,6 +5,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type FormEvent, useState } from "react";
 import { writeDraft } from "../../draft.ts";
+import { isProjectName, projectNameIn, withProjectName } from "../../project-name.ts";
 import { useTRPC } from "../../trpc.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { errorCode } from "../../ui/error-text.ts";
@@ -13,7 +14,6 @@ import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { BlueprintDrop, type BlueprintFile } from "./blueprint-drop.tsx";
-import { isProjectName, projectNameIn, withProjectName } from "./project-name.ts";
 
 /** The choice that stands beside the templates; no template can have this name. */
 const fileChoice = "(file)";
@@ -24,7 +24,7 @@ export function NewProjectForm() {
   const queryClient = useQueryClient();
   const me = useQuery(trpc.me.get.queryOptions());
   const templates = useQuery(trpc.blueprints.templates.queryOptions());
-  const owned = me.data?.organizations.filter(({ role, scope }) => role === "owner" && scope === "organization") ?? [];
+  const owned = me.data?.organizations.filter(({ may }) => may.manage) ?? [];
 
   const [name, setName] = useState("");
   const [chosen, setChosen] = useState<string | null>(null);

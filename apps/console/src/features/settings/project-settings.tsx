@@ -1,5 +1,5 @@
-// The settings of a project. In: its id. Out: its names for machines, the members of its organization, and the roles
-// of the app's own users. What a viewer may not do isn't offered; control refuses it anyway.
+// The settings of a project. In: its id. Out: its names for machines, the members of its organization, and the ways to rename and
+// delete it. What the caller may not do isn't offered; control refuses it anyway.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "../../trpc.ts";
@@ -7,13 +7,14 @@ import { Card } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { MemberList } from "../members/member-list.tsx";
-import { UserRoles } from "./user-roles.tsx";
+import { DeleteProject } from "./delete-project.tsx";
+import { RenameProject } from "./rename-project.tsx";
 
 export function ProjectSettings({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
   if (!project.data) return null;
-  const mayChange = project.data.role === "owner";
+  const mayChange = project.data.may.manage;
   const facts = [
     { name: "Project id", value: project.data.id },
     { name: "Name", value: project.data.slug },
@@ -37,7 +38,8 @@ export function ProjectSettings({ projectId }: { projectId: string }) {
           </dl>
         </Card>
         <MemberList organizationId={project.data.organizationId} projectId={projectId} />
-        {mayChange ? <UserRoles projectId={projectId} live={project.data.live !== null} /> : null}
+        {mayChange ? <RenameProject key={project.data.slug} project={project.data} /> : null}
+        {mayChange ? <DeleteProject project={project.data} /> : null}
       </div>
     </>
   );

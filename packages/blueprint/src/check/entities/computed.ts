@@ -1,6 +1,6 @@
-// In: all entities, with their relations. Out: their computed fields with typed expressions, in which others are written out, and
-// every problem at its place. They see the record, the records that it refers to and those that refer to it: nobody is signed in,
-// and there is no clock.
+// Checks computed fields. In: all entities with their relations. Out: the typed expressions, with computed fields
+// written out in others, and all problems with positions. Expressions can use the record, the records that it refers
+// to, and the records that refer to it. There is no user and no clock.
 import { checkValue, type Expression, type FieldSchema, type RecordSchema, type Scope } from "@plinth/expression";
 import type { TextDeclaration } from "../../declarations/entity-declaration.ts";
 import type { Field, Relation } from "../../model/model.ts";
@@ -20,7 +20,7 @@ interface ComputedContext {
 export interface CheckedComputed {
   /** By name. */
   readonly found: ReadonlyMap<string, Field>;
-  /** Names of those whose expression is wrong. */
+  /** The names of fields whose expression has problems. */
   readonly broken: ReadonlySet<string>;
 }
 
@@ -37,7 +37,7 @@ export function checkComputed(
   const open = new Set<string>();
   const schema = schemaOf(drafts, context, make);
 
-  /** Each is checked when it is first asked for, by another or at last by itself. */
+  /** Each one is checked when it is first needed: by another field, or at the end. */
   function make(entity: string, name: string): Made {
     const key = `${entity}.${name}`;
     const done = made.get(key);
@@ -58,7 +58,7 @@ export function checkComputed(
     return made.get(key) ?? "broken";
   }
 
-  /** Whether a word names a field whose own declaration is wrong: that is said there. */
+  /** Whether a word names a field whose own declaration has problems, which are reported already. */
   function isBroken({ entity, brokenFields }: EntityDraft, own: string, word: string, message: string): boolean {
     if (entity.name !== own && !message.includes(`\`${entity.name}\``)) return false;
     return [word, `${word}_id`].some((name) => brokenFields.has(name) || broken.get(entity.name)?.has(name));
@@ -85,7 +85,7 @@ function textsOf({ fields }: EntityDraft): ReadonlyMap<string, TextDeclaration> 
   );
 }
 
-/** `make` gives computed fields whose expressions are not known yet. */
+/** `make` creates computed fields whose expressions are not known yet. */
 function schemaOf(
   drafts: readonly EntityDraft[],
   { relations, userFields, named }: ComputedContext,
@@ -105,6 +105,6 @@ function schemaOf(
 
 function isValue({ type: { kind } }: Expression, { range }: TextDeclaration, report: Report): boolean {
   if (kind !== "list" && kind !== "opaque" && kind !== "null") return true;
-  report.add("type_mismatch", range, `A computed field can't be of the type ${kind}.`);
+  report.add("type_mismatch", range, `A computed field can't have the type ${kind}.`);
   return false;
 }

@@ -1,5 +1,5 @@
-// In: all entities. Out: an error for each circle of required references: no record in it could ever be created, since each needs
-// another one first.
+// Finds circles of required references. In: all entities. Out: an error for each circle: no first record could be
+// created in it, because each needs another one.
 import type { Report } from "../../text/report.ts";
 import type { Word } from "../../text/syntax.ts";
 import type { EntityDraft } from "./entity-draft.ts";

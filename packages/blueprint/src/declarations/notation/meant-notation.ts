@@ -1,7 +1,7 @@
-// In: the notation of a field that isn't ours. Out: the same in this language, where it follows the habits of SQL, Prisma,
-// TypeScript or of a validation library; null where nothing in it does. It guesses: whoever asks checks the guess.
+// Translates foreign notations. In: the notation of a field in the style of SQL, Prisma, TypeScript or a validation
+// library. Out: the same in our notation; null if nothing is recognized. It guesses: the caller checks the guess.
 
-/** Longest notation that is looked at, in UTF-16 code units; a hint must hold what comes out. */
+/** The maximum length of a notation to translate, in UTF-16 code units, so that the result fits into a hint. */
 const LENGTH_MAX = 160;
 
 type Habit = readonly [pattern: RegExp, ours: string];
@@ -60,7 +60,7 @@ const types: readonly Habit[] = [
   [/^(?:uri|link)\b/i, "url"],
 ];
 
-/** Limits as others write them; behind the type, in parentheses or brackets. */
+/** Limits in other notations: after the type, in parentheses or brackets. */
 const limits: readonly RegExp[] = [
   /^(\w+)(\??)\s*\(\s*min\s*\(\s*(?<min>-?\d+)\s*\)\s*(?:,\s*max\s*\(\s*(?<max>-?\d+)\s*\)\s*)?\)(.*)$/,
   /^(\w+)(\??)\s*\(\s*max\s*\(\s*(?<max>-?\d+)\s*\)\s*\)(.*)$/,
@@ -79,7 +79,7 @@ const limits: readonly RegExp[] = [
   /^(string)(\??)\s*\[\s*(?<max>\d+)\s*\](.*)$/,
 ];
 
-/** References as others write them, to something that is named there. */
+/** References in other notations, to a named entity. */
 const references: readonly RegExp[] = [
   /^\w+\s+(?:references|fk)\s+(\w+)\s*(?:\(\s*\w*\s*\))?(.*)$/i,
   /^(?:fk|foreign_?key|references?|belongs_?to|many_?to_?one|link|relation|pointer)\s*[(<]\s*(\w+)\s*(?:\.\w+\s*)?[)>](.*)$/i,
@@ -93,8 +93,8 @@ const references: readonly RegExp[] = [
 ];
 
 /**
- * What the notation says in this language, or null.
- * @param entityNamed The declared entity that a word means, such as `posts` or `Post`, or null.
+ * Our notation for the text, or null.
+ * @param entityNamed The declared entity for a word such as `posts` or `Post`, or null.
  */
 export function meantNotation(notation: string, entityNamed: (word: string) => string | null): string | null {
   const written = notation.trim();
@@ -120,7 +120,7 @@ function replacedFirst(habits: readonly Habit[], text: string): string {
   });
 }
 
-/** A pattern behind a `string` is its third argument. */
+/** The pattern of a `string` is its third argument. */
 function withPattern(text: string): string {
   const [, before = "", pattern, after = ""] = /^(string)\b(?!\()(.*)$/.test(text)
     ? (/^string(.*?) pattern:(\S+)(.*)$/.exec(text) ?? [])
@@ -145,7 +145,10 @@ function typeOf(entity: string | null): string | null {
   return entity === null ? null : `ref(${entity})`;
 }
 
-/** `int(1, 5)` in the long form, which alone has names for limits; a `string` has its own two places for them. */
+/**
+ * `int(1, 5)` in the long form, because only the long form has names for limits; a `string` has its own two arguments
+ * for them.
+ */
 function limitsIn(text: string): string {
   for (const pattern of limits) {
     const match = pattern.exec(text);

@@ -17,7 +17,7 @@ const sees = "{ as: public, list: listing, sees: [a] }";
 
 export const testDiagnostics: Readonly<Record<TestCode, DiagnosticKind>> = {
   invalid_test: error(
-    "An expectation that asks nothing, or too much",
+    "An expectation without an operation, or with several",
     tested([sees, "{ as: ana, read: listing, allow: true }"]),
     tested([sees, "{ as: ana, read: listing.a, allow: true }"]),
   ),
@@ -27,12 +27,12 @@ export const testDiagnostics: Readonly<Record<TestCode, DiagnosticKind>> = {
     tested([sees, "{ as: ana, read: listing.a, allow: true }"]),
   ),
   test_failed: error(
-    "An expectation that does not hold",
+    "An expectation that fails",
     tested([sees, "{ as: ana, read: listing.d, allow: true }"]),
     tested([sees, "{ as: ana, read: listing.d, allow: false }"]),
   ),
   public_rule_untested: warning(
-    "A rule of `public` that no test decides both ways",
+    "A rule of `public` that the tests don't fully cover",
     tested(["{ as: public, read: listing.a, allow: true }"]),
     tested([sees]),
   ),

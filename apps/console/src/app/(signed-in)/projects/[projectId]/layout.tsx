@@ -15,7 +15,7 @@ export default async function ProjectLayout({ children, params }: ProjectLayoutP
   const { projectId } = await params;
   return (
     <div className="flex min-h-dvh flex-col">
-      <TopBar place={<ProjectSwitcher projectId={projectId} />} account={<AccountMenu />} />
+      <TopBar place={<ProjectSwitcher projectId={projectId} />} account={<AccountMenu />} projectId={projectId} />
       <div className="flex flex-1 flex-col md:flex-row">
         <ProjectNavigation projectId={projectId} />
         <main id="content" className="min-w-0 flex-1 px-4 py-6 md:px-8 md:py-8">

@@ -1,5 +1,4 @@
-// How the internal listener's calls are served: what a path names, what a body says, what control has signed. In: requests.
-// Out: decoded bodies, or a Fault.
+// How a call of control is answered. In: a call of the protocol and a request. Out: a route, and what a request names.
 import { createHash } from "node:crypto";
 import { isProjectId, type ProjectId } from "@plinth/bundle";
 import type { CellCall } from "@plinth/bundle/cell";
@@ -31,11 +30,9 @@ export function serve<Body, Answer>(
   });
 }
 
-export async function releaseOf(
-  options: { readonly registry: ReleaseRegistry },
-  projectId: ProjectId,
-): Promise<ActiveRelease> {
-  const release = await orUnavailable(options.registry.get(projectId));
+/** @throws Fault not_found. */
+export async function releaseOf(registry: ReleaseRegistry, projectId: ProjectId): Promise<ActiveRelease> {
+  const release = await orUnavailable(registry.get(projectId));
   if (release === null) throw new Fault("not_found", { detail: "Nothing is deployed in this project." });
   return release;
 }
@@ -55,12 +52,6 @@ export function projectOf(request: FastifyRequest): ProjectId {
   return projectId;
 }
 
-/** As it arrived: control has signed the bytes that it sent. */
-export function callOf(request: FastifyRequest): SignedCall {
-  const body = Buffer.isBuffer(request.body) ? request.body : "";
-  return { method: request.method, target: request.url, bodyHash: createHash("sha256").update(body).digest("hex") };
-}
-
 export function incomingOf(request: FastifyRequest): Incoming {
   const [path = "", query = ""] = splitOnce(request.url);
   return {
@@ -72,6 +63,12 @@ export function incomingOf(request: FastifyRequest): Incoming {
     body: Buffer.isBuffer(request.body) ? request.body : null,
     ip: request.ip,
   };
+}
+
+/** As it arrived: control has signed the bytes that it sent. */
+export function callOf(request: FastifyRequest): SignedCall {
+  const body = Buffer.isBuffer(request.body) ? request.body : "";
+  return { method: request.method, target: request.url, bodyHash: createHash("sha256").update(body).digest("hex") };
 }
 
 function splitOnce(url: string): readonly [string, string] {
