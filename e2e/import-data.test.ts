@@ -250,7 +250,7 @@ entities:
     fields: { name: text }
     permissions: { admin: { all: true } }
   note:
-    fields: { title: text?, price: decimal(10, 2)?, tags: refs(tag) }
+    fields: { title: text?, price: "decimal(10, 2)?", tags: refs(tag) }
     permissions: { admin: { all: true } }
 `,
   );

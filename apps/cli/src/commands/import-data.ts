@@ -2,7 +2,7 @@
 // judges samples first; without `--yes`, or a person's yes, nothing is written.
 import { createInterface } from "node:readline/promises";
 import { CommandFailure, type ExitCode } from "../failure.ts";
-import type { Target } from "../import/data/cell.ts";
+import { patiently, type Target } from "../import/data/cell.ts";
 import { deriveMapping } from "../import/data/derive-mapping.ts";
 import { overrideMapping, writeMapping } from "../import/data/mapping.ts";
 import { type ImportPlan, type PlannedStep, planSteps } from "../import/data/plan-steps.ts";
@@ -43,7 +43,8 @@ export async function importData(
   const mapping = options.map === undefined ? derived : await overrideMapping(derived, options.map);
   if (options.writeMap !== undefined) await writeMapping(mapping, options.writeMap);
   return withProject(settings, options.project, async (control, projectId) => {
-    const shape = await control.transfers.shape.query({ projectId });
+    const onWait = (reason: string): void => terminal.err(`${reason}: trying again`);
+    const shape = await patiently({ onWait }, () => control.transfers.shape.query({ projectId }));
     const source = await openSource(url, schemas);
     try {
       const tables = { byId: new Map(schema.tables.map((table) => [table.id, table])), trimsScale: source.trimsScale };
@@ -51,7 +52,6 @@ export async function importData(
       const hasOrganization = organization !== null;
       const plan = planSteps({ schema, mapping, shape, tables, hasOrganization });
       const { fingerprint, label } = source;
-      const onWait = (reason: string): void => terminal.err(`${reason}: trying again`);
       const target: Target = { control, projectId, source: fingerprint, label, onWait };
       const rowsOf = await estimates(source, schema);
       return await (options.json ? carryOutAsJson : carryOut)({

@@ -34,7 +34,7 @@ export async function closeImport(target: Target): Promise<void> {
 }
 
 /** Asks again while the cell is away. */
-async function patiently<T>({ onWait }: Pick<Target, "onWait">, ask: () => Promise<T>): Promise<T> {
+export async function patiently<T>({ onWait }: Pick<Target, "onWait">, ask: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
       return await ask();
