@@ -9,7 +9,12 @@ export interface ImportFigure {
   readonly seconds: number;
   readonly rowsPerSecond: number;
   /** Seconds of one processor. */
-  readonly cpu: { readonly postgres: number; readonly cell: number; readonly control: number; readonly command: number };
+  readonly cpu: {
+    readonly postgres: number;
+    readonly cell: number;
+    readonly control: number;
+    readonly command: number;
+  };
   readonly peakMb: { readonly cell: number; readonly control: number };
   readonly isWhole: boolean;
 }
@@ -43,7 +48,10 @@ const fill = (rows: number): string => `
 `;
 
 export async function measureImport(
-  server: { readonly urls: { readonly admin: string; readonly control: string; readonly cell: string }; readonly pid: number },
+  server: {
+    readonly urls: { readonly admin: string; readonly control: string; readonly cell: string };
+    readonly pid: number;
+  },
   rows: number,
 ): Promise<ImportFigure> {
   const sourceUrl = await makeSource(server.urls.admin, rows);
@@ -118,7 +126,10 @@ export function importTable({ rows, seconds, rowsPerSecond, cpu, peakMb, isWhole
     line("time, the dry run included", `${seconds.toFixed(1)} s`),
     line("rows a second", Math.round(rowsPerSecond).toLocaleString("en-US")),
     line("processor: Postgres, both sides", `${cpu.postgres.toFixed(1)} s`),
-    line("processor: cell / control / command", `${cpu.cell.toFixed(1)} / ${cpu.control.toFixed(1)} / ${cpu.command.toFixed(1)} s`),
+    line(
+      "processor: cell / control / command",
+      `${cpu.cell.toFixed(1)} / ${cpu.control.toFixed(1)} / ${cpu.command.toFixed(1)} s`,
+    ),
     line("peak memory: cell / control", `${Math.round(peakMb.cell)} / ${Math.round(peakMb.control)} MB`),
     line("counts and checksums agree", isWhole ? "yes" : "no"),
   ].join("\n");

@@ -10,7 +10,13 @@ import { ofProject } from "./work-commands.ts";
 
 type Run = (work: Promise<ExitCode>) => Promise<void>;
 
-export function declareData(program: Command, importing: Command, env: Environment, terminal: Terminal, run: Run): void {
+export function declareData(
+  program: Command,
+  importing: Command,
+  env: Environment,
+  terminal: Terminal,
+  run: Run,
+): void {
   ofProject(importing.command("data").argument("[url]", "postgres://..."))
     .description("bring the rows of a Postgres database to a project; shows what it will do first")
     .option("--schema <names>", "the schemas to read, joined by commas", "public")

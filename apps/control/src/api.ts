@@ -12,8 +12,8 @@ import type { OrganizationProcedures } from "./organizations/api.ts";
 import type { MeProcedures } from "./people/api.ts";
 import type { ProjectProcedures } from "./projects/api.ts";
 import type { ProposalProcedures } from "./proposals/api.ts";
-import type { TransferProcedures } from "./transfers/api.ts";
 import type { AccessTokenProcedures, DeviceProcedures } from "./tokens/api.ts";
+import type { TransferProcedures } from "./transfers/api.ts";
 import type { UserProcedures } from "./users/api.ts";
 import type { WebhookProcedures } from "./webhooks/api.ts";
 
@@ -75,7 +75,6 @@ export type {
   StepMeasure,
 } from "./proposals/api.ts";
 export type { AccessToken, CreatedAccessToken, DeviceRequest } from "./tokens/api.ts";
-export type { CreatedUser, EndUser, EndUserDetail, EndUserPage, EndUserSession } from "./users/api.ts";
 export type {
   BatchOutcome,
   ExportPage,
@@ -90,6 +89,7 @@ export type {
   TransferField,
   TransferShape,
 } from "./transfers/api.ts";
+export type { CreatedUser, EndUser, EndUserDetail, EndUserPage, EndUserSession } from "./users/api.ts";
 export type {
   DeliveryAttempt,
   DeliveryStatus,

@@ -8,6 +8,7 @@ import { appRouter } from "./router.ts";
 import { codeOf, createWorld, goLive, join, type Somebody, type World } from "./testing/control-plane.ts";
 import { type Expected, type LeastMember, NOWHERE } from "./testing/expected.ts";
 import { tokenExpectations } from "./tokens/testing/expectations.ts";
+import { transferExpectations } from "./transfers/testing/expectations.ts";
 import { userExpectations } from "./users/testing/expectations.ts";
 import { webhookExpectations } from "./webhooks/testing/expectations.ts";
 import { inboundExpectations } from "./webhooks-in/testing/expectations.ts";
@@ -56,8 +57,6 @@ interface Expectation extends Omit<Expected, "who" | "call"> {
   readonly fresh?: true;
 }
 
-const SOURCE = "0".repeat(64);
-const EXPORT = `exp_${"0".repeat(20)}`;
 let slugs = 0;
 const expectations: Record<string, Expectation> = {
   "me.get": { who: "person", call: (c) => c.me.get.query() },
@@ -181,55 +180,6 @@ const expectations: Record<string, Expectation> = {
     who: "developer",
     call: (c, t) => c.proposals.approve.mutate({ proposalId: t.open.id, hash: t.open.hash, consents: [] }),
   },
-  "transfers.shape": {
-    who: "admin",
-    silent: true,
-    call: (c, t) => c.transfers.shape.query({ projectId: t.projectId }),
-  },
-  "transfers.openImport": {
-    who: "admin",
-    call: (c, t) =>
-      c.transfers.openImport.mutate({ projectId: t.projectId, source: SOURCE, label: "postgres://db/shop" }),
-  },
-  "transfers.takeBatch": {
-    who: "admin",
-    silent: true,
-    call: (c, t) =>
-      c.transfers.takeBatch.mutate({
-        projectId: t.projectId,
-        batch: {
-          source: SOURCE,
-          step: { name: "note", kind: "records", entity: "note", fields: ["id"] },
-          after: null,
-          last: "1",
-          count: 1,
-          rows: "1\t1\n",
-          organization: null,
-          dry: true,
-          pending: [],
-        },
-      }),
-  },
-  "transfers.closeImport": {
-    who: "admin",
-    call: (c, t) => c.transfers.closeImport.mutate({ projectId: t.projectId, source: null }),
-  },
-  "transfers.openExport": {
-    who: "admin",
-    call: (c, t) => c.transfers.openExport.mutate({ projectId: t.projectId }),
-  },
-  "transfers.exportPage": {
-    who: "admin",
-    allowed: "NOT_FOUND",
-    silent: true,
-    call: (c, t) =>
-      c.transfers.exportPage.query({ projectId: t.projectId, exportId: EXPORT, part: "note", after: null }),
-  },
-  "transfers.closeExport": {
-    who: "admin",
-    silent: true,
-    call: (c, t) => c.transfers.closeExport.mutate({ projectId: t.projectId, exportId: EXPORT }),
-  },
   "proposals.createFromVersion": {
     who: "developer",
     call: (c, t) => c.proposals.createFromVersion.mutate({ projectId: t.projectId, versionId: t.versionId }),
@@ -290,6 +240,7 @@ const expectations: Record<string, Expectation> = {
   ...inboundExpectations,
   ...workExpectations,
   ...tokenExpectations,
+  ...transferExpectations,
   ...userExpectations,
   "data.rows": { who: "member", call: (c, t) => c.data.rows.query({ projectId: t.projectId, entity: "note" }) },
 };

@@ -71,7 +71,10 @@ interface Writing {
   readonly progress: Progress;
 }
 
-async function writePart({ control, projectId, exportId, out, progress }: Writing, part: ExportPart): Promise<ExportedPart> {
+async function writePart(
+  { control, projectId, exportId, out, progress }: Writing,
+  part: ExportPart,
+): Promise<ExportedPart> {
   const file = `${part.name}.csv`;
   // It holds customers' data: nobody else on this machine reads it.
   const stream = createWriteStream(join(out, file), { flags: "wx", mode: 0o600 });

@@ -50,8 +50,7 @@ export function createTransferService({
     takeBatch: (by, project, batch) => ask(cells.takeBatch(project, actorOf(by, project), batch)),
     closeImport: async (by, project, source) => {
       const closed = await orNull(cells.closeImport(project, actorOf(by, project), { source }));
-      const total = (of: "accepted" | "refused"): number =>
-        closed?.steps.reduce((sum, step) => sum + step[of], 0) ?? 0;
+      const total = (of: "accepted" | "refused"): number => closed?.steps.reduce((sum, step) => sum + step[of], 0) ?? 0;
       await audit(by, project, "import.closed", { accepted: total("accepted"), refused: total("refused") });
       return closed;
     },

@@ -23,9 +23,8 @@ import { type ControlTrust, receiveRelease } from "../release/receive.ts";
 import { setSuspended } from "../release/suspend.ts";
 import { acceptAssertion } from "./assertion.ts";
 import { createLoadReporter } from "./load-report.ts";
-import { type TransferRouteOptions, transferRoutes } from "./transfer-routes.ts";
-
 import { callOf, found, incomingOf, paramOf, projectOf, releaseOf, serve } from "./serve.ts";
+import { type TransferRouteOptions, transferRoutes } from "./transfer-routes.ts";
 import { type UserRoutesOptions, userRoutes } from "./user-routes.ts";
 
 export interface InternalOptions

@@ -6,7 +6,7 @@ import type { ImportTarget } from "./import-target.ts";
 import { isAboutRows } from "./insert-batch.ts";
 import { judgePairs, type PairVerdicts } from "./judged-pairs.ts";
 import { STAGED } from "./staged-rows.ts";
-import type { Taken } from "./take-batch.ts";
+import type { Taken } from "./taken.ts";
 
 export async function fillReferences(open: BulkTransaction, target: ImportTarget): Promise<Taken> {
   const { client } = open;

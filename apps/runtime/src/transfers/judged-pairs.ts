@@ -2,7 +2,7 @@
 import type { RowRefusal } from "@plinth/bundle/cell";
 import type { BulkTransaction } from "@plinth/postgres";
 import { STAGED } from "./staged-rows.ts";
-import type { Taken } from "./take-batch.ts";
+import type { Taken } from "./taken.ts";
 
 export interface PairVerdicts {
   readonly first: { readonly table: string; readonly message: string };

@@ -4,7 +4,7 @@ import { rowHash } from "./canonical.ts";
 import type { LinkTarget } from "./import-target.ts";
 import { judgePairs } from "./judged-pairs.ts";
 import { STAGED } from "./staged-rows.ts";
-import type { Taken } from "./take-batch.ts";
+import type { Taken } from "./taken.ts";
 
 export async function linkRecords(
   open: BulkTransaction,

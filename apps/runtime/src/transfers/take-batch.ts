@@ -1,7 +1,7 @@
 // One batch of an import, from lines to records, in one transaction with the import's ledger and one row of the audit log. In: a
 // batch and who sends it. Out: how many rows were taken, and each that was not with its reason. Whatever happens when, a batch is
 // taken once or not at all. It makes no event and tells no follower.
-import type { BatchBody, BatchOutcome, RowRefusal, StepState } from "@plinth/bundle/cell";
+import type { BatchBody, BatchOutcome, StepState } from "@plinth/bundle/cell";
 import { type BulkScope, type BulkTransaction, isRetryable } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ClientBase } from "pg";
@@ -13,20 +13,12 @@ import { insertSound } from "./insert-batch.ts";
 import { judgeBatch } from "./judge-batch.ts";
 import { linkRecords } from "./link-records.ts";
 import { type Staged, stageRows } from "./staged-rows.ts";
+import type { Taken } from "./taken.ts";
 import { judgeForms } from "./text-forms.ts";
 
 export interface BatchBy {
   readonly email: string;
   readonly requestId: string;
-}
-
-/** What became of the rows of a batch. */
-export interface Taken {
-  readonly accepted: number;
-  /** Of the stored records. */
-  readonly checksum: string;
-  readonly refusals: readonly RowRefusal[];
-  readonly refusedChecksum: string;
 }
 
 /** @throws Fault: `conflict` where the import has come to another row than the batch begins behind. */
@@ -80,7 +72,8 @@ async function takeRows(open: BulkTransaction, release: ActiveRelease, batch: Ba
   }
   const target = importTarget(release, step, batch.organization);
   const staged = await stage(step.fields.length);
-  const taken = step.kind === "fill" ? await fillReferences(open, target) : await takeRecords(open, release, batch, target, staged);
+  const taken =
+    step.kind === "fill" ? await fillReferences(open, target) : await takeRecords(open, release, batch, target, staged);
   return { ...taken, sentChecksum: staged.checksum };
 }
 
@@ -106,7 +99,16 @@ async function takeRecords(
 }
 
 function nothingTaken(name: string): StepState {
-  return { name, lastKey: null, read: 0, accepted: 0, refused: 0, checksum: "0", sentChecksum: "0", refusedChecksum: "0" };
+  return {
+    name,
+    lastKey: null,
+    read: 0,
+    accepted: 0,
+    refused: 0,
+    checksum: "0",
+    sentChecksum: "0",
+    refusedChecksum: "0",
+  };
 }
 
 function stateAfter(before: StepState, { last, count }: BatchBody, taken: Taken & Sent): StepState {

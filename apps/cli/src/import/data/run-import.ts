@@ -91,11 +91,7 @@ async function* ahead(batches: AsyncGenerator<Batch>): AsyncGenerator<Batch> {
   }
 }
 
-function compare(
-  { table, entity, kind }: PlannedStep,
-  found: number,
-  state: StepState | undefined,
-): StepResult {
+function compare({ table, entity, kind }: PlannedStep, found: number, state: StepState | undefined): StepResult {
   const { accepted = 0, refused = 0, checksum = "0", sentChecksum = "0", refusedChecksum = "0" } = state ?? {};
   const sourceChecksum = String(BigInt(sentChecksum) - BigInt(refusedChecksum));
   const isWhole = found === accepted + refused && sourceChecksum === checksum;

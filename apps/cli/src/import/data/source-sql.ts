@@ -51,7 +51,11 @@ function keyKind(table: ForeignTable): ForeignColumn["type"]["kind"] | null {
   return table.columns.find(({ name }) => name === only)?.type.kind ?? null;
 }
 
-function idOfKey(table: ForeignTable, value: string, { salt, entity }: { readonly salt: string; readonly entity: string }): string {
+function idOfKey(
+  table: ForeignTable,
+  value: string,
+  { salt, entity }: { readonly salt: string; readonly entity: string },
+): string {
   const kind = keyKind(table);
   if (kind === "uuid") return `${value}::text`;
   return madeId(salt, entity, value, kind === "int" || kind === "bigint");

@@ -28,7 +28,9 @@ export function createSourceStep(
       : `(SELECT row_number() OVER (ORDER BY _n::text) AS "_place", _n.* FROM ${tableName(table)} _n) _t`;
   const order = keys.length > 0 ? keys.join(", ") : '_t."_place"';
   const names = values.map((_, at) => `_v${at}`);
-  const inner = [`${keyText(table, "_t")} AS _key`, ...values.map((value, at) => `${value} AS ${names[at]}`)].join(", ");
+  const inner = [`${keyText(table, "_t")} AS _key`, ...values.map((value, at) => `${value} AS ${names[at]}`)].join(
+    ", ",
+  );
   const named = `${step.entity} from ${table.id}${step.kind === "records" ? "" : ` (${step.fields.at(-1)})`}`;
   // Another mapping is another step: what the last one has taken says nothing of it.
   const mark = createHash("sha256")
