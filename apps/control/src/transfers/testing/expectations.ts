@@ -27,7 +27,7 @@ export const transferExpectations: Record<string, Expected> = {
           after: null,
           last: "1",
           count: 1,
-          rows: "1\t1\n",
+          rows: "1\t0\t1\n",
           organization: null,
           dry: true,
           pending: [],
