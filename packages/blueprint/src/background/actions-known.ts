@@ -1,37 +1,11 @@
 // Finds the action of a step. In: its name. Out: whether it exists, and what data leaves the project through it.
 import { requireModule } from "../check/modules.ts";
 import { actionsNotServed } from "../check/unserved.ts";
-import type { ModuleName } from "../model/model.ts";
+import { builtinActions } from "../modules/builtin-actions.ts";
+import { connectorProviders } from "../modules/providers.ts";
 import { suggestFor } from "../text/suggestions.ts";
 import type { Word } from "../text/syntax.ts";
 import type { BackgroundContext, Egress } from "./context.ts";
-import { connectorProviders } from "./providers.ts";
-
-interface BuiltinAction {
-  readonly egress?: Egress["to"];
-  readonly module?: ModuleName;
-}
-
-/** Actions that every project has. */
-export const builtinActions: Readonly<Record<string, BuiltinAction>> = {
-  "record.create": {},
-  "record.update": {},
-  "record.delete": {},
-  "record.find": {},
-  "record.transition": {},
-  "event.emit": {},
-  "audit.write": { module: "audit_logs" },
-  "webhook.emit": { egress: "webhook", module: "webhooks" },
-  "email.send": { egress: "email" },
-  "email.send_receipt": { egress: "email" },
-  "subscription.activate": {},
-  "subscription.cancel": {},
-  "http.request": { egress: "http" },
-  "worker.run": { module: "workers" },
-  wait: {},
-  wait_for: {},
-  approve: {},
-};
 
 export interface KnownAction {
   /** Its name, or `connector`. */

@@ -4,11 +4,11 @@ import { connectorManifests } from "@plinth/connectors/manifests";
 import { expectMap, expectText, mapEntries, refuseKey } from "../declarations/expect.ts";
 import type { BackgroundPart } from "../model/background.ts";
 import type { JsonValue } from "../model/model.ts";
+import { integrationKinds } from "../modules/providers.ts";
 import { suggestFor } from "../text/suggestions.ts";
 import { entryOf, type MapEntry, type MapNode, type Node } from "../text/syntax.ts";
 import { type BackgroundContext, type Connection, canonical } from "./context.ts";
 import { checkPartName } from "./part-name.ts";
-import { integrationKinds } from "./providers.ts";
 
 const INTEGRATIONS_MAX = 200;
 const integrationKeys: readonly string[] = ["kind", "provider", "help"];

@@ -1,7 +1,7 @@
 // Schemes of a blueprint's own: where a timestamp may be in `format`, and that it is signed.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../index.ts";
-import { describedServices } from "./providers.ts";
+import { describedServices } from "../modules/providers.ts";
 
 const diagnosed = (rest: string) =>
   checkBlueprint(

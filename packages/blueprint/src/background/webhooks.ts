@@ -2,6 +2,13 @@
 import { expectList, expectMap, expectText, expectWords, mapEntries, refuseKey } from "../declarations/expect.ts";
 import type { BackgroundPart } from "../model/background.ts";
 import type { JsonValue } from "../model/model.ts";
+import {
+  describedServices,
+  listingProviders,
+  providersSign,
+  providerTypes,
+  webhookProviders,
+} from "../modules/providers.ts";
 import { suggestFor } from "../text/suggestions.ts";
 import { entryOf, type MapEntry, type MapNode, type Node, wordOf } from "../text/syntax.ts";
 import { type BackgroundContext, canonical } from "./context.ts";
@@ -9,11 +16,10 @@ import { readWord } from "./durations.ts";
 import { isEventName, refuseEventName } from "./events.ts";
 import { readOutbound } from "./outbound-webhooks.ts";
 import { checkPartName } from "./part-name.ts";
-import { describedServices, listingProviders, providersSign, providerTypes, webhookProviders } from "./providers.ts";
 
+const schemes: readonly string[] = ["hmac-sha1", "hmac-sha256", "hmac-sha512", "token", "ed25519"];
 const inKeys: readonly string[] = ["verify", "each", "type", "dedupe", "events"];
 const schemeKeys: readonly string[] = ["scheme", "header", "format", "message"];
-const schemes: readonly string[] = ["hmac-sha1", "hmac-sha256", "hmac-sha512", "token", "ed25519"];
 
 export interface ReadWebhooks {
   readonly inbound: readonly BackgroundPart[];

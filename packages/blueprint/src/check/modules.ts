@@ -4,6 +4,7 @@ import { didYouMean } from "@plinth/expression";
 import type { Declarations } from "../declarations/declarations.ts";
 import { moduleNamed } from "../declarations/foreign-words.ts";
 import type { ModuleName } from "../model/model.ts";
+import { modulesNotServed } from "../modules/modules.ts";
 import type { Report } from "../text/report.ts";
 import type { Range } from "../text/syntax.ts";
 import { sectionsNotServed } from "./unserved.ts";
@@ -18,8 +19,6 @@ export const moduleNames: readonly ModuleName[] = [
   "workers",
   "audit_logs",
 ];
-
-const modulesNotServed: readonly ModuleName[] = ["storage"];
 
 /** Sections that need a module. */
 const moduleOfSection: Readonly<Partial<Record<string, ModuleName>>> = {

@@ -2,6 +2,7 @@
 // and a password, so profile fields must be optional or have a default.
 import type { FieldDeclaration, PermissionDeclaration } from "../declarations/declarations.ts";
 import { notSupportedYet } from "../declarations/expect.ts";
+import { notForUsers } from "../field-types/type-traits.ts";
 import type { Field, Model, ModuleName, Permission } from "../model/model.ts";
 import { fieldsForOthers, USER_ENTITY, userNames } from "../modules/users.ts";
 import { checkName } from "../text/names.ts";
@@ -12,9 +13,6 @@ import { checkField } from "./fields/fields.ts";
 
 const PROFILE_FIELDS_MAX = 50;
 const taken = userNames([]);
-/** Types that need more than one column in the table of users. */
-const notForUsers: readonly string[] = ["refs", "computed", "sequence", "secret", "file", "image", "vector", "slug"];
-
 export function checkUserFields(
   declared: readonly FieldDeclaration[],
   entities: ReadonlySet<string>,
@@ -32,7 +30,7 @@ export function checkUserFields(
     if (problem !== null) report.add(problem.code, range, problem.message, problem.hint);
     else if (taken.includes(text))
       report.add("reserved_name", range, `\`${text}\` is a reserved name.`, "Every user already has it.");
-    if (one.type !== null && notForUsers.includes(one.type.name.text)) {
+    if (one.type !== null && notForUsers.some((name) => name === one.type?.name.text)) {
       notSupportedYet(report, one.type.name.range, `\`${one.type.name.text}\` as a profile field`);
       return [];
     }

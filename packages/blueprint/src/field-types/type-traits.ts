@@ -82,6 +82,18 @@ export const typeNames: readonly TypeName[] = Object.keys(typeTraits) as TypeNam
 /** Types without a column until their module is available. */
 export const typesNotServed: readonly TypeName[] = ["file", "image"];
 
+/** Types that need more than one column in the table of users. */
+export const notForUsers: readonly TypeName[] = [
+  "refs",
+  "computed",
+  "sequence",
+  "secret",
+  "file",
+  "image",
+  "vector",
+  "slug",
+];
+
 /** Names of our types in other languages. */
 export const typeAliases: ReadonlyMap<string, TypeName> = new Map<string, TypeName>([
   ["str", "string"],

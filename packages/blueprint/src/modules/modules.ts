@@ -1,4 +1,6 @@
 // All modules of a project. In: the project. Out: the descriptions of its modules, in a fixed order.
+
+import type { ModuleName } from "../model/model.ts";
 import { auditLogsDescription } from "./audit-logs.ts";
 import { authDescription, authEvents } from "./auth.ts";
 import { describeChanges } from "./changes.ts";
@@ -10,6 +12,9 @@ import { describeUsers, userEvents } from "./users.ts";
 import { webhookEndpointsDescription, webhookEvents } from "./webhook-endpoints.ts";
 import { webhooksDescription } from "./webhooks.ts";
 import { workersDescription } from "./workers.ts";
+
+/** Modules that can be listed but aren't available yet. */
+export const modulesNotServed: readonly ModuleName[] = ["storage"];
 
 export function describeModules(project: DescribedProject): readonly ModuleDescription[] {
   const sendsMail = project.modules.includes("auth") || project.modules.includes("workers");
