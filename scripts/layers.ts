@@ -52,7 +52,7 @@ export const rooms: Readonly<Record<string, Readonly<Record<string, readonly str
     judging: ["text", "model", "modules", "rules", "declarations", "check"],
     diff: ["model", "modules", "rules"],
     format: ["text", "declarations"],
-    editor: ["language", "model", "modules"],
+    editor: ["language", "model", "field-types", "modules"],
     reference: ["text", "language", "check-blueprint.ts"],
   },
   "packages/compiler": {

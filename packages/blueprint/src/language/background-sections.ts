@@ -33,7 +33,7 @@ const retry = key(
   ),
 );
 
-const stepKeys: Readonly<Record<string, KeyShape>> = {
+export const stepKeys: Readonly<Record<string, KeyShape>> = {
   id: key("The name of the step in `steps.<id>`. The default is the last word of the action.", text),
   action: key("The action of the step, such as `record.update`.", named("action")),
   connection: key("Which connection of the integration it uses.", named("connection")),
@@ -143,9 +143,9 @@ const inbound: Shape = map({
     ...key(
       "The name of a provider, or a description of how requests are signed.",
       anyOf(
-        text,
+        named("webhook_provider"),
         map({
-          scheme: key("The signature scheme.", text),
+          scheme: key("The signature scheme.", words("hmac-sha256", "hmac-sha1", "hmac-sha512", "token", "ed25519")),
           header: key("The header with the signature.", text),
           format: key("The format of the header, such as `sha256={hex}`.", text),
           message: key("The signed parts, in order.", listOf(text)),
@@ -221,8 +221,11 @@ export const backgroundSections: Readonly<Record<string, KeyShape>> = {
     names(
       "connection",
       map({
-        kind: { ...key("The purpose of the integration, such as `parcel`.", text), required: true },
-        provider: { ...key("The provider, such as `easypost`.", text), required: true },
+        kind: {
+          ...key("The purpose of the integration, such as `parcel`.", named("integration_kind")),
+          required: true,
+        },
+        provider: { ...key("The provider, such as `easypost`.", named("provider")), required: true },
         help: key("A description for readers.", text),
       }),
     ),
