@@ -4,7 +4,7 @@ import { typeTraits } from "../field-types/type-traits.ts";
 import { stepKeys } from "../language/background-sections.ts";
 import { fieldKeys } from "../language/field-types.ts";
 import { operationHelp } from "../language/sections.ts";
-import type { KeyShape, Shape } from "../language/shape.ts";
+import { type KeyShape, listOf, type Shape } from "../language/shape.ts";
 import { actionsOf, entityOfExpectation, fieldsHere, namesOf } from "./complete-names.ts";
 import { completeWith } from "./complete-with.ts";
 import { withValue } from "./insertion.ts";
@@ -49,10 +49,18 @@ function keysOf(shape: Shape, place: Place): Offer[] {
     case "value":
       return isObjectOfRow(place.location) ? fieldKeysHere(place.location, place.outline) : [];
     case "names":
-      return namedKeys(shape, place).map((one) => ({ ...one, value: shape.value }));
+      return namedKeys(shape, place).map((one) => ({
+        ...one,
+        value: isOfList(one) ? listOf(shape.value) : shape.value,
+      }));
     default:
       return [];
   }
+}
+
+/** Whether it is a field with a list of values. */
+function isOfList({ kind, detail }: Suggestion): boolean {
+  return kind === "field" && /^["']?(?:refs|enum_set|list)\b/.test(detail);
 }
 
 function tableKeys(keys: Readonly<Record<string, KeyShape>>, place: Place): Offer[] {
@@ -258,7 +266,9 @@ function isInsideStep(location: Location): boolean {
 function fieldKeysHere(location: Location, outline: Outline): Suggestion[] {
   const { path } = location;
   const asKeys = (fields: readonly FieldOutline[]): Suggestion[] => fields.map(fieldSuggestion);
-  if (path.at(-1) === "transitions" && path[0] === "entities") return asKeys(fieldsHere(outline, location));
+  // An entity has one state machine.
+  if (path.at(-1) === "transitions" && path[0] === "entities")
+    return siblingsOf(location).some((key) => key !== "") ? [] : asKeys(fieldsHere(outline, location));
   if (path.at(-1) === "set") return asKeys(fieldsHere(outline, location));
   if (path[0] === "tests") {
     if (isObjectOfRow(location)) {

@@ -74,7 +74,7 @@ function roots(work: WorkOutline, outline: Outline): Suggestion[] {
     ["steps", steps.length > 0, "The results of earlier steps."],
     ["each", work.inEach, "The current member of `for_each`."],
     ["error", work.onError, "Why the step with this `on_error` failed."],
-    ["run", true, "This run of the work."],
+    ["run", !work.isStart, "This run of the work."],
     ["current_user", section === "actions", "The caller of the action."],
     ["now", true, "The current time."],
   ];

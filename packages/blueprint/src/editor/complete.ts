@@ -28,8 +28,10 @@ export function completeAt(text: string, offset: number): Completion | null {
   if (location === null) return null;
   const outline = outlineOf(location.root);
   const place: Place = { location, outline, text, offset };
-  const keys = location.place === "value" ? null : keysAt(place);
-  const values = location.place === "key" ? null : valuesAt(place);
+  // What is written below decides whether it is a key or a value.
+  const below = location.place === "either" ? nodeAt(location.root, location.spot)?.kind : undefined;
+  const keys = location.place === "value" || below === "list" ? null : keysAt(place);
+  const values = location.place === "key" || below === "map" || below === "list" ? null : valuesAt(place);
   const found =
     keys === null || keys.suggestions.length === 0
       ? values
@@ -231,7 +233,9 @@ function valuesHere({ location, outline }: Place): Suggestion[] {
     where: "tests" | "seed" = "tests",
   ): Suggestion[] {
     const field = recordOf(entity ?? null, outline)?.fields.find((one) => one.name === name);
-    return valuesOfField(field, outline, where);
+    const isInList = path.at(-1) === "[]";
+    const hasList = field !== undefined && ["refs", "enum_set", "list"].includes(field.type ?? "");
+    return isInList === hasList ? valuesOfField(field, outline, where) : [];
   }
 }
 

@@ -5,7 +5,7 @@ import { askedNumber, Random } from "@plinth/testkit";
 import { afterAll, describe, expect, test } from "vitest";
 import { completeAt } from "./complete.ts";
 import { locate } from "./locate.ts";
-import { type CursorPlace, faultsOf, isKnownWord, offersWord, placesIn } from "./testing/cursor-places.ts";
+import { type CursorPlace, faultsOf, gapsIn, isKnownWord, offersWord, placesIn } from "./testing/cursor-places.ts";
 
 const runs = askedNumber("RUNS", 120);
 const seed = askedNumber("SEED", 1);
@@ -27,7 +27,9 @@ afterAll(() => {
 
 const random = new Random(seed);
 const all = [...texts].flatMap(([text, name]) => placesIn(text).map((place) => ({ name, place })));
+const gaps = [...texts].flatMap(([text, name]) => gapsIn(text).map((place) => ({ name, place })));
 const places = Array.from({ length: runs }, () => random.pick(all));
+const newPlaces = Array.from({ length: runs / 2 }, () => random.pick(gaps));
 
 const where = ({ whole, word, how }: CursorPlace): string => {
   const line = whole.slice(0, word.from).split("\n").length;
@@ -39,7 +41,7 @@ const isComment = ({ whole, word }: CursorPlace): boolean =>
 describe("in our blueprints", () => {
   test("what is offered fits", () => {
     const wrong: string[] = [];
-    for (const { name, place } of places) {
+    for (const { name, place } of [...places, ...newPlaces]) {
       const { text, offset, how } = place;
       tried.places++;
       const completion = completeAt(text, offset);

@@ -14,10 +14,15 @@ export function withValue(key: Suggestion, value: Shape, location: Location, tex
   if (hasValueBelow(location, text)) return { ...key, insert: `${key.insert}:` };
   if (first?.kind === "field") return { ...key, insert: `${key.insert}: ` };
   if (location.flow || !isAloneOnLine(location, text)) {
-    if (!isMap && !isList) return { ...key, insert: `${key.insert}: ` };
-    const [open, close] = isMap ? ["{ ", " }"] : ["[", "]"];
+    const comma = hasNextMember(location, text) ? "," : "";
+    const [open, close] = isMap ? ["{ ", " }"] : isList ? ["[", "]"] : ["", ""];
     const from = key.insert.length + 2 + open.length;
-    return { ...key, insert: `${key.insert}: ${open}${close}`, select: { from, to: from } };
+    const isOpen = comma !== "" || close !== "";
+    return {
+      ...key,
+      insert: `${key.insert}: ${open}${close}${comma}`,
+      ...(isOpen ? { select: { from, to: from } } : {}),
+    };
   }
   if (isMap) return { ...key, insert: `${key.insert}:\n${" ".repeat(location.column + 2)}` };
   if (!isList) return { ...key, insert: `${key.insert}: ` };
@@ -25,6 +30,11 @@ export function withValue(key: Suggestion, value: Shape, location: Location, tex
   if (isOfMaps) return { ...key, insert: `${key.insert}:\n${" ".repeat(location.column + 2)}- ` };
   const from = key.insert.length + 3;
   return { ...key, insert: `${key.insert}: []`, select: { from, to: from } };
+}
+
+/** Whether another member follows without a comma. */
+function hasNextMember({ end, flow }: Location, text: string): boolean {
+  return flow && /^\s+[\w"']/.test(text.slice(end, end + 400));
 }
 
 function isAloneOnLine({ end }: Location, text: string): boolean {

@@ -1,5 +1,5 @@
-// For tests: cursor positions in real blueprints, as somebody retypes a word. In: a text. Out: the text with a word
-// removed or cut to its beginning, and the position of the cursor.
+// For tests: cursor positions in real blueprints, as somebody retypes a word or adds a line. In: a text. Out: the text
+// with a word removed or cut to its beginning, or with a gap, and the position of the cursor.
 import { checkBlueprint } from "../../check-blueprint.ts";
 import type { Diagnostic, DiagnosticCode } from "../../text/diagnostic.ts";
 import { completeAt } from "../complete.ts";
@@ -9,8 +9,11 @@ export interface CursorPlace {
   /** The text before the word was touched. */
   readonly whole: string;
   readonly word: { readonly from: number; readonly to: number; readonly text: string };
-  /** `removed`: nothing of the word is left; `cut`: its beginning; `half`: its beginning, and nothing else on the line. */
-  readonly how: "removed" | "cut" | "half";
+  /**
+   * `removed`: nothing of the word is left; `cut`: its beginning; `half`: its beginning, and nothing else on the line.
+   * `line`: a new line; `member`: a new member between brackets. These two have no word.
+   */
+  readonly how: "removed" | "cut" | "half" | "line" | "member";
   readonly text: string;
   readonly offset: number;
 }
@@ -27,6 +30,24 @@ export function placesIn(whole: string): readonly CursorPlace[] {
     places.push(place(whole, word, "half", from + left, lineEnd === -1 ? whole.length : lineEnd));
   }
   return places;
+}
+
+/** A new line above each line, and a new member before each first one between brackets. */
+export function gapsIn(whole: string): readonly CursorPlace[] {
+  const gap = (how: "line" | "member", from: number, added: string, shift: number): CursorPlace => ({
+    whole,
+    word: { from, to: from, text: "" },
+    how,
+    text: whole.slice(0, from) + added + whole.slice(from),
+    offset: from + shift,
+  });
+  const lines = [...whole.matchAll(/(?<![{[,]\n)^( *)(?=[\w"])/gm)].map(({ index, 1: indent = "" }) =>
+    gap("line", index, `${indent}\n`, indent.length),
+  );
+  const members = [...whole.matchAll(/(?<!\$\{\{ )(?<=\{ |: \[)(?=\w)/g)].map(({ index }) =>
+    gap("member", index, ", ", 0),
+  );
+  return [...lines, ...members];
 }
 
 function place(
@@ -157,8 +178,14 @@ export function faultsOf(text: string, completion: Completion, suggestion: Sugge
     taken = { ...more, from: Math.min(from, more.from), to: to + more.text.length - taken.text.length };
     last = first;
   }
-  return unfitAt(check(taken.text), taken.from, taken.to);
+  const faults = unfitAt(check(taken.text), taken.from, taken.to).filter(({ message }) => !isUnwritten.test(message));
+  // A value that only the author knows is still missing.
+  return isUnfinished(last, taken) ? faults.filter(({ code }) => !ofValues.has(code)) : faults;
 }
+
+/** A state machine that was only begun. */
+const isUnwritten = /has no transition, so its value could never change/;
+const ofValues: ReadonlySet<DiagnosticCode> = new Set(["invalid_limit", "invalid_default", "invalid_rule"]);
 
 /** Whether the author must write more, and nothing is there yet. */
 function isUnfinished({ insert, select }: Suggestion, { text, offset, end }: Taken): boolean {
