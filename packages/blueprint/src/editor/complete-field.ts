@@ -3,9 +3,10 @@
 import { notForUsers, type TypeName, typesNotServed, typeTraits } from "../field-types/type-traits.ts";
 import { modifierHelp, typeHelp } from "../language/field-types.ts";
 import { completeRule } from "./complete-rule.ts";
+import type { ExpressionText } from "./expression-text.ts";
 import { type Notation, readNotation } from "./notation.ts";
 import { type EntityOutline, hasModule, type Outline } from "./outline.ts";
-import { fieldsOf } from "./record-outline.ts";
+import { fieldsOf, recordOf } from "./record-outline.ts";
 import { valueScope } from "./rule-scope.ts";
 import type { Suggestion } from "./suggestion.ts";
 import { plain } from "./words.ts";
@@ -23,14 +24,7 @@ export interface FieldPlace {
   readonly inside?: "list" | "object" | "i18n";
 }
 
-interface FieldText {
-  /** Up to the word at the position. */
-  readonly lead: string;
-  /** After the word at the position. */
-  readonly rest: string;
-}
-
-export function completeField(text: FieldText, place: FieldPlace): readonly Suggestion[] {
+export function completeField(text: ExpressionText, place: FieldPlace): readonly Suggestion[] {
   const { lead, rest } = text;
   const inside = openBrackets(lead);
   if (inside !== null) return inBrackets(inside, text, place);
@@ -59,17 +53,24 @@ function openBrackets(lead: string): Brackets | null {
   return { name: /(\w*)$/.exec(lead.slice(0, first))?.[1] ?? "", content: lead.slice(first + 1) };
 }
 
-function inBrackets({ name, content }: Brackets, { lead, rest }: FieldText, place: FieldPlace): readonly Suggestion[] {
+function inBrackets(
+  { name, content }: Brackets,
+  { lead, word, rest }: ExpressionText,
+  place: FieldPlace,
+): readonly Suggestion[] {
   const { outline, entity } = place;
   const isFirst = /^\s*$/.test(content);
-  const own = entity === undefined ? [] : fieldsOf(entity).filter((one) => one.name !== place.name);
+  const record = place.role === "profile" ? recordOf("user", outline) : recordOf(entity?.name ?? null, outline);
+  const own = (record?.fields ?? []).filter(
+    (one) => one.name !== place.name && (place.role !== "profile" || outline.userFields.has(one.name)),
+  );
   const fields = (fits: (field: (typeof own)[number]) => boolean): Suggestion[] =>
     own.filter(fits).map((one) => ({ ...plain(one.name, "field", ""), detail: one.notation }));
   switch (name) {
     case "computed":
     case "fill":
       return completeRule(
-        { lead: content, rest },
+        { lead: content, word, rest },
         valueScope(entity?.name ?? null, name === "fill" ? "references" : "records"),
         outline,
       ).filter((one) => one.label !== place.name || /\.\s*$/.test(content));
@@ -80,11 +81,11 @@ function inBrackets({ name, content }: Brackets, { lead, rest }: FieldText, plac
         : [];
     case "list":
     case "i18n":
-      return completeField({ lead: content, rest }, { ...place, role: "member", inside: name });
+      return completeField({ lead: content, word, rest }, { ...place, role: "member", inside: name });
     case "object": {
       const member = /(?:^|,)\s*\w+\s*:\s*([^,]*)$/.exec(content)?.[1];
       if (member === undefined) return [];
-      return completeField({ lead: member, rest }, { ...place, role: "member", inside: "object" });
+      return completeField({ lead: member, word, rest }, { ...place, role: "member", inside: "object" });
     }
     case "on_delete": {
       const optional = readNotation(lead).optional;
@@ -110,6 +111,12 @@ function inBrackets({ name, content }: Brackets, { lead, rest }: FieldText, plac
     case "money":
       return isFirst
         ? ["EUR", "USD", "GBP", "CHF", "JPY"].map((one) => plain(one, "value", "A currency (ISO 4217)."))
+        : [];
+    case "":
+      return /=\s*\[[^\]]*$/.test(lead)
+        ? readNotation(lead)
+            .values.filter((one) => !content.includes(one))
+            .map((one) => plain(one, "value", "One of its values."))
         : [];
     case "per":
       return isFirst ? [plain("org", "value", "Each organization has its own numbers.")] : [];
@@ -213,12 +220,13 @@ function typeOffer(name: TypeName, written: string | null, place: FieldPlace): S
   const [first] = outline.entities.keys();
   const example = name === "ref" || name === "refs" ? (entity?.name ?? first ?? "") : needed[name];
   if (example === undefined || opens === null) return offer;
-  const from = name.length + 1;
-  return {
-    ...offer,
-    insert: `${name}${opens}${example}${closing[opens] ?? ""}`,
-    select: { from, to: from + example.length },
-  };
+  return withPart(offer, `${name}${opens}`, example, closing[opens]);
+}
+
+/** Inserts an example, which is selected. */
+function withPart(offer: Suggestion, before: string, example: string, after = ""): Suggestion {
+  const select = { from: before.length, to: before.length + example.length };
+  return { ...offer, insert: `${before}${example}${after}`, select };
 }
 
 /** Whether the modifier has an effect on the type. */
@@ -284,33 +292,32 @@ function modifiers(lead: string, rest: string, place: FieldPlace): Suggestion[] 
   const hasDefault = lead.includes("=") || /=/.test(rest);
   const isEmpty = read.optional || hasDefault || ["computed", "sequence", "refs", "slug"].includes(type);
   const used = all.modifiers;
+  const [firstDefault] = typeTraits[type].default ? defaultsOf(read) : [];
   const fits = (name: string): boolean => {
     if (used.has(name) || !takes(type, name)) return false;
     if ((excludes[name] ?? []).some((other) => used.has(other))) return false;
-    if ((name === "readonly" || name === "internal") && !isEmpty) return false;
+    if ((name === "readonly" || name === "internal") && !isEmpty && firstDefault === undefined) return false;
     if (name === "at" && (place.entity?.transitions.length ?? 0) === 0) return false;
     if (name === "per" && !belongsToOrganization(place)) return false;
     if (place.role === "data") return false;
     if (name === "writable") return place.role === "profile";
-    return !(place.role === "profile" && ["immutable", "internal", "readonly", "searchable", "fill"].includes(name));
+    return !(place.role === "profile" && ["as", "fill"].includes(name));
   };
   const open = rest.startsWith("(");
   const known = Object.entries(modifierHelp).filter(([name]) => fits(name));
   const offers = known.map(([name, { notation, help }]): Suggestion => {
     const offer = { ...plain(name, "modifier", help), detail: notation === name ? "" : notation };
+    // Without a caller who writes it, the field needs a value.
+    if ((name === "readonly" || name === "internal") && !isEmpty && firstDefault !== undefined)
+      return withPart(offer, `${name} = `, firstDefault.insert);
     const example = name === "at" ? `transition:${place.entity?.transitions[0] ?? ""}` : withArguments[name];
     if (example === undefined || open) return offer;
-    const from = name.length + 1;
-    return { ...offer, insert: `${name}(${example})`, select: { from, to: from + example.length } };
+    return withPart(offer, `${name}(`, example, ")");
   });
   const takesDefault = typeTraits[type].default && !hasDefault && /^\s*$/.test(rest);
-  const given = (takesDefault ? defaultsOf(read) : []).slice(0, 1).map(
-    ({ insert }): Suggestion => ({
-      ...plain("=", "modifier", "The value if none is sent."),
-      insert: `= ${insert}`,
-      select: { from: 2, to: 2 + insert.length },
-    }),
-  );
+  const given = (takesDefault ? defaultsOf(read) : [])
+    .slice(0, 1)
+    .map(({ insert }) => withPart(plain("=", "modifier", "The value if none is sent."), "= ", insert));
   return [...given, ...offers].filter(
     (one) => !open || withArguments[one.label] !== undefined || ["unique", "searchable"].includes(one.label),
   );

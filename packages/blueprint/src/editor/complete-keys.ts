@@ -5,7 +5,7 @@ import { stepKeys } from "../language/background-sections.ts";
 import { fieldKeys } from "../language/field-types.ts";
 import { operationHelp } from "../language/sections.ts";
 import { type KeyShape, listOf, type Shape } from "../language/shape.ts";
-import { actionsOf, entityOfExpectation, fieldsHere, namesOf } from "./complete-names.ts";
+import { actionsOf, entityOfExpectation, fieldsHere, isSought, namesOf } from "./complete-names.ts";
 import { completeWith } from "./complete-with.ts";
 import { withValue } from "./insertion.ts";
 import { type Location, siblingsOf } from "./locate.ts";
@@ -13,7 +13,7 @@ import { readNotation } from "./notation.ts";
 import { hasModule, type Outline } from "./outline.ts";
 import { type FieldOutline, recordOf } from "./record-outline.ts";
 import { entityIn } from "./rule-scope.ts";
-import { shapesAt } from "./shape-at.ts";
+import { opened, shapesAt } from "./shape-at.ts";
 import { nodeAt, textOf, valueAt } from "./sketch-tree.ts";
 import type { Suggestion } from "./suggestion.ts";
 import { fieldSuggestion, plain, unique } from "./words.ts";
@@ -27,9 +27,21 @@ export function completeKeys(location: Location, outline: Outline, text: string)
       ? given.map((one): Offer => ({ ...one, value: { kind: "value" } }))
       : shapesAt(location.path).flatMap((shape) => keysOf(shape, { location, outline, present }));
   const shapes = new Map(found.map((one) => [one.label, one.value ?? ({ kind: "text" } as const)]));
-  return unique(found.filter((one) => !present.has(one.label))).map(({ label, insert, select, kind, detail, help }) =>
+  const fits = (label: string): boolean => !present.has(label) && takesValue(shapes.get(label), location);
+  return unique(found.filter((one) => fits(one.label))).map(({ label, insert, select, kind, detail, help }) =>
     withValue({ label, insert, select, kind, detail, help }, shapes.get(label) ?? { kind: "text" }, location, text),
   );
+}
+
+/** Whether the key can have the value that the retyped key has. */
+function takesValue(shape: Shape | undefined, { root, spot, colon }: Location): boolean {
+  const kind = colon ? nodeAt(root, [...spot, ""])?.kind : undefined;
+  if (shape === undefined || kind === undefined || kind === "text") return true;
+  const taken: readonly string[] =
+    kind === "map"
+      ? ["map", "names", "field", "value"]
+      : ["list", "value", ...(shape.kind === "field" ? ["field"] : [])];
+  return opened(shape).some((one) => taken.includes(one.kind));
 }
 
 type Offer = Suggestion & { readonly value?: Shape };
@@ -84,6 +96,13 @@ function fitsBeside(
 ): boolean {
   const { path } = location;
   if (path.length === 0) return sectionFits(name, outline);
+  // In its short form, an entity only has fields.
+  if (
+    path[0] === "entities" &&
+    path.length === 2 &&
+    [...present].some((one) => one !== "" && !Object.hasOwn(keys, one))
+  )
+    return false;
   if (path[0] === "tests" && path[1] === "expect") return expectationFits(name, location, present, outline);
   if (Object.hasOwn(keys, "action") && Object.hasOwn(keys, "on_error")) return stepFits(name, location, present);
   if (name === "org_scoped") return hasModule(outline, "organizations");
@@ -290,7 +309,8 @@ function fieldKeysHere(location: Location, outline: Outline): Suggestion[] {
     );
   }
   if (path[2] === "seed") return asKeys(rowFields(recordOf(path[1] ?? null, outline)?.fields ?? []));
-  if (path[2] === "record" && path.length === 4) return asKeys(recordOf(path[3] ?? null, outline)?.fields ?? []);
+  if (path[2] === "record" && path.length === 4)
+    return asKeys((recordOf(path[3] ?? null, outline)?.fields ?? []).filter(isSought));
   return [];
 }
 

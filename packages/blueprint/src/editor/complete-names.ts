@@ -7,7 +7,7 @@ import type { NameOf } from "../language/shape.ts";
 import { builtinActions } from "../modules/builtin-actions.ts";
 import { integrationKinds, webhookProviders } from "../modules/providers.ts";
 import { defaultsOf } from "./complete-field.ts";
-import { type Location, mapAround } from "./locate.ts";
+import { type Location, mapAround, othersInList } from "./locate.ts";
 import { moduleEventsOf } from "./module-outline.ts";
 import { type EntityOutline, hasModule, type Outline } from "./outline.ts";
 import { type FieldOutline, recordOf } from "./record-outline.ts";
@@ -72,7 +72,13 @@ export function fieldsHere(outline: Outline, location: Location): readonly Field
   switch (key) {
     case "unique":
     case "index":
-      return [...own, ...all.filter((field) => !own.includes(field))].filter(isKeyed);
+      // A field that has a key of its own needs no second one, but can be part of a longer one.
+      if (othersInList(location).length === 0) return all.filter((one) => isKeyed(one) && !hasKey(one));
+      return [
+        ...own.filter((one) => !hasKey(one)),
+        ...own.filter(hasKey),
+        ...all.filter((one) => !own.includes(one)),
+      ].filter(isKeyed);
     case "same":
       return all.filter(isKeyed);
     case "overlap": {
@@ -115,6 +121,10 @@ export function fieldsHere(outline: Outline, location: Location): readonly Field
     default:
       return writable(all, "create");
   }
+}
+
+function hasKey({ modifiers }: FieldOutline): boolean {
+  return modifiers.has("unique") || modifiers.has("index");
 }
 
 const spans: ReadonlySet<TypeName> = new Set(["date", "datetime", "int", "bigint", "decimal", "money"]);
@@ -250,6 +260,11 @@ function rowTransitions({ testRows, entities }: Outline): Suggestion[] {
   return [...testRows].flatMap(([entity, rows]) =>
     named(rows.flatMap((row) => (entities.get(entity)?.transitions ?? []).map((edge) => `${entity}.${row}.${edge}`))),
   );
+}
+
+/** Whether a record can be looked up by this field. */
+export function isSought({ type }: FieldOutline): boolean {
+  return type !== "computed" && type !== "secret" && type !== "refs";
 }
 
 /** The values that a field can have, as far as they are known. */

@@ -2,38 +2,32 @@
 // rule around the position, and what the rule can use. Out: suggestions.
 import { ruleFunctions, ruleMethods, ruleNames, type WordHelp } from "../language/expressions.ts";
 import { operationHelp } from "../language/sections.ts";
+import { type ExpressionText, fitting, isInQuotes, isOneOf } from "./expression-text.ts";
 import { hasModule, type Outline } from "./outline.ts";
 import { type FieldOutline, type RecordOutline, recordOf } from "./record-outline.ts";
 import type { RuleScope } from "./rule-scope.ts";
 import type { Suggestion } from "./suggestion.ts";
 import { calls, fieldSuggestion, helped, operators, plain, unique } from "./words.ts";
 
-export interface RuleText {
-  /** Up to the word at the position. */
-  readonly lead: string;
-  /** After the word at the position. */
-  readonly rest: string;
+export function completeRule(text: ExpressionText, scope: RuleScope, outline: Outline): readonly Suggestion[] {
+  const { lead, rest } = text;
+  if (isInQuotes(lead)) return quoted(text, scope, outline);
+  const context: Context = { lead, scope, outline, record: recordOf(scope.entity, outline) };
+  const values = comparedValues(context);
+  if (values !== null && isOneOf(values, text)) return values;
+  return fitting(suggest(context), rest, (name) => suggest({ ...context, lead: `${lead}${name}.` }));
 }
 
-export function completeRule(text: RuleText, scope: RuleScope, outline: Outline): readonly Suggestion[] {
-  const { lead, rest } = text;
-  if (isInQuotes(lead)) return [];
-  const context: Context = { lead, scope, outline, record: recordOf(scope.entity, outline) };
-  const found = suggest(context);
-  if (rest.startsWith("("))
-    return found
-      .filter((one) => one.kind === "function" && one.label !== "filter")
-      .map((one) => ({ ...one, insert: one.label, select: undefined }));
-  if (rest.startsWith(".")) {
-    const next = /^\.(\w+)/.exec(rest)?.[1] ?? "";
-    return found.filter(
-      (one) =>
-        one.kind !== "function" &&
-        one.kind !== "value" &&
-        suggest({ ...context, lead: `${lead}${one.label}.` }).some((member) => next === "" || member.label === next),
-    );
-  }
-  return found;
+/** Names that can also be written in quotes: roles, and values of an enum. */
+function quoted({ lead, rest }: ExpressionText, scope: RuleScope, outline: Outline): readonly Suggestion[] {
+  if (/^"\s+in\s+current_user\.roles\b/.test(rest)) return roleNames(outline);
+  const before = lead.slice(0, lead.lastIndexOf('"'));
+  const context: Context = { lead: before, scope, outline, record: recordOf(scope.entity, outline) };
+  const call = openCall(before);
+  const isRole = call?.name === "current_user.is" || (call?.name === "member" && call.args.length === 2);
+  return (comparedValues(context) ?? (call !== null && isRole ? argument(call, context) : null) ?? []).filter(
+    ({ label }) => /^\w+$/.test(label),
+  );
 }
 
 interface Context {
@@ -43,11 +37,10 @@ interface Context {
   readonly record: RecordOutline | undefined;
 }
 
-function isInQuotes(lead: string): boolean {
-  return (lead.match(/"/g) ?? []).length % 2 === 1;
-}
-
 const manyMethods: readonly string[] = ["exists", "all", "exists_one", "filter", "count", "sum", "avg", "min", "max"];
+const sizeMethod = calls({ size: { ...(ruleFunctions["size"] ?? { help: "", example: "" }), notation: "size()" } }, [
+  "size",
+]);
 const textMethods: readonly string[] = ["startsWith", "endsWith", "contains", "matches"];
 const textTypes: ReadonlySet<string> = new Set([
   "string",
@@ -63,8 +56,6 @@ const textTypes: ReadonlySet<string> = new Set([
 function suggest(context: Context): Suggestion[] {
   const { lead, scope, outline } = context;
   if (/\.\s*$/.test(lead)) return members(context);
-  const values = comparedValues(context);
-  if (values !== null) return values;
   const call = openCall(lead);
   if (call !== null) {
     const given = argument(call, context);
@@ -79,11 +70,7 @@ function suggest(context: Context): Suggestion[] {
     ...variables(context),
     ...namesOf(context),
     ...outline.rules.map((name) => plain(name, "name", "A rule of this blueprint.")),
-    ...helped(
-      ruleNames,
-      "name",
-      scope.names.filter((name) => name !== "current_org" || hasOrganizations),
-    ),
+    ...rootsOf(scope, hasOrganizations),
     ...calls(
       ruleFunctions,
       Object.keys(ruleFunctions).filter((name) =>
@@ -93,7 +80,18 @@ function suggest(context: Context): Suggestion[] {
     ...(isStart && scope.condition ? [] : [plain("true", "value", "True.")]),
     plain("false", "value", isStart && scope.condition ? "Nobody." : "False."),
     plain("null", "value", "No value."),
-  ].filter((one) => !isStart || one.label !== "null");
+  ].filter((one) => !(isStart && scope.condition) || one.label !== "null");
+}
+
+/** A row or the user is not a value: the path goes on. */
+const rows: readonly string[] = ["record", "old", "new", "input", "current_user", "request"];
+
+function rootsOf({ names }: RuleScope, hasOrganizations: boolean): Suggestion[] {
+  return helped(
+    ruleNames,
+    "name",
+    names.filter((name) => name !== "current_org" || hasOrganizations),
+  ).map((one) => (rows.includes(one.label) ? { ...one, insert: `${one.label}.` } : one));
 }
 
 /** `author_id == current_user.id`, for each reference to a user. */
@@ -103,6 +101,7 @@ function ownRules(record: RecordOutline | undefined): Suggestion[] {
 }
 
 function namesOf({ scope, record, outline }: Context): Suggestion[] {
+  if (!scope.bare) return [];
   if (record !== undefined) return [...fieldNames(record, scope), ...relationNames(record, scope)];
   // A named rule can be used for any entity.
   if (scope.entity !== null) return [];
@@ -228,7 +227,7 @@ function variableFor(call: string): string {
 
 const memberRoles: readonly string[] = ["owner", "admin", "member"];
 
-function roleNames(outline: Outline): Suggestion[] {
+export function roleNames(outline: Outline): Suggestion[] {
   return [...outline.roles, "admin", "user"].map((name) => plain(name, "role", ""));
 }
 
@@ -266,12 +265,14 @@ function members(context: Context): Suggestion[] {
   const path = /((?:\w+\.)+)\s*$/.exec(lead)?.[1]?.split(".").slice(0, -1);
   if (path === undefined || /[)\]]\s*\.\s*(?:\w+\.)*$/.test(lead))
     return /\.filter\(.*\)\s*\.\s*$/.test(lead)
-      ? [
-          ...calls({ size: { ...(ruleFunctions["size"] ?? empty), notation: "size()" } }, ["size"]),
-          ...calls(ruleMethods, ["sum", "avg", "min", "max"]),
-        ]
+      ? [...sizeMethod, ...calls(ruleMethods, ["sum", "avg", "min", "max"])]
       : [];
   if (path[0] === "current_user" && path.length === 1) return scope.user ? userMembers(outline) : [];
+  if (path[0] === "input" && path.length === 1 && scope.action !== null)
+    return [...(outline.inputs.get(scope.action) ?? [])].map(([name, notation]) => ({
+      ...plain(name, "field", ""),
+      detail: notation,
+    }));
   if (path[0] === "request" && path.length === 1)
     return scope.names.includes("request")
       ? [
@@ -291,7 +292,7 @@ function members(context: Context): Suggestion[] {
       detail: notation,
     }));
   const relation = owner?.relations.find((one) => one.name === last);
-  if (relation?.many === true) return scope.reach === "row" ? [] : calls(ruleMethods, manyMethods);
+  if (relation?.many === true) return scope.reach === "row" ? [] : [...calls(ruleMethods, manyMethods), ...sizeMethod];
   const target = ownerOf(path, context);
   if (target !== undefined) {
     const isRow = path.length === 1 && ["old", "new", "input"].includes(last);
@@ -306,8 +307,6 @@ function members(context: Context): Suggestion[] {
     return calls(ruleMethods, textMethods);
   return [];
 }
-
-const empty: WordHelp = { notation: "", help: "", example: "" };
 
 /** The record at the end of a path; undefined if it is none. */
 function ownerOf(path: readonly string[], context: Context): RecordOutline | undefined {

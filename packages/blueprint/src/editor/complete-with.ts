@@ -1,7 +1,7 @@
 // Completes the input of a step: its keys and their values. In: the place in `with`. Out: suggestions; null if the place
 // is not in the input of a step.
 
-import { valuesOfField } from "./complete-names.ts";
+import { isSought, namesOf, valuesOfField } from "./complete-names.ts";
 import { entityOf } from "./complete-work.ts";
 import type { Location } from "./locate.ts";
 import { readNotation } from "./notation.ts";
@@ -13,11 +13,11 @@ import { type StepOutline, stepAt, workOutline } from "./work-outline.ts";
 
 /** Keys of actions that are not fields of a record. */
 const keysOfActions: Readonly<Record<string, readonly string[]>> = {
-  "record.create": ["entity"],
-  "record.update": ["entity", "id"],
+  "record.create": ["entity", "values"],
+  "record.update": ["entity", "id", "values"],
   "record.delete": ["entity", "id"],
   "record.find": ["entity", "where", "limit"],
-  "record.transition": ["entity", "id", "edge"],
+  "record.transition": ["entity", "id", "edge", "values"],
   "event.emit": ["name", "payload"],
   "webhook.emit": ["name", "payload"],
   "audit.write": ["note"],
@@ -65,11 +65,16 @@ function inputAt(location: Location, outline: Outline): { readonly input: Input;
   const work = workOutline(location);
   const entity = found.step.entity ?? (work === null ? null : entityOf(work, outline));
   const nested = location.place === "value" ? inside.slice(0, -1) : inside;
-  const input = inputOf(found.step, nested, entity, outline);
+  const input = inputOf(found.step, nested, entity, { outline, location });
   return input === null ? null : { input, key: inside.at(-1) ?? "" };
 }
 
-function inputOf(step: StepOutline, nested: readonly string[], entity: string | null, outline: Outline): Input | null {
+function inputOf(
+  step: StepOutline,
+  nested: readonly string[],
+  entity: string | null,
+  { outline, location }: { readonly outline: Outline; readonly location: Location },
+): Input | null {
   const { action } = step;
   const [first, second] = nested;
   if (second !== undefined) return nothing;
@@ -106,6 +111,14 @@ function inputOf(step: StepOutline, nested: readonly string[], entity: string | 
           return named(outline.onlyWorkers);
         case "template":
           return named([...outline.templates.keys()]);
+        case "method":
+          return named(["POST", "PUT", "PATCH", "GET", "DELETE"]);
+        case "event":
+          return action === "wait_for" ? namesOf("event", outline, location) : [];
+        case "roles":
+          return action === "approve" ? namesOf("role", outline, location) : [];
+        case "on_reject":
+          return named(["fail", "continue"]);
         case "name":
           return action === "event.emit" || action === "webhook.emit" ? named([...outline.payloads.keys()]) : [];
         default:
@@ -135,8 +148,7 @@ function ofData(data: Fields | undefined, outline: Outline): Input {
 /** The fields that the step can write, or look up by. */
 function fieldsFor({ action, edge }: StepOutline, name: string | null, outline: Outline): readonly FieldOutline[] {
   const fields = recordOf(name, outline)?.fields ?? [];
-  if (action === "record.find")
-    return fields.filter((one) => one.type !== "computed" && one.type !== "secret" && one.type !== "refs");
+  if (action === "record.find") return fields.filter(isSought);
   const state = outline.entities.get(name ?? "")?.stateField;
   return fields.filter((one) => {
     if (!one.written) return false;

@@ -2,7 +2,8 @@
 // the position, and the work. Out: suggestions.
 import { stepErrorCodes } from "@plinth/expression";
 import { ruleFunctions } from "../language/expressions.ts";
-import { userMembers } from "./complete-rule.ts";
+import { roleNames, userMembers } from "./complete-rule.ts";
+import { type ExpressionText, fitting, isInQuotes, isOneOf } from "./expression-text.ts";
 import { moduleData } from "./module-outline.ts";
 import type { Fields, Outline } from "./outline.ts";
 import { recordOf } from "./record-outline.ts";
@@ -10,31 +11,14 @@ import type { Suggestion } from "./suggestion.ts";
 import { calls, fieldSuggestion, operators, plain } from "./words.ts";
 import type { StepOutline, WorkOutline } from "./work-outline.ts";
 
-export interface WorkText {
-  /** Up to the word at the position. */
-  readonly lead: string;
-  /** After the word at the position. */
-  readonly rest: string;
-}
-
-export function completeWork({ lead, rest }: WorkText, work: WorkOutline, outline: Outline): readonly Suggestion[] {
-  if ((lead.match(/"/g) ?? []).length % 2 === 1) return [];
-  const found = suggest(lead, work, outline);
-  if (rest.startsWith("("))
-    return found
-      .filter((one) => one.kind === "function")
-      .map((one) => ({ ...one, insert: one.label, select: undefined }));
-  if (rest.startsWith(".")) {
-    const next = /^\.(\w+)/.exec(rest)?.[1] ?? "";
-    return found.filter(
-      (one) =>
-        one.kind !== "function" &&
-        one.kind !== "value" &&
-        (isOpen(one.label, work) ||
-          suggest(`${lead}${one.label}.`, work, outline).some((member) => next === "" || member.label === next)),
-    );
-  }
-  return found;
+export function completeWork(text: ExpressionText, work: WorkOutline, outline: Outline): readonly Suggestion[] {
+  const { lead, rest } = text;
+  if (isInQuotes(lead)) return [];
+  const values = comparedValues(lead, work, outline);
+  if (values !== null && isOneOf(values, text)) return values;
+  return fitting(suggest(lead, work, outline), rest, (name) =>
+    isOpen(name, work) ? null : suggest(`${lead}${name}.`, work, outline),
+  );
 }
 
 /** Whether its members are not known. */
@@ -47,8 +31,9 @@ function suggest(lead: string, work: WorkOutline, outline: Outline): Suggestion[
   const path = /((?:\w+\.)+)$/.exec(lead)?.[1]?.split(".").slice(0, -1);
   if (path === undefined) {
     if (lead.endsWith(".")) return [];
+    if (/\bcurrent_user\.is\(\s*$/.test(lead)) return roleNames(outline);
     if (/[\w\])"']\s+$/.test(lead) && !/\bin\s+$/.test(lead)) return operators();
-    return comparedValues(lead, work, outline) ?? roots(work, outline);
+    return roots(work, outline);
   }
   return members(path, work, outline);
 }

@@ -10,6 +10,7 @@ import { entityOfExpectation, entityOfView, namesOf, valuesOfField } from "./com
 import { completeRule } from "./complete-rule.ts";
 import { completeWith } from "./complete-with.ts";
 import { completeWork } from "./complete-work.ts";
+import type { ExpressionText } from "./expression-text.ts";
 import { asValue } from "./insertion.ts";
 import { type Location, locate, othersInList } from "./locate.ts";
 import { readNotation } from "./notation.ts";
@@ -112,15 +113,11 @@ function isOneWord({ before }: Location): boolean {
 }
 
 /** The text before and after the word at the position. */
-function around(
-  { location, text, offset }: Place,
-  before: string,
-  word = ofWord,
-): { readonly lead: string; readonly rest: string } {
+function around({ location, text, offset }: Place, before: string, word = ofWord): ExpressionText {
   const written = new RegExp(`(?:${word.source})$`).exec(before)?.[0] ?? "";
   const after = text.slice(offset, Math.max(location.end, offset));
   const left = new RegExp(`^(?:${word.source})`).exec(after)?.[0] ?? "";
-  return { lead: before.slice(0, before.length - written.length), rest: after.slice(left.length) };
+  return { lead: before.slice(0, before.length - written.length), word: written, rest: after.slice(left.length) };
 }
 
 /** Between `${{` and `}}`. */
@@ -157,6 +154,11 @@ function rulePart(place: Place, shapes: readonly Shape[]): Part {
   const scope = ruleScopeAt(location.path);
   const entity = location.path[0] === "views" ? entityOfView(location) : scope.entity;
   const other = shapes.flatMap((shape) => (shape.kind === "word" ? valuesOf(shape, place) : []));
+  if (!scope.condition && text.lead.trim() === "") {
+    // A forced value: those that the field can have come first.
+    const field = recordOf(entity, outline)?.fields.find((one) => one.name === location.path.at(-1));
+    other.push(...valuesOfField(field, outline, "step"));
+  }
   return { suggestions: [...other, ...completeRule(text, { ...scope, entity }, outline)], word: ofWord };
 }
 

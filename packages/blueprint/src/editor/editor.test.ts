@@ -112,7 +112,7 @@ describe("completion", () => {
     expect(labels(rule("status in [draft, |"))).toEqual(["on_sale"]);
     expect(labels(rule("current_user.|"))).toEqual(["id", "email", "roles", "is", "team"]);
     expect(labels(rule("name.sta|"))).toEqual(["startsWith"]);
-    expect(labels(rule("offers.|"))).toEqual("exists all exists_one filter count sum avg min max".split(" "));
+    expect(labels(rule("offers.|"))).toEqual("exists all exists_one filter count sum avg min max size".split(" "));
     expect(labels(rule("offers.sum(o, o.|"))).toEqual(labels(rule("offers.exists(o, o.|")));
     expect(labels(rule("offers.exists(o, o.am|"))).toEqual(["amount"]);
     const housed = rule("home.|").replace(

@@ -9,8 +9,12 @@ export interface RuleScope {
   readonly names: readonly string[];
   /** `row`: only fields of the record; `references`: also records that it refers to; `records`: everything, without a caller. */
   readonly reach: "all" | "row" | "references" | "records";
+  /** The action whose input the rule can read; null if it is about a record. */
+  readonly action: string | null;
   /** Whether there is a caller. */
   readonly user: boolean;
+  /** Whether the fields of the record have their bare names: not before a new record exists. */
+  readonly bare: boolean;
   /** Whether it must be true or false. */
   readonly condition: boolean;
 }
@@ -23,12 +27,27 @@ export function ruleScopeAt(path: readonly string[]): RuleScope {
   const entity = entityIn(path);
   const last = path.filter((one) => one !== "[]").at(-1) ?? "";
   if (path[2] === "checks" || (path[2] === "exclude" && last === "where")) return rowScope(entity);
-  if (path[0] === "rules")
-    return { entity: null, names: Object.keys(ruleNames), reach: "all", user: true, condition: true };
+  const whole = { reach: "all", user: true, condition: true, bare: true, action: null } as const;
+  if (path[0] === "rules") return { ...whole, entity: null, names: Object.keys(ruleNames) };
+  if (path[0] === "actions") {
+    const names = [...always.filter((name) => name !== "record"), "input"];
+    return { ...whole, entity: "", names, action: path[1] ?? null };
+  }
   const at = path.indexOf("permissions");
   const operation = at === -1 ? "" : (path[at + (path[0] === "permissions" ? 3 : 2)] ?? "");
   const more = path[0] === "entities" && path[2] === "transitions" ? rowsOf("transition:") : rowsOf(operation);
-  return { entity, names: [...always, ...more], reach: "all", user: true, condition: path.at(-2) !== "set" };
+  const names = [...always, ...more];
+  const isSet = path.at(-2) === "set";
+  // A create sets values before the record exists.
+  if (isSet && operation === "create")
+    return {
+      ...whole,
+      entity,
+      names: names.filter((name) => name !== "record" && name !== "new"),
+      bare: false,
+      condition: false,
+    };
+  return { ...whole, entity, names, condition: !isSet };
 }
 
 function rowsOf(operation: string): readonly string[] {
@@ -37,12 +56,12 @@ function rowsOf(operation: string): readonly string[] {
 }
 
 function rowScope(entity: string | null): RuleScope {
-  return { entity, names: ["record"], reach: "row", user: false, condition: true };
+  return { entity, names: ["record"], reach: "row", user: false, condition: true, bare: true, action: null };
 }
 
 /** In the parentheses of `computed` or `fill`. */
 export function valueScope(entity: string | null, reach: "records" | "references"): RuleScope {
-  return { entity, names: ["record"], reach, user: false, condition: false };
+  return { entity, names: ["record"], reach, user: false, condition: false, bare: true, action: null };
 }
 
 /** The entity that a path belongs to. */

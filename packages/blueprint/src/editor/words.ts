@@ -55,5 +55,8 @@ export function operators(): Suggestion[] {
     [">", "Greater."],
     [">=", "Greater or equal."],
   ];
-  return known.map(([label, help]) => ({ ...plain(label, "operator", help), insert: `${label} ` }));
+  return known.map(([label, help]) => ({
+    ...plain(label, "operator", help),
+    ...(label === "in" ? { insert: "in []", select: { from: 4, to: 4 } } : { insert: `${label} ` }),
+  }));
 }
