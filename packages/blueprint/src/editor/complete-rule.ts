@@ -1,6 +1,6 @@
 // Completes a rule: names of the record and of the user, functions, values of an enum, operators. In: the text of the
 // rule around the position, and what the rule can use. Out: suggestions.
-import { ruleFunctions, ruleMethods, ruleNames, type WordHelp } from "../language/expressions.ts";
+import { ruleFunctions, ruleMethods, ruleNames } from "../language/expressions.ts";
 import { operationHelp } from "../language/sections.ts";
 import { type ExpressionText, fitting, isInQuotes, isOneOf } from "./expression-text.ts";
 import { hasModule, type Outline } from "./outline.ts";

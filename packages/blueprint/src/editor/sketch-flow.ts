@@ -106,11 +106,11 @@ export function createFlowReader(text: string, offset: number, mark: Mark): Read
   }
 
   function markGap(from: number, path: SketchPath, place: "key" | "value"): void {
+    if (offset < from || offset > at) return;
     // At the start of a word, the cursor belongs to the word.
-    const isBeforeWord = offset === at && /[^\s,}\]]/.test(text[at] ?? " ");
-    const inComment = /#[^\n]*$/.test(text.slice(from, offset));
-    if (offset >= from && offset <= at && !isBeforeWord && !inComment)
-      mark({ path, place, start: offset, end: offset, flow: true });
+    if (offset === at && /[^\s,}\]]/.test(text[at] ?? " ")) return;
+    if (/#[^\n]*$/.test(text.slice(from, offset))) return;
+    mark({ path, place, start: offset, end: offset, flow: true });
   }
 
   /** Skips blanks, comments and line ends. @returns false if the brackets end here without being closed. */
