@@ -331,14 +331,14 @@ export function defaultsOf({ type, values }: Pick<Notation, "type" | "values">):
   if (type === "enum") return values.map((value) => plain(value, "value", "One of its values."));
   switch (type) {
     case "bool":
-      return [plain("false", "value", ""), plain("true", "value", "")];
+      return [plain("false", "value", "The default is false."), plain("true", "value", "The default is true.")];
     case "int":
     case "bigint":
     case "float":
     case "decimal":
     case "money":
     case "percent":
-      return [plain("0", "value", "")];
+      return [plain("0", "value", "The default is zero.")];
     case "datetime":
       return [plain("now", "value", "The time of the request.")];
     case "date":

@@ -16,7 +16,7 @@ import { entityIn } from "./rule-scope.ts";
 import { opened, shapesAt } from "./shape-at.ts";
 import { nodeAt, textOf, valueAt } from "./sketch-tree.ts";
 import type { Suggestion } from "./suggestion.ts";
-import { fieldSuggestion, plain, unique } from "./words.ts";
+import { fieldSuggestion, named, plain, unique } from "./words.ts";
 
 export function completeKeys(location: Location, outline: Outline, text: string): readonly Suggestion[] {
   if (!/^[\w.:-]*$/.test(location.before)) return [];
@@ -269,7 +269,7 @@ function namedKeys({ key, keys = [] }: Extract<Shape, { kind: "names" }>, { loca
     case "action":
       return path.at(-1) === "[]" && !isInsideStep(location) ? actionsOf(outline) : [];
     case "organization":
-      return outline.testOrganizations.map((name) => plain(name, "name", ""));
+      return named(outline.testOrganizations, "name", "An organization of these tests.");
     case "field":
       return fieldKeysHere(location, outline);
     default:

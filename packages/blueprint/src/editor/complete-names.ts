@@ -1,12 +1,12 @@
 // Completes names of things that the blueprint declares. In: the kind of the name, and the place. Out: the names that
 // fit there, the most useful first.
 
+import { withArticle } from "@plinth/expression";
 import { type TypeName, typeTraits } from "../field-types/type-traits.ts";
 import { roleHelp } from "../language/expressions.ts";
 import type { NameOf } from "../language/shape.ts";
 import { builtinActions } from "../modules/builtin-actions.ts";
 import { integrationKinds, webhookProviders } from "../modules/providers.ts";
-import { defaultsOf } from "./complete-field.ts";
 import { type Location, mapAround, othersInList } from "./locate.ts";
 import { moduleEventsOf } from "./module-outline.ts";
 import { type EntityOutline, hasModule, type Outline } from "./outline.ts";
@@ -21,7 +21,7 @@ export function namesOf(of: NameOf, outline: Outline, location: Location): Sugge
   const entity = outline.entities.get(entityIn(path) ?? "");
   switch (of) {
     case "entity":
-      return named([...outline.entities.keys()], "entity");
+      return entityNames(outline);
     case "field":
       return fieldsHere(outline, location).map(fieldSuggestion);
     case "state":
@@ -33,30 +33,49 @@ export function namesOf(of: NameOf, outline: Outline, location: Location): Sugge
     case "event":
       return eventsHere(outline, location);
     case "worker":
-      return named(outline.workers);
+      return named(outline.workers, "name", "A worker or workflow of this blueprint.");
     case "action":
       return actionsOf(outline);
     case "connection":
-      return named([...outline.connections.keys()]);
+      return [...outline.connections].map(([name, { kind, provider }]) => ({
+        ...plain(name, "name", "An integration of this blueprint."),
+        detail: `${kind} ${provider}`.trim(),
+      }));
     case "test_user":
-      return named(["public", ...outline.testUsers]);
+      return [
+        plain("public", "name", "A caller who is not signed in."),
+        ...named(outline.testUsers, "name", "A user of these tests."),
+      ];
     case "test_row":
-      return named(outline.testRows.get(textOf(valueAt(mapAround(location), "list")) ?? "") ?? []);
+      return named(
+        outline.testRows.get(textOf(valueAt(mapAround(location), "list")) ?? "") ?? [],
+        "name",
+        "A row of these tests.",
+      );
     case "entity_row":
       return rowsOf(outline, path.at(-1) === "restore");
     case "row_transition":
       return rowTransitions(outline);
     case "organization_role":
-      return named(["owner", "admin", "member"], "role");
+      return named(["owner", "admin", "member"], "role", "A role in an organization.");
     case "integration_kind":
-      return named(Object.keys(integrationKinds));
+      return named(Object.keys(integrationKinds), "value", "A kind of integration.");
     case "provider":
       return named(
         integrationKinds[textOf(valueAt(mapAround(location), "kind")) ?? ""] ?? Object.values(integrationKinds).flat(),
+        "value",
+        "A provider of this kind.",
       );
     case "webhook_provider":
-      return named(webhookProviders);
+      return named(webhookProviders, "value", "The service signs its requests as this provider does.");
   }
+}
+
+export function entityNames(outline: Outline): Suggestion[] {
+  return [...outline.entities.values()].map(({ name, fields }) => ({
+    ...plain(name, "entity", "An entity of this blueprint."),
+    detail: [...fields.keys()].slice(0, 4).join(", "),
+  }));
 }
 
 /** The fields that the key above can name. */
@@ -216,19 +235,21 @@ function rolesHere(outline: Outline, { path }: Location): Suggestion[] {
 function eventsHere(outline: Outline, { path }: Location): Suggestion[] {
   const isStart = path.filter((one) => one !== "[]").at(-1) === "on";
   return [
-    ...named([...eventsOf(outline), ...moduleEventsOf(outline).keys(), ...outline.events]),
+    ...eventsOf(outline),
+    ...[...moduleEventsOf(outline).values()].map(({ name, help }) => plain(name, "name", help)),
+    ...named(outline.events, "name", "An event that this blueprint declares."),
     ...(isStart
       ? [plain("schedule", "value", "A schedule runs it."), plain("manual", "value", "It is started by name.")]
       : []),
   ];
 }
 
-function eventsOf(outline: Outline): string[] {
+function eventsOf(outline: Outline): Suggestion[] {
   return [...outline.entities.values()].flatMap((entity) => [
-    ...["created", "updated", "deleted", ...(entity.softDelete ? ["restored"] : [])].map(
-      (what) => `${entity.name}.${what}`,
+    ...["created", "updated", "deleted", ...(entity.softDelete ? ["restored"] : [])].map((what) =>
+      plain(`${entity.name}.${what}`, "name", `After ${withArticle(`\`${entity.name}\``)} was ${what}.`),
     ),
-    ...entity.edgeEvents,
+    ...named(entity.edgeEvents, "name", `After ${withArticle(`\`${entity.name}\``)} took this transition.`),
   ]);
 }
 
@@ -247,18 +268,31 @@ export function actionsOf(outline: Outline): Suggestion[] {
     return !name.startsWith("subscription.") || outline.entities.has("subscription");
   };
   const builtin = [...new Set([...usualActions, ...Object.keys(builtinActions)])].filter(isServed);
-  return [...named(builtin), ...outline.onlyWorkers.map((name) => plain(name, "name", "A worker of this blueprint."))];
+  return [
+    ...builtin.map((name) => plain(name, "name", builtinActions[name]?.help ?? "")),
+    ...outline.onlyWorkers.map((name) => plain(name, "name", "A worker of this blueprint.")),
+  ];
 }
 
 function rowsOf({ testRows, entities }: Outline, isRestore: boolean): Suggestion[] {
   return [...testRows].flatMap(([entity, rows]) =>
-    isRestore && entities.get(entity)?.softDelete !== true ? [] : named(rows.map((row) => `${entity}.${row}`)),
+    isRestore && entities.get(entity)?.softDelete !== true
+      ? []
+      : named(
+          rows.map((row) => `${entity}.${row}`),
+          "name",
+          `A row of \`${entity}\` in these tests.`,
+        ),
   );
 }
 
 function rowTransitions({ testRows, entities }: Outline): Suggestion[] {
   return [...testRows].flatMap(([entity, rows]) =>
-    named(rows.flatMap((row) => (entities.get(entity)?.transitions ?? []).map((edge) => `${entity}.${row}.${edge}`))),
+    named(
+      rows.flatMap((row) => (entities.get(entity)?.transitions ?? []).map((edge) => `${entity}.${row}.${edge}`)),
+      "name",
+      `A row of \`${entity}\` in these tests, and a transition.`,
+    ),
   );
 }
 
@@ -279,14 +313,16 @@ export function valuesOfField(
     case "enum_set":
       return field.values.map((value) => plain(value, "value", `A value of \`${field.name}\`.`));
     case "bool":
-      return defaultsOf(field);
+      return named(["true", "false"], "value", `A value of \`${field.name}\`.`);
     case "ref":
     case "refs":
-      return place === "tests" ? named(outline.testRows.get(field.target ?? "") ?? []) : [];
+      return place === "tests"
+        ? named(outline.testRows.get(field.target ?? "") ?? [], "name", `A row of \`${field.target}\` in these tests.`)
+        : [];
     case "user_ref":
-      return place === "tests" ? named(outline.testUsers) : [];
+      return place === "tests" ? named(outline.testUsers, "name", "A user of these tests.") : [];
     case "org_ref":
-      return place === "tests" ? named(outline.testOrganizations) : [];
+      return place === "tests" ? named(outline.testOrganizations, "name", "An organization of these tests.") : [];
     default:
       return [];
   }

@@ -1,6 +1,6 @@
 // Completes a rule: names of the record and of the user, functions, values of an enum, operators. In: the text of the
 // rule around the position, and what the rule can use. Out: suggestions.
-import { ruleFunctions, ruleMethods, ruleNames } from "../language/expressions.ts";
+import { roleHelp, ruleFunctions, ruleMethods, ruleNames } from "../language/expressions.ts";
 import { operationHelp } from "../language/sections.ts";
 import { type ExpressionText, fitting, isInQuotes, isOneOf } from "./expression-text.ts";
 import { hasModule, type Outline } from "./outline.ts";
@@ -228,7 +228,9 @@ function variableFor(call: string): string {
 const memberRoles: readonly string[] = ["owner", "admin", "member"];
 
 export function roleNames(outline: Outline): Suggestion[] {
-  return [...outline.roles, "admin", "user"].map((name) => plain(name, "role", ""));
+  return [...outline.roles, "admin", "user"].map((name) =>
+    plain(name, "role", roleHelp[name] ?? "A role of this blueprint."),
+  );
 }
 
 interface Bound {

@@ -1,7 +1,7 @@
 // Completes the input of a step: its keys and their values. In: the place in `with`. Out: suggestions; null if the place
 // is not in the input of a step.
 
-import { isSought, namesOf, valuesOfField } from "./complete-names.ts";
+import { entityNames, isSought, namesOf, valuesOfField } from "./complete-names.ts";
 import { entityOf } from "./complete-work.ts";
 import type { Location } from "./locate.ts";
 import { readNotation } from "./notation.ts";
@@ -38,6 +38,33 @@ const helpOfKeys: Readonly<Record<string, string>> = {
   edge: "The transition to take.",
   where: "The values to look for.",
   limit: "With a limit, the result is a list.",
+  values: "The values of the fields. They can also be next to the other keys.",
+  name: "The event, as it is declared under `events`.",
+  payload: "The data of the event.",
+  note: "The text of the line.",
+  worker: "The worker to start.",
+  input: "The input of the worker.",
+  to: "The address of the receiver.",
+  to_user: "The id of the user who receives it.",
+  reply_to: "The address for replies.",
+  subject: "The subject of the mail.",
+  text: "The mail as plain text.",
+  html: "The mail as HTML.",
+  template: "A template of the section `emails`.",
+  language: "The language of the mail.",
+  url: "The address of the service.",
+  method: "The method of the request.",
+  headers: "The headers of the request.",
+  body: "The body of the request.",
+  repeat: "Whether the service can get the request again.",
+  for: "How long it waits, such as `5m`.",
+  event: "The event to wait for.",
+  timeout: "The maximum time to wait.",
+  if: "The condition that the event must meet.",
+  roles: "The roles that can approve.",
+  by_self: "Whether the person who caused the run can approve it.",
+  message: "The text that the approvers read.",
+  on_reject: "What happens after a refusal.",
 };
 
 interface Input {
@@ -104,23 +131,25 @@ function inputOf(
     values: (key) => {
       switch (key) {
         case "entity":
-          return action.startsWith("record.") ? named([...outline.entities.keys()], "entity") : [];
+          return action.startsWith("record.") ? entityNames(outline) : [];
         case "edge":
-          return named(outline.entities.get(entity ?? "")?.transitions ?? []);
+          return named(outline.entities.get(entity ?? "")?.transitions ?? [], "name", `A transition of \`${entity}\`.`);
         case "worker":
-          return named(outline.onlyWorkers);
+          return named(outline.onlyWorkers, "name", "A worker of this blueprint.");
         case "template":
-          return named([...outline.templates.keys()]);
+          return named([...outline.templates.keys()], "name", "An e-mail template of this blueprint.");
         case "method":
-          return named(["POST", "PUT", "PATCH", "GET", "DELETE"]);
+          return named(["POST", "PUT", "PATCH", "GET", "DELETE"], "value", "The method of the request.");
         case "event":
           return action === "wait_for" ? namesOf("event", outline, location) : [];
         case "roles":
           return action === "approve" ? namesOf("role", outline, location) : [];
         case "on_reject":
-          return named(["fail", "continue"]);
+          return named(["fail", "continue"], "value", "What happens after a refusal.");
         case "name":
-          return action === "event.emit" || action === "webhook.emit" ? named([...outline.payloads.keys()]) : [];
+          return action === "event.emit" || action === "webhook.emit"
+            ? named([...outline.payloads.keys()], "name", "An event that this blueprint declares.")
+            : [];
         default:
           return isRecord ? ofFields.values(key) : [];
       }

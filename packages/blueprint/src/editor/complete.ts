@@ -17,7 +17,7 @@ import { readNotation } from "./notation.ts";
 import { notationOf, type Outline, outlineOf } from "./outline.ts";
 import { recordOf } from "./record-outline.ts";
 import { entityIn, ruleScopeAt } from "./rule-scope.ts";
-import { shapesAt } from "./shape-at.ts";
+import { keyAt, shapesAt } from "./shape-at.ts";
 import { nodeAt, valueAt } from "./sketch-tree.ts";
 import type { Completion, Suggestion } from "./suggestion.ts";
 import { plain, unique } from "./words.ts";
@@ -191,7 +191,7 @@ function valuesOf(shape: Shape, place: Place): Suggestion[] {
   const { location, outline } = place;
   switch (shape.kind) {
     case "boolean":
-      return [plain("true", "value", ""), plain("false", "value", "")];
+      return ["true", "false"].map((one) => plain(one, "value", helpAt(location)));
     case "word":
       return wordsOf(shape.words, location);
     case "name":
@@ -205,8 +205,14 @@ function valuesOf(shape: Shape, place: Place): Suggestion[] {
   }
 }
 
-function wordsOf(words: readonly string[], { path }: Location): Suggestion[] {
-  if (path[0] !== "modules") return words.map((word) => plain(word, "value", ""));
+/** The help of the key that has this value. */
+function helpAt({ path }: Location): string {
+  return keyAt(path.filter((one, index) => one !== "[]" || index < path.length - 1))?.help ?? "";
+}
+
+function wordsOf(words: readonly string[], location: Location): Suggestion[] {
+  const { path } = location;
+  if (path[0] !== "modules") return words.map((word) => plain(word, "value", helpAt(location)));
   const isLater = (word: string): boolean => modulesNotServed.some((one) => one === word);
   return [...words.filter((word) => !isLater(word)), ...words.filter(isLater)].map((word) => ({
     ...plain(word, "value", moduleHelp[word] ?? ""),

@@ -192,8 +192,65 @@ describe("completion", () => {
     expect(labels(`${tests}    - { as: ana, list: bike, sees: [|`)).toEqual(["one"]);
   });
 
-  test("nothing in a comment", () => {
+  test("nothing in a comment, a text, or a block of text", () => {
     expect(labels("project: a # |")).toEqual([]);
+    expect(labels(`${shop}emails:\n  hello:\n    subject: Hello na|`)).toEqual([]);
+    const text = (rest: string): string => `${shop}    label: ${rest}`;
+    expect(labels(text("The bi|"))).toEqual([]);
+    const block = `${text("|")}\n      bike: re`;
+    expect(completeAt(block, block.length)).toBeNull();
+    const mail = `${shop}emails:\n  hello:\n    subject: Hello\n    body: |\n      Dear reader, fie`;
+    expect(completeAt(mail, mail.length)).toBeNull();
+  });
+
+  test("a rule in a block of text", () => {
+    const rule = `${shop}permissions:\n  bike:\n    user:\n      read: >-\n        seller_id == current_user.id &&\n        stat`;
+    expect(completeAt(rule, rule.length)?.suggestions.map((one) => one.label)).toEqual(["status"]);
+  });
+
+  test("maps and lists between brackets, over several lines too", () => {
+    const grant = (inside: string): string => `${shop}permissions:\n  bike:\n    user: ${inside}`;
+    expect(labels(grant("{ read: true, | }"))).toEqual(["create", "update", "delete", "all", "transition:publish"]);
+    expect(labels(grant("{ read: |, create: true }"))[0]).toBe("true");
+    expect(labels(grant("{\n        read: stat|,\n        create: true }"))).toEqual(["status"]);
+    expect(labels("project: a\nmodules: [auth, us|")).toEqual(["users"]);
+    expect(labels("project: a\nmodules: [auth, |]\nentities: {}")).not.toContain("auth");
+  });
+
+  test("states of a transition, fields that fit, rows of tests", () => {
+    const edge = (inside: string): string => shop.replace("{ from: draft, to: on_sale }", `{ ${inside} }`);
+    expect(labels(edge("from: |"))).toEqual(["draft", "on_sale"]);
+    expect(labels(edge("from: draft, to: |"))).toEqual(["on_sale"]);
+    expect(labels(edge("from: [draft, |]"))).toEqual(["on_sale"]);
+    expect(labels(edge("require: [|]"))).toEqual(["name", "seller_id"]);
+    const option = (text: string): string => shop.replace("    transitions:", `    ${text}\n    transitions:`);
+    expect(labels(option("lock: |"))).toEqual(["seller_id", "created_by"]);
+    expect(labels(option("views: { new: { sort: -cre| } }"))).toEqual(["-created_at", "-created_by"]);
+    const expected = `${shop}tests:\n  users:\n    ana:\n  rows:\n    bike:\n      one: { name: A }\n  expect:\n`;
+    expect(labels(`${expected}    - { as: ana, update: |`)).toEqual(["bike.one"]);
+    expect(labels(`${expected}    - { as: ana, transition: |`)).toEqual(["bike.one.publish"]);
+    expect(labels(`${expected}    - { as: ana, update: bike.one, | }`)).toEqual(["with", "allow"]);
+    expect(labels(`${expected}    - { as: ana, create: bike, with: { name: B, | } }`)).toEqual(["status", "seller_id"]);
+  });
+
+  test("only what the listed modules allow", () => {
+    expect(labels("project: a\nmodules: [auth]\n|")).not.toContain("workflows");
+    expect(labels("project: a\nmodules: [auth, workers]\n|")).toContain("workflows");
+    expect(labels(`${shop}      extra: org|`)).toEqual([]);
+  });
+
+  test("required keys come first, and bring the beginning of their value", () => {
+    expect(labels("project: a\nschedules:\n  nightly:\n    |").slice(0, 2)).toEqual(["cron", "run"]);
+    expect(accept("project: a\nent|", "entities")).toBe("project: a\nentities:\n  ");
+    expect(accept("project: a\nmodu|", "modules")).toBe("project: a\nmodules: []");
+    expect(accept("project: a\nmodu|: [auth]", "modules")).toBe("project: a\nmodules: [auth]");
+    const permissions = `${shop}permissions:\n  bike:\n    us|`;
+    expect(accept(permissions, "user")).toBe(`${permissions.slice(0, -3)}user:\n      `);
+    expect(accept(`${shop}permissions:\n  bike: { us| }`, "user")).toContain("bike: { user: {  } }");
+    const steps = `${shop}workers:\n  w:\n    ste|`;
+    expect(accept(steps, "steps")).toBe(`${steps.slice(0, -4)}steps:\n      - `);
+    expect(accept(`${shop}      extra: mon|`, "money")).toContain("extra: money(EUR)");
+    expect(accept(`${shop}      extra: { type: enu| }`, "enum")).toContain('{ type: "enum[draft, active]" }');
   });
 
   test("never throws, wherever the cursor stands", () => {
@@ -222,6 +279,11 @@ describe("hover", () => {
     expect(hoverAt(...at(work))?.text).toContain("enum[draft, on_sale] = draft");
     expect(hoverAt(...at(work.replace("sta|tus", "status").replace("{{ rec", "{{ re|c")))?.text).toContain("about");
     expect(hoverAt(...at(work.replace("record.sta|tus", "event.a|t")))?.text).toContain("datetime");
+  });
+
+  test("what completion would offer", () => {
+    expect(hoverAt(...at(shop.replace("to: on_sale", "to: on_|sale")))?.text).toContain("A state of `status`");
+    expect(hoverAt(...at(shop.replace("ref(bike)", "ref(bi|ke)")))?.text).toContain("An entity of this blueprint");
   });
 
   test("an entity, a field in a rule, an enum's value", () => {

@@ -25,14 +25,16 @@ export function hoverAt(text: string, offset: number): Hover | null {
   const said =
     location.place === "key"
       ? aboutKey([...location.path, word.text], outline)
-      : (aboutWork(text, word, location) ?? aboutValue(location.path, word.text, outline));
-  return said === null ? null : { from: word.from, to: word.to, text: said };
+      : ((workOutline(location) === null ? null : asSuggested(text, word)) ??
+        aboutValue(location.path, word.text, outline));
+  const help = said ?? asSuggested(text, word);
+  return help === null ? null : { from: word.from, to: word.to, text: help };
 }
 
-/** The meaning of a name in an expression of background work. */
-function aboutWork(text: string, word: Word, location: Location): string | null {
-  if (workOutline(location) === null) return null;
-  const found = completeAt(text, word.from)?.suggestions.find((one) => one.label === word.text);
+/** What completion says about the word, where the place decides what it means. */
+function asSuggested(text: string, word: Word): string | null {
+  const cut = text.slice(0, word.from) + text.slice(word.to);
+  const found = completeAt(cut, word.from)?.suggestions.find((one) => one.label === word.text);
   if (found === undefined || (found.detail === "" && found.help === "")) return null;
   return [`**${found.label}**`, ...(found.detail === "" ? [] : [`\`${found.detail}\``]), found.help]
     .filter((part) => part !== "")

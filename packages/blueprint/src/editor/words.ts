@@ -35,8 +35,8 @@ export function unique(suggestions: readonly Suggestion[]): Suggestion[] {
   return [...new Map([...suggestions].reverse().map((one) => [one.label, one])).values()].reverse();
 }
 
-export function named(names: readonly string[], kind: Suggestion["kind"] = "name"): Suggestion[] {
-  return names.map((name) => plain(name, kind, ""));
+export function named(names: readonly string[], kind: Suggestion["kind"], help: string): Suggestion[] {
+  return names.map((name) => plain(name, kind, help));
 }
 
 export function fieldSuggestion({ name, notation, implicit }: FieldOutline): Suggestion {
