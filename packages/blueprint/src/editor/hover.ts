@@ -4,7 +4,7 @@ import { roleHelp, ruleFunctions, ruleMethods, ruleNames } from "../language/exp
 import { modifierHelp, typeHelp } from "../language/field-types.ts";
 import { moduleHelp, operationHelp } from "../language/sections.ts";
 import { completeAt } from "./complete.ts";
-import { type Location, locate } from "./locate.ts";
+import { locate } from "./locate.ts";
 import { type Outline, outlineOf } from "./outline.ts";
 import { keyAt, shapesAt } from "./shape-at.ts";
 import { workOutline } from "./work-outline.ts";
