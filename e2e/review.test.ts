@@ -304,7 +304,7 @@ describe("the editor", () => {
     await page.keyboard.type("10,2)");
     await expect
       .poll(() => page.locator(".cm-line", { hasText: "weight" }).innerText())
-      .toMatch(/weight: decimal\(10,2\)/);
+      .toMatch(/weight: decimal\(10,2\)$/);
     await page.keyboard.press("Escape");
   });
 

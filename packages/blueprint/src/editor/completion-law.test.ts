@@ -5,11 +5,30 @@ import { askedNumber, Random } from "@plinth/testkit";
 import { afterAll, describe, expect, test } from "vitest";
 import { completeAt } from "./complete.ts";
 import { locate } from "./locate.ts";
-import { type CursorPlace, faultsOf, gapsIn, isKnownWord, offersWord, placesIn } from "./testing/cursor-places.ts";
+import {
+  type CursorPlace,
+  faultsOf,
+  gapsIn,
+  isKnownWord,
+  linesAwayFrom,
+  offersWord,
+  placesIn,
+  withBroken,
+} from "./testing/cursor-places.ts";
 
 const runs = askedNumber("RUNS", 120);
 const seed = askedNumber("SEED", 1);
 const OFFERS_MAX = 3;
+const unfinishedLines = [
+  "brok",
+  "broken:",
+  "broken: [",
+  'broken: "a',
+  "broken: { a: ",
+  "broken: { a: [b",
+  "- brok",
+  "- { a: ",
+];
 
 const folders = ["../../../../docs/examples/", "../../../../apps/control/src/blueprints/templates/"];
 // The templates are also examples, apart from some.
@@ -63,6 +82,16 @@ describe("in our blueprints", () => {
       if (isComment(place) || !isKnownWord(place)) continue;
       tried.known++;
       if (!offersWord(place)) missing.push(`${name} ${where(place)}`);
+    }
+    expect(missing).toEqual([]);
+  });
+
+  test("what was there is offered although another line is broken", () => {
+    const missing: string[] = [];
+    for (const { name, place } of places.slice(0, runs / 2)) {
+      if (isComment(place) || !isKnownWord(place)) continue;
+      const broken = withBroken(place, random.pick(linesAwayFrom(place)), random.pick(unfinishedLines));
+      if (!offersWord(broken)) missing.push(`${name} ${where(place)}\n${broken.text}`);
     }
     expect(missing).toEqual([]);
   });

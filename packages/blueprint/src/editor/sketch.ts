@@ -33,7 +33,14 @@ export function sketchText(text: string, offset = -1): SketchedText {
   const readFlow = createFlowReader(text, offset, mark);
   let block: { readonly column: number; readonly node: SketchText; readonly path: SketchPath } | null = null;
   /** A word alone in its place: a key at the same column shows that it is the beginning of a key. */
-  let loose: { readonly column: number; put(value: Sketch): void } | null = null;
+  let loose: {
+    readonly column: number;
+    readonly path: SketchPath;
+    readonly at: number;
+    put(value: Sketch): void;
+  } | null = null;
+  /** A word that lacks its colon: deeper lines show that it is a key. */
+  let unfinished: { readonly frame: Frame; readonly entry: SketchEntry; readonly column: number } | null = null;
   /** A value that can go on in deeper lines. */
   let open: { readonly column: number; readonly node: SketchText; readonly path: SketchPath } | null = null;
 
@@ -206,12 +213,13 @@ export function sketchText(text: string, offset = -1): SketchedText {
     const frame = top();
     const last = lastOf(frame);
     if (last.isEmpty && (frame.column < column || frame.node.kind === "list")) {
-      loose = { column, put: last.put };
+      loose = { column, at, path: last.path, put: last.put };
       return readValue(at, lineEnd, { ...last, column: frame.column, hasCursor, place: "either", own: column });
     }
-    if (hasCursor && offset >= at && frame.node.kind === "map" && frame.column === column) {
+    if (frame.node.kind === "map" && frame.column === column) {
       const word = /[^\s#]*/.exec(text.slice(at, lineEnd))?.[0] ?? "";
-      if (offset <= at + word.length)
+      unfinished = { frame, entry: { key: word, at, value: null }, column };
+      if (hasCursor && offset >= at && offset <= at + word.length)
         mark({ path: frame.path, place: "key", start: at, end: at + word.length, column });
     }
     return lineEnd;
@@ -234,8 +242,24 @@ export function sketchText(text: string, offset = -1): SketchedText {
     }
   }
 
+  function finishKey(column: number): void {
+    if (unfinished !== null && unfinished.column < column && unfinished.frame === top()) {
+      const { node } = unfinished.frame;
+      if (node.kind === "map") node.entries.push(unfinished.entry);
+    }
+    unfinished = null;
+    if (loose === null || loose.column >= column) return;
+    // The first key of a map lacks its colon.
+    const key = /[^\s#]*/.exec(text.slice(loose.at, loose.at + 200))?.[0] ?? "";
+    const node: SketchMap = { kind: "map", entries: [{ key, at: loose.at, value: null }] };
+    loose.put(node);
+    frames.push({ column: loose.column, path: loose.path, node });
+    loose = null;
+  }
+
   function openItem(column: number): void {
     while (frames.length > 1 && top().column > column) frames.pop();
+    finishKey(column);
     const frame = top();
     if (frame.node.kind === "list" && frame.column === column) {
       frame.node.items.push(null);
@@ -250,6 +274,7 @@ export function sketchText(text: string, offset = -1): SketchedText {
   function openMap(column: number): Frame {
     while (frames.length > 1 && (top().column > column || (top().column === column && top().node.kind === "list")))
       frames.pop();
+    finishKey(column);
     const frame = top();
     if (frame.node.kind === "map" && frame.column === column) return frame;
     const last = lastOf(frame);

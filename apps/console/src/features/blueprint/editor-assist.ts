@@ -6,8 +6,8 @@ import {
   type CompletionResult,
   startCompletion,
 } from "@codemirror/autocomplete";
-import type { Extension } from "@codemirror/state";
-import { hoverTooltip } from "@codemirror/view";
+import { type Extension, Prec, StateEffect, StateField } from "@codemirror/state";
+import { EditorView, hoverTooltip, keymap } from "@codemirror/view";
 
 const language = () => import("@plinth/blueprint");
 
@@ -28,18 +28,77 @@ async function suggest(context: CompletionContext): Promise<CompletionResult | n
       detail,
       boost: -index / 10,
       ...(help === "" ? {} : { info: () => paragraphs(help) }),
-      apply: (view, _completion, from, to) => {
-        const chosen = select ?? { from: insert.length, to: insert.length };
-        const selection = { anchor: from + chosen.from, head: from + chosen.to };
-        view.dispatch({ changes: { from, to, insert }, selection, scrollIntoView: true });
-        // A key is followed by its value, a call by its arguments: their suggestions are shown at once.
-        const isOpen = select === undefined ? /[:=.\s-]\s*$/.test(insert) : select.from === select.to;
-        if (isOpen) startCompletion(view);
-      },
+      apply: (view, _completion, from, to) => accept(view, { from, to, insert, select }),
     })),
     validFor: /^\w*$/,
   };
 }
+
+interface Accepted {
+  readonly from: number;
+  readonly to: number;
+  readonly insert: string;
+  readonly select: { readonly from: number; readonly to: number } | undefined;
+}
+
+/** Inserts a suggestion, selects what the author writes next, and shows at once what fits there. */
+function accept(view: EditorView, { from, to, insert, select }: Accepted): void {
+  const end = insert.length;
+  const chosen = select ?? { from: end, to: end };
+  view.dispatch({
+    changes: { from, to, insert },
+    selection: { anchor: from + chosen.from, head: from + chosen.to },
+    scrollIntoView: true,
+    effects: setClosing.of(chosen.to < end ? { from: from + chosen.to, to: from + end } : null),
+  });
+  const isOpen = select === undefined ? /[:=.\s-]\s*$/.test(insert) : select.from === select.to;
+  if (isOpen) startCompletion(view);
+}
+
+interface Closing {
+  readonly from: number;
+  readonly to: number;
+}
+
+const setClosing = StateEffect.define<Closing | null>();
+
+/** The brackets after the part that the author writes. */
+const closing = StateField.define<Closing | null>({
+  create: () => null,
+  update(value, transaction) {
+    for (const effect of transaction.effects) if (effect.is(setClosing)) return effect.value;
+    if (value === null) return null;
+    const { changes, newDoc, newSelection } = transaction;
+    const moved = { from: changes.mapPos(value.from, 1), to: changes.mapPos(value.to, -1) };
+    const { head } = newSelection.main;
+    const isLeft = newDoc.lineAt(head).number !== newDoc.lineAt(Math.min(moved.from, newDoc.length)).number;
+    return isLeft || moved.from >= moved.to ? null : moved;
+  },
+});
+
+/** If the author types the brackets too, the cursor goes over them. */
+const typeOver = EditorView.inputHandler.of((view, from, to, text) => {
+  const range = view.state.field(closing);
+  if (range === null || from !== to || from < range.from || from >= range.to) return false;
+  if (text.length !== 1 || view.state.sliceDoc(from, from + 1) !== text) return false;
+  view.dispatch({ selection: { anchor: from + 1 }, userEvent: "select" });
+  return true;
+});
+
+/** Tab goes behind the brackets. */
+const leave = Prec.high(
+  keymap.of([
+    {
+      key: "Tab",
+      run: (view) => {
+        const range = view.state.field(closing);
+        if (range === null) return false;
+        view.dispatch({ selection: { anchor: range.to }, effects: setClosing.of(null), userEvent: "select" });
+        return true;
+      },
+    },
+  ]),
+);
 
 const hover = hoverTooltip(async (view, position) => {
   const { hoverAt } = await language();
@@ -72,5 +131,8 @@ export function paragraphs(text: string): HTMLElement {
 export const editorAssist: Extension = [
   // Without CodeMirror's pictures: they are letters that few fonts have.
   autocompletion({ override: [suggest], icons: false, activateOnTypingDelay: 60 }),
+  closing,
+  typeOver,
+  leave,
   hover,
 ];

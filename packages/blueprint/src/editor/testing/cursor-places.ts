@@ -23,7 +23,7 @@ export function placesIn(whole: string): readonly CursorPlace[] {
   for (const match of whole.matchAll(/(?<![\w.]*\d)[A-Za-z_]\w*/g)) {
     const from = match.index;
     const word = { from, to: from + match[0].length, text: match[0] };
-    const left = Math.ceil(word.text.length / 2);
+    const left = keptOf(word.text);
     const lineEnd = whole.indexOf("\n", word.to);
     places.push(place(whole, word, "removed", from, word.to));
     if (word.text.length > 1) places.push(place(whole, word, "cut", from + left, word.to));
@@ -31,6 +31,9 @@ export function placesIn(whole: string): readonly CursorPlace[] {
   }
   return places;
 }
+
+/** How many characters of a word are left. */
+const keptOf = (word: string): number => Math.ceil(word.length / 2);
 
 /** A new line above each line, and a new member before each first one between brackets. */
 export function gapsIn(whole: string): readonly CursorPlace[] {
@@ -48,6 +51,26 @@ export function gapsIn(whole: string): readonly CursorPlace[] {
     gap("member", index, ", ", 0),
   );
   return [...lines, ...members];
+}
+
+/** The same place, with a line elsewhere that is not finished. */
+export function withBroken(one: CursorPlace, at: number, broken: string): CursorPlace {
+  const indent = /^ */.exec(one.text.slice(at))?.[0] ?? "";
+  const line = `${indent}${broken}\n`;
+  return {
+    ...one,
+    text: `${one.text.slice(0, at)}${line}${one.text.slice(at)}`,
+    offset: at <= one.offset ? one.offset + line.length : one.offset,
+  };
+}
+
+/** Where lines begin that have no part in what the position is in: at least three lines away. */
+export function linesAwayFrom({ text, offset }: CursorPlace): readonly number[] {
+  const own = text.slice(0, offset).split("\n").length;
+  return [...text.matchAll(/^ *\w/gm)].flatMap(({ index }) => {
+    const line = text.slice(0, index).split("\n").length;
+    return Math.abs(line - own) < 3 ? [] : [index];
+  });
 }
 
 function place(
@@ -130,10 +153,11 @@ export function isKnownWord({ whole, word }: CursorPlace): boolean {
 }
 
 /** Whether one of the offers brings the word back. */
-export function offersWord({ whole, word, text, offset }: CursorPlace): boolean {
+export function offersWord({ word, how, text, offset }: CursorPlace): boolean {
   const found = completeAt(text, offset);
   if (found === null) return false;
-  const wanted = whole.slice(found.from, word.to).replace(/^["']/, "");
+  const left = word.text.slice(how === "removed" ? 0 : keptOf(word.text));
+  const wanted = (text.slice(found.from, offset) + left).replace(/^["']/, "");
   return found.suggestions.some(({ insert }) => {
     const inserted = insert.replace(/^["']/, "");
     return inserted.startsWith(wanted) && !/^\w/.test(inserted.slice(wanted.length));
