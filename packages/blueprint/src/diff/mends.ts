@@ -8,10 +8,15 @@ export type MendKind = "optional" | "default" | "fill" | "as_in";
 /** What can be written so that records don't stand in the way of a change; none where only the records can be changed. */
 export function mendsOf(change: Change): readonly MendKind[] {
   if (!change.classes.includes("data_dependent")) return [];
-  const required = /would have no value for it|becomes required/.test(change.summary);
-  if (change.kind === "field_added") return required ? ["default", "fill", "optional"] : [];
+  if (change.kind === "field_added") return ["default", "fill", "optional"];
   if (change.kind !== "field_changed") return [];
-  return required ? ["fill", "optional"] : ["as_in"];
+  const becomesRequired = isOptional(change.before) && !isOptional(change.after);
+  return becomesRequired ? ["fill", "optional"] : ["as_in"];
+}
+
+/** @param notation As a change tells it: "string? unique". */
+function isOptional(notation: unknown): boolean {
+  return typeof notation === "string" && /\?(\s|$)/.test(notation);
 }
 
 /** A field whose change records stand in the way of. */
