@@ -5,6 +5,7 @@ import type { TRPCBuiltRouter, TRPCDefaultErrorData, TRPCErrorShape } from "@trp
 import type { BlueprintProcedures } from "./blueprints/api.ts";
 import type { DataProcedures } from "./data/api.ts";
 import type { DeploymentProcedures } from "./deployments/api.ts";
+import type { EnvironmentProcedures } from "./environments/api.ts";
 import type { InvitationProcedures } from "./invitations/api.ts";
 import type { KeyProcedures } from "./keys/api.ts";
 import type { MailProcedures } from "./mail/api.ts";
@@ -24,6 +25,7 @@ export type AppProcedures = {
   organizations: OrganizationProcedures;
   invitations: InvitationProcedures;
   projects: ProjectProcedures;
+  environments: EnvironmentProcedures;
   blueprints: BlueprintProcedures;
   proposals: ProposalProcedures;
   deployments: DeploymentProcedures;
@@ -53,14 +55,23 @@ export type {
 } from "./blueprints/api.ts";
 export type { DataEntity, DataRow, DataRows, FollowedEntity, RecordChange, RecordChanges } from "./data/api.ts";
 export type { Deployment, DeploymentStatus, DeploymentStep, DeploymentSummary } from "./deployments/api.ts";
+export type { ComparedEnvironment, Comparison, CreatedEnvironment, Standing } from "./environments/api.ts";
 export type { CreatedInvitation, Invitation, OpenInvitation } from "./invitations/api.ts";
 export type { CreatedKey, KeySummary } from "./keys/api.ts";
 export type { MailConnection, MailContent, MailSummary, MailSuppression, MailTemplate } from "./mail/api.ts";
 export type { Member, MemberRole, MemberScope, OrganizationSummary } from "./organizations/api.ts";
 export type { Me } from "./people/api.ts";
-export type { Project, ProjectStatus, ProjectSummary } from "./projects/api.ts";
+export type {
+  EnvironmentFacts,
+  EnvironmentKind,
+  EnvironmentSummary,
+  Project,
+  ProjectStatus,
+  ProjectSummary,
+} from "./projects/api.ts";
 export type {
   PlanMeasures,
+  PromotedFrom,
   Proposal,
   ProposalStatus,
   ProposalSummary,

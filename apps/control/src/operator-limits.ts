@@ -18,6 +18,8 @@ export interface OperatorLimits {
   /** Tables of one project, those of the modules included. */
   readonly tablesMax: number;
   readonly projectsPerOrganizationMax: number;
+  /** Of one project, beside production. */
+  readonly environmentsMax: number;
   /** Of one project: older proposals that never went live are deleted, and texts that nothing refers to any more. */
   readonly proposalsKeptMax: number;
   readonly authoring: AuthoringBudget;
@@ -47,6 +49,7 @@ type Variable =
   | "PLINTH_MAX_PLAN_BYTES"
   | "PLINTH_MAX_TABLES"
   | "PLINTH_MAX_PROJECTS"
+  | "PLINTH_MAX_ENVIRONMENTS"
   | "PLINTH_MAX_PROPOSALS"
   | "PLINTH_AUTHORING_THREADS"
   | "PLINTH_AUTHORING_MEMORY_MB"
@@ -68,6 +71,7 @@ export const operatorLimitVariables: Readonly<Record<Variable, z.ZodType<number,
   PLINTH_MAX_PLAN_BYTES: positive(2 * mebibytes),
   PLINTH_MAX_TABLES: positive(500),
   PLINTH_MAX_PROJECTS: positive(100),
+  PLINTH_MAX_ENVIRONMENTS: positive(10),
   PLINTH_MAX_PROPOSALS: positive(200),
   PLINTH_AUTHORING_THREADS: positive(2),
   PLINTH_AUTHORING_MEMORY_MB: positive(512),
@@ -90,6 +94,7 @@ export function operatorLimits(given: Readonly<Record<Variable, number>>): Opera
     planBytesMax: given.PLINTH_MAX_PLAN_BYTES,
     tablesMax: given.PLINTH_MAX_TABLES,
     projectsPerOrganizationMax: given.PLINTH_MAX_PROJECTS,
+    environmentsMax: given.PLINTH_MAX_ENVIRONMENTS,
     proposalsKeptMax: given.PLINTH_MAX_PROPOSALS,
     authoring: {
       threadsMax: given.PLINTH_AUTHORING_THREADS,

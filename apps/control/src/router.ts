@@ -4,6 +4,7 @@ import type { AppProcedures } from "./api.ts";
 import { blueprintProcedures } from "./blueprints/router.ts";
 import { dataProcedures } from "./data/router.ts";
 import { deploymentProcedures } from "./deployments/router.ts";
+import { environmentProcedures } from "./environments/router.ts";
 import { invitationProcedures } from "./invitations/router.ts";
 import { keyProcedures } from "./keys/router.ts";
 import { mailProcedures } from "./mail/router.ts";
@@ -21,6 +22,7 @@ export const appRouter: TRPCBuiltRouter<Root, AppProcedures> = buildRouter({
   organizations: organizationProcedures,
   invitations: invitationProcedures,
   projects: projectProcedures,
+  environments: environmentProcedures,
   blueprints: blueprintProcedures,
   proposals: proposalProcedures,
   deployments: deploymentProcedures,

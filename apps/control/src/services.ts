@@ -15,6 +15,8 @@ import type { ControlDatabase } from "./database/tables.ts";
 import { createFollowers, type Followers } from "./deployments/follow.ts";
 import { createDeploymentService } from "./deployments/service.ts";
 import { createDeploymentStore } from "./deployments/store.ts";
+import { createEnvironmentService } from "./environments/service.ts";
+import { createEnvironmentStore } from "./environments/store.ts";
 import { createInvitationService } from "./invitations/service.ts";
 import { createInvitationStore } from "./invitations/store.ts";
 import { createKeyService } from "./keys/service.ts";
@@ -87,6 +89,21 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
     secureCookies: config.secureCookies,
     onSession: (personId) => organizationStore.ensurePersonal(personId),
   });
+  const access = createAccess(db);
+  const proposals = createProposalService({
+    store: createProposalStore(db, config.limits.proposalsKeptMax),
+    blueprints: blueprintStore,
+    cells,
+    workshop,
+    blueprintBytesMax: config.limits.blueprintBytesMax,
+  });
+  const deployments = createDeploymentService(deploymentStore, followers);
+  const keys = createKeyService({
+    store: createKeyStore(db),
+    cells,
+    provision,
+    liveRoles: async (by, project) => (await blueprints.liveShape(by, project))?.roles ?? null,
+  });
   return {
     people,
     followers,
@@ -94,7 +111,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
     workshop,
     endWaits: () => stopped.abort(),
     services: {
-      access: createAccess(db),
+      access,
       organizations: createOrganizationService(organizationStore),
       invitations: createInvitationService({
         store: createInvitationStore(db),
@@ -110,20 +127,22 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
         projectsMax: config.limits.projectsPerOrganizationMax,
       }),
       blueprints,
-      proposals: createProposalService({
-        store: createProposalStore(db, config.limits.proposalsKeptMax),
-        blueprints: blueprintStore,
+      environments: createEnvironmentService({
+        store: createEnvironmentStore(db),
+        projects: projectStore,
+        cellStore,
         cells,
         workshop,
-        blueprintBytesMax: config.limits.blueprintBytesMax,
+        access,
+        proposals,
+        deployments,
+        keys,
+        logger,
+        environmentsMax: config.limits.environmentsMax,
       }),
-      deployments: createDeploymentService(deploymentStore, followers),
-      keys: createKeyService({
-        store: createKeyStore(db),
-        cells,
-        provision,
-        liveRoles: async (by, project) => (await blueprints.liveShape(by, project))?.roles ?? null,
-      }),
+      proposals,
+      deployments,
+      keys,
       data: createDataService({
         cells,
         store: createDataStore(db),

@@ -17,6 +17,7 @@ import type { AppProcedures, ErrorShape } from "./api.ts";
 import type { BlueprintService } from "./blueprints/service.ts";
 import type { DataService } from "./data/service.ts";
 import type { DeploymentService } from "./deployments/service.ts";
+import type { EnvironmentService } from "./environments/service.ts";
 import { DiagnosticsError, refuse, refuseUnavailable } from "./failure.ts";
 import type { InvitationService } from "./invitations/service.ts";
 import type { KeyService } from "./keys/service.ts";
@@ -35,6 +36,7 @@ export interface Services {
   readonly organizations: OrganizationService;
   readonly invitations: InvitationService;
   readonly projects: ProjectService;
+  readonly environments: EnvironmentService;
   readonly blueprints: BlueprintService;
   readonly proposals: ProposalService;
   readonly deployments: DeploymentService;

@@ -32,6 +32,8 @@ interface Page {
 /** All of them throw CellRefused and CellUnavailable. */
 export interface Cells {
   provision(project: Placement): Promise<void>;
+  /** Deletes the project with its data, keys and connections; does nothing where the cell knows no such project. */
+  remove(project: Placement): Promise<void>;
   /** `publication`: one of `@plinth/bundle`, as JSON. */
   publish(project: Placement, publication: string): Promise<void>;
   /** Null where the cell knows no such release. */
@@ -109,6 +111,9 @@ export function createCells(options: TransportOptions): Cells {
   return {
     provision: async (project) => {
       await call(project, cellCalls.provision, { body: JSON.stringify({ slug: project.slug }) });
+    },
+    remove: async (project) => {
+      await call(project, cellCalls.removeProject);
     },
     publish: async (project, publication) => {
       await call(project, cellCalls.publish, { body: publication });

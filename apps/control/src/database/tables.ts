@@ -4,7 +4,8 @@ import type { ApiKeyKind, Bundle, MigrationPlan } from "@plinth/bundle";
 import type { ColumnType, Generated, Kysely, Transaction } from "kysely";
 import type { DeploymentStatus, DeploymentStep } from "../deployments/api.ts";
 import type { MemberRole, MemberScope } from "../organizations/api.ts";
-import type { PlanMeasures, Proposal, ProposalStatus, ProposedPlan } from "../proposals/api.ts";
+import type { EnvironmentKind } from "../projects/api.ts";
+import type { PlanMeasures, PromotedFrom, Proposal, ProposalStatus, ProposedPlan } from "../proposals/api.ts";
 
 export type ControlDatabase = Kysely<Database>;
 /** A connection, or a transaction under way. */
@@ -23,6 +24,7 @@ export interface Database {
   cells: CellsTable;
   projects: ProjectsTable;
   project_names: ProjectNamesTable;
+  environment_lineage: EnvironmentLineageTable;
   blueprint_versions: BlueprintVersionsTable;
   proposals: ProposalsTable;
   deployments: DeploymentsTable;
@@ -92,8 +94,17 @@ interface ProjectNamesTable {
   project_id: string;
 }
 
+interface EnvironmentLineageTable {
+  project_id: string;
+  version_hash: string;
+}
+
 export interface ProjectsTable {
   id: string;
+  /** Null for a project; the project of any other environment. */
+  parent_id: string | null;
+  environment: Generated<EnvironmentKind>;
+  environment_name: Generated<string>;
   organization_id: string;
   slug: string;
   cell_id: string;
@@ -139,6 +150,8 @@ export interface ProposalsTable {
   consents: Json<readonly string[]>;
   losses: Json<readonly string[]>;
   name: string | null;
+  promoted_from: ColumnType<PromotedFrom | null, string | null, never>;
+  promoted_lineage: ColumnType<readonly string[] | null, string | null, never>;
   measures: ColumnType<PlanMeasures | null, string | null, string | null>;
   status: ProposalStatus;
   created_by: string;

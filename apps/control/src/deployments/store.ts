@@ -1,11 +1,13 @@
 // Deployments in the database. In: a proposal, or what a cell reports. Out: rows; going live is one transaction.
 // It never talks to a cell.
+import { slugOfEnvironment } from "@plinth/bundle";
 import { type Selectable, sql } from "kysely";
 import type { Placement } from "../cells/transport.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, DeploymentsTable, ProjectsTable } from "../database/tables.ts";
 import { violatesUnique } from "../failure.ts";
-import { holdName, keepName } from "../projects/names.ts";
+import { keepLineage } from "../environments/lineage.ts";
+import { holdName, keepName, renameEnvironments } from "../projects/names.ts";
 import { lockProposal, type ProposalRow } from "../proposals/store.ts";
 import type { Deployment, DeploymentStatus, DeploymentStep, DeploymentSummary } from "./api.ts";
 
@@ -29,6 +31,8 @@ export interface DeploymentOrder {
   readonly resuming: boolean;
   readonly placement: Placement;
   readonly organizationId: string;
+  /** Environments of the project that are renamed with it, as they will be called. */
+  readonly renamed: readonly Placement[];
 }
 
 /** What a cell is handed of a deployment. It may have megabytes: it is read for that alone. */
@@ -141,7 +145,8 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
         .innerJoin("projects", "projects.id", "deployments.project_id")
         .innerJoin("cells", "cells.id", "projects.cell_id")
         .selectAll("deployments")
-        .select(["projects.slug", "projects.cell_id", "projects.organization_id", "cells.internal_url"])
+        .innerJoin("proposals", "proposals.id", "deployments.proposal_id")
+        .select(["projects.slug", "projects.cell_id", "projects.organization_id", "cells.internal_url", "proposals.name"])
         .where("deployments.id", "=", deploymentId)
         .executeTakeFirstOrThrow();
       return {
@@ -149,6 +154,7 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
         resuming: row.resuming,
         placement: { id: row.project_id, slug: row.slug, cellId: row.cell_id, cellUrl: row.internal_url },
         organizationId: row.organization_id,
+        renamed: row.name === null || row.name === row.slug ? [] : await renamedWith(db, row.project_id, row.name),
       };
     },
 
@@ -220,6 +226,23 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
     record: (deploymentId, progress) => moveOn(db, deploymentId, progress, null),
     finish: (deploymentId, progress) => moveOn(db, deploymentId, progress, new Date()),
   };
+}
+
+/** The environments of a project that gets this name, where a cell knows them. */
+async function renamedWith(db: Connection, rootId: string, name: string): Promise<readonly Placement[]> {
+  const rows = await db
+    .selectFrom("projects")
+    .innerJoin("cells", "cells.id", "projects.cell_id")
+    .select(["projects.id", "projects.environment_name", "projects.cell_id", "cells.internal_url"])
+    .where("projects.parent_id", "=", rootId)
+    .where("projects.provisioned_at", "is not", null)
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    slug: slugOfEnvironment({ project: name, environment: row.environment_name }),
+    cellId: row.cell_id,
+    cellUrl: row.internal_url,
+  }));
 }
 
 class NameTaken extends Error {}
@@ -303,6 +326,9 @@ async function goLive(
     await writeAudit(trx, { ...act, action: "project.renamed", detail: { from: project.slug, to: slug } });
   }
   await keepName(trx, project.id, slug);
+  if (slug !== project.slug && project.parent_id === null) {
+    await renameEnvironments(trx, { rootId: project.id, organizationId: project.organization_id, slug });
+  }
   await trx
     .updateTable("projects")
     .set({
@@ -314,6 +340,7 @@ async function goLive(
     })
     .where("id", "=", proposal.project_id)
     .execute();
+  await keepLineage(trx, proposal.id);
   await trx
     .updateTable("deployments")
     .set({ status: "superseded" })

@@ -1,6 +1,6 @@
 // What can be done with projects. In: a project or organization that the caller may see or change. Out: projects.
 // It never waits for a cell to create a project: what the cell must make, it makes before its first use.
-import { newId } from "@plinth/bundle";
+import { newId, PRODUCTION } from "@plinth/bundle";
 import type { Logger } from "@plinth/service";
 import { askCell } from "../cells/ask.ts";
 import type { Cells } from "../cells/client.ts";
@@ -75,7 +75,9 @@ export function createProjectService(options: ProjectServiceOptions): ProjectSer
       }
       const createdAt = new Date().toISOString();
       const { role } = organization;
-      return { id, slug, organizationId: organization.id, role, createdAt, live: null, apiUrl: cell.publicUrl };
+      const environment = { kind: PRODUCTION, name: PRODUCTION, projectId: id, project: slug } as const;
+      const made = { id, slug, organizationId: organization.id, role, environment, createdAt };
+      return { ...made, live: null, apiUrl: cell.publicUrl };
     },
 
     get: (project, liveHash) => ({
@@ -83,6 +85,7 @@ export function createProjectService(options: ProjectServiceOptions): ProjectSer
       slug: project.slug,
       organizationId: project.organizationId,
       role: project.role,
+      environment: project.environment,
       createdAt: project.createdAt.toISOString(),
       live:
         project.live === null || liveHash === null

@@ -14,11 +14,13 @@ import type { ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";
 import { nameTaken } from "../projects/names.ts";
 import type { PlanMeasures, Proposal, ProposalSummary } from "./api.ts";
-import { isStale, type ProposalRecord, type ProposalRow, type ProposalStore } from "./store.ts";
+import { isStale, type Promotion, type ProposalRecord, type ProposalRow, type ProposalStore } from "./store.ts";
 
 export interface ProposalService {
   create(by: Person, project: ProjectAccess, text: string, author: Proposal["author"]): Promise<Proposal>;
   createFromVersion(by: Person, project: ProjectAccess, versionId: string): Promise<Proposal>;
+  /** Proposes what is live in another environment of the same project. */
+  createPromoted(by: Person, project: ProjectAccess, text: string, promotion: Promotion): Promise<Proposal>;
   /** Refuses what isn't stale: it stands as it is. */
   renew(by: Person, project: ProjectAccess, proposalId: string): Promise<Proposal>;
   measure(by: Person, project: ProjectAccess, proposalId: string): Promise<Proposal>;
@@ -49,24 +51,30 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
     const proposal = await prepare(options, by, project, asked);
     const id = newId("prp");
     const version = { id: newId("ver"), projectId: project.id, createdBy: by.id, ...proposal.version };
-    await store.insert({ ...proposal, id, projectId: project.id, version, createdBy: by.id });
+    const made = await store.insert({ ...proposal, id, projectId: project.id, version, createdBy: by.id });
+    if (!made) throw notFound("project");
     return get(id);
   };
   return {
     get,
     list: (project) => store.list(project.id),
-    create: (by, project, text, author) => propose(by, project, { text, author, fromVersionId: null }),
+    create: (by, project, text, author) => propose(by, project, { ...written, text, author }),
 
     createFromVersion: async (by, project, versionId) => {
       const version = await blueprints.get(versionId);
       if (version === null || version.projectId !== project.id) throw notFound("blueprint version");
-      return propose(by, project, { text: version.text, author: "person", fromVersionId: versionId });
+      return propose(by, project, { ...written, text: version.text, fromVersionId: versionId });
     },
 
+    createPromoted: (by, project, text, promotion) => propose(by, project, { ...written, text, promotion }),
+
     renew: async (by, project, proposalId) => {
-      const { status, text, author, fromVersionId } = await get(proposalId);
+      const record = await store.get(proposalId);
+      if (record === null) throw notFound("proposal");
+      const { status, text, author, fromVersionId, promotedFrom: from } = shown(record);
       if (status !== "stale") throw refuse("CONFLICT", `The proposal is ${status}, so there is nothing to renew.`);
-      return propose(by, project, { text, author, fromVersionId });
+      const promotion = from === null ? null : { from, lineage: record.row.promoted_lineage ?? [] };
+      return propose(by, project, { text, author, fromVersionId, promotion });
     },
 
     measure: async (by, project, proposalId) => {
@@ -120,7 +128,10 @@ interface Asked {
   readonly author: Proposal["author"];
   /** The earlier version whose text it is, where that is to come back. */
   readonly fromVersionId: string | null;
+  readonly promotion: Promotion | null;
 }
+
+const written = { author: "person", fromVersionId: null, promotion: null } as const;
 
 type Prepared = Omit<Parameters<ProposalStore["insert"]>[0], "id" | "projectId" | "version" | "createdBy"> & {
   readonly version: Omit<NewVersion, "id" | "projectId" | "createdBy">;
@@ -134,7 +145,8 @@ async function prepare(
   project: ProjectAccess,
   asked: Asked,
 ): Promise<Prepared> {
-  const { text, author, fromVersionId } = asked;
+  const { text, author, fromVersionId, promotion } = asked;
+  const { environment } = project;
   refuseTooLong(text, options.blueprintBytesMax);
   const live =
     project.live === null
@@ -147,7 +159,8 @@ async function prepare(
       text,
       author,
       isEarlier: fromVersionId !== null,
-      name: project.slug,
+      // A text says what the whole project is called.
+      name: environment.project,
       live,
       setAside: schema.setAside,
       tag: newId("prp").slice(-8),
@@ -156,16 +169,19 @@ async function prepare(
   if (made.kind === "unreadable") throw refuse("PRECONDITION_FAILED", made.why);
   if (made.kind === "invalid") throw refuseBlueprint(made.diagnostics);
   refuseDrift(schema);
-  if (await options.store.nameIsTaken(project.organizationId, project.id, made.name)) {
+  if (await options.store.nameIsTaken(project.organizationId, environment.projectId, made.name)) {
     throw refuse("CONFLICT", `${nameTaken(made.name)} Choose another name for \`project\`.`);
   }
   if (author === "ai") refuseCore(made.consents);
   const { kind: _, version, ...proposed } = made;
   return {
     ...proposed,
+    // Another name is the project's once it is live in production.
+    name: environment.projectId === project.id ? made.name : project.slug,
     version: { text, ...version },
     base: project.live,
     fromVersionId,
+    promotion,
     author,
     measures:
       live === null ? null : await measureIfPossible(options.cells, project, measuredOf(made.plan.steps, made.diff)),

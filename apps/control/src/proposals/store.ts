@@ -5,7 +5,7 @@ import { type NewVersion, saveVersion, textOf } from "../blueprints/store.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, ProjectsTable, ProposalsTable } from "../database/tables.ts";
 import { holderOf } from "../projects/names.ts";
-import type { PersonName, PlanMeasures, ProposalStatus, ProposalSummary } from "./api.ts";
+import type { PersonName, PlanMeasures, PromotedFrom, ProposalStatus, ProposalSummary } from "./api.ts";
 
 interface NewProposal {
   readonly id: string;
@@ -22,6 +22,7 @@ interface NewProposal {
   /** What the project is called once it is live. */
   readonly name: string;
   readonly fromVersionId: string | null;
+  readonly promotion: Promotion | null;
   readonly author: ProposalsTable["author"];
   readonly consents: readonly string[];
   readonly losses: readonly string[];
@@ -30,8 +31,15 @@ interface NewProposal {
   readonly createdBy: string;
 }
 
+/** Another environment's live version, proposed here. */
+export interface Promotion {
+  readonly from: PromotedFrom;
+  /** Hashes of the versions that it was made from; see `lineage.ts` in environments. */
+  readonly lineage: readonly string[];
+}
+
 /** What is long, and wanted only where a proposal is shown: parsing it costs milliseconds. */
-const longColumns = ["diagnostics", "diff", "plan", "losses", "measures"] as const;
+const longColumns = ["diagnostics", "diff", "plan", "losses", "measures", "promoted_lineage"] as const;
 type LongColumn = (typeof longColumns)[number];
 
 /** Without what is long; the bundle is wanted as text where it is wanted at all. */
@@ -50,7 +58,8 @@ export interface ProposalRecord {
 }
 
 export interface ProposalStore {
-  insert(proposal: NewProposal): Promise<void>;
+  /** False where the project is gone. */
+  insert(proposal: NewProposal): Promise<boolean>;
   get(proposalId: string): Promise<ProposalRecord | null>;
   list(projectId: string): Promise<readonly ProposalSummary[]>;
   /** What the live database says now, in the place of what it said before. */
@@ -67,6 +76,7 @@ const columns = [
   "version_id",
   "base_version_id",
   "from_version_id",
+  "promoted_from",
   "base_deployment_id",
   "base_bundle_hash",
   "refused",
@@ -89,13 +99,16 @@ export function createProposalStore(db: ControlDatabase, keptMax: number): Propo
   return {
     insert: (proposal) =>
       db.transaction().execute(async (trx) => {
-        await trx.selectFrom("projects").select("id").where("id", "=", proposal.projectId).forUpdate().execute();
+        const project = trx.selectFrom("projects").select("id").where("id", "=", proposal.projectId).forUpdate();
+        if ((await project.executeTakeFirst()) === undefined) return false;
         const versionId = await saveVersion(trx, proposal.version);
         await trx.insertInto("proposals").values(insertion(proposal, versionId)).execute();
         const act = { personId: proposal.createdBy, projectId: proposal.projectId, subject: proposal.id };
-        const detail = { hash: proposal.hash, author: proposal.author };
+        const promoted = proposal.promotion === null ? {} : { promotedFrom: proposal.promotion.from };
+        const detail = { hash: proposal.hash, author: proposal.author, ...promoted };
         await writeAudit(trx, { ...act, action: "proposal.created", detail });
         await forgetOld(trx, proposal.projectId, keptMax);
+        return true;
       }),
 
     get: async (proposalId) => {
@@ -135,7 +148,7 @@ export function createProposalStore(db: ControlDatabase, keptMax: number): Propo
       const rows = await db
         .selectFrom("proposals")
         .select(["id", "project_id", "status", "hash", "created_at", "created_by", "approved_at", "approved_by"])
-        .select("base_deployment_id")
+        .select(["base_deployment_id", "promoted_from"])
         .where("project_id", "=", projectId)
         .orderBy("created_at", "desc")
         .orderBy("id")
@@ -251,6 +264,8 @@ function insertion(proposal: NewProposal, versionId: string): Insertable<Proposa
     base_deployment_id: proposal.base?.deploymentId ?? null,
     base_bundle_hash: proposal.base?.bundleHash ?? null,
     from_version_id: proposal.fromVersionId,
+    promoted_from: proposal.promotion === null ? null : JSON.stringify(proposal.promotion.from),
+    promoted_lineage: proposal.promotion === null ? null : JSON.stringify(proposal.promotion.lineage),
     diagnostics: JSON.stringify(proposal.diagnostics),
     diff: JSON.stringify(proposal.diff),
     plan: JSON.stringify(proposal.plan),
@@ -293,7 +308,7 @@ async function liveDeployment(db: Connection, projectId: string): Promise<string
 
 type SummaryRow = Pick<
   ProposalRow,
-  "id" | "project_id" | "hash" | "created_at" | "approved_at" | "base_deployment_id"
+  "id" | "project_id" | "hash" | "created_at" | "approved_at" | "base_deployment_id" | "promoted_from"
 > &
   Actors & { readonly status: ProposalStatus };
 
@@ -312,6 +327,7 @@ function summary(
     createdBy: named(row.created_by, names),
     approvedAt: row.approved_at?.toISOString() ?? null,
     approvedBy: row.approved_by === null ? null : named(row.approved_by, names),
+    promotedFrom: row.promoted_from,
   };
 }
 

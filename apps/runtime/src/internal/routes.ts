@@ -22,6 +22,7 @@ import { measurePlan } from "../release/measure.ts";
 import type { Migrator } from "../release/migrate.ts";
 import { provisionProject } from "../release/provision.ts";
 import { type ControlTrust, receiveRelease } from "../release/receive.ts";
+import { removeProject } from "../release/remove.ts";
 import { acceptAssertion } from "./assertion.ts";
 import { createLoadReporter } from "./load-report.ts";
 
@@ -48,6 +49,11 @@ export function internalRoutes(app: FastifyInstance, options: InternalOptions): 
 
   serve(app, cellCalls.provision, async (request, body) => {
     await orUnavailable(provisionProject(options, projectOf(request), body().slug));
+    return null;
+  });
+
+  serve(app, cellCalls.removeProject, async (request) => {
+    await orUnavailable(removeProject(options, projectOf(request)));
     return null;
   });
 

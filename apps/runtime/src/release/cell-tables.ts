@@ -332,4 +332,11 @@ export const cellMigrations: readonly CellMigration[] = [
       ALTER TABLE plinth.descriptions ALTER openapi SET STORAGE EXTERNAL, ALTER sdk_types SET STORAGE EXTERNAL;
     `,
   },
+  {
+    id: "040-removed-projects",
+    sql: `
+      -- Of a project that is deleted, its id stays.
+      ALTER TABLE plinth.projects ADD COLUMN removed_at timestamptz;
+    `,
+  },
 ];

@@ -52,7 +52,7 @@ export interface MeasuredReferences {
   readonly keepsDeleted: boolean;
 }
 
-export const projectBody: z.ZodType<ProjectBody> = z.strictObject({ slug: z.string().max(63) });
+export const projectBody: z.ZodType<ProjectBody> = z.strictObject({ slug: z.string().max(100) });
 
 export const keyBody: z.ZodType<KeyBody> = z.strictObject({
   hash: z.string().regex(/^[0-9a-f]{64}$/),

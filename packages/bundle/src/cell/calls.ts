@@ -43,6 +43,15 @@ export const provision: CellCall<ProjectBody, null> = {
   status: 204,
 };
 
+/** Deletes the project with all that it has, or does nothing where it isn't there. Its id is never used again. */
+export const removeProject: CellCall<never, null> = {
+  method: "DELETE",
+  path: "/internal/projects/:projectId",
+  body: null,
+  answer: null,
+  status: 204,
+};
+
 /** Its body is a `Publication`. The release is deployed after the answer: ask for its state. */
 export const publish: CellCall<never, null> = {
   method: "POST",
