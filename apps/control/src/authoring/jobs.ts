@@ -167,7 +167,13 @@ function firstName(from: string, to: string): Change {
 }
 
 /** What changes from one kept version to another; null where either can't be read any more. */
-export function difference({ before, after }: { readonly before: KeptModel; readonly after: KeptModel }): readonly Change[] | null {
+export function difference({
+  before,
+  after,
+}: {
+  readonly before: KeptModel;
+  readonly after: KeptModel;
+}): readonly Change[] | null {
   const [from, to] = [readLiveDraft(before), readLiveDraft(after)];
   return from === null || to === null ? null : diffModels(from, to);
 }

@@ -67,8 +67,7 @@ export function createWorkshop(limits: OperatorLimits, jobs: URL = realJobs): Wo
         kind: "invalid",
         diagnostics: [overBudgetDiagnostic(error.resource)],
       })),
-    difference: (by, before, after) =>
-      ask<readonly Change[] | null>(by, "difference", { before, after }, () => null),
+    difference: (by, before, after) => ask<readonly Change[] | null>(by, "difference", { before, after }, () => null),
     fingerprint: async (by, stored) => (await workers.run(by, "fingerprint", stored)) as Fingerprint,
     modelToKeep: async (kept) => (await workers.run(nobody, "model", kept)) as ModelToKeep | null,
     modelVersion: async () => (await workers.run(nobody, "modelVersion", {})) as number,

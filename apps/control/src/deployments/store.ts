@@ -5,8 +5,8 @@ import { type Selectable, sql } from "kysely";
 import type { Placement } from "../cells/transport.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, DeploymentsTable, ProjectsTable } from "../database/tables.ts";
-import { violatesUnique } from "../failure.ts";
 import { keepLineage } from "../environments/lineage.ts";
+import { violatesUnique } from "../failure.ts";
 import { holdName, keepName, renameEnvironments } from "../projects/names.ts";
 import { lockProposal, type ProposalRow } from "../proposals/store.ts";
 import type { Deployment, DeploymentStatus, DeploymentStep, DeploymentSummary } from "./api.ts";
@@ -146,7 +146,13 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
         .innerJoin("cells", "cells.id", "projects.cell_id")
         .selectAll("deployments")
         .innerJoin("proposals", "proposals.id", "deployments.proposal_id")
-        .select(["projects.slug", "projects.cell_id", "projects.organization_id", "cells.internal_url", "proposals.name"])
+        .select([
+          "projects.slug",
+          "projects.cell_id",
+          "projects.organization_id",
+          "cells.internal_url",
+          "proposals.name",
+        ])
         .where("deployments.id", "=", deploymentId)
         .executeTakeFirstOrThrow();
       return {

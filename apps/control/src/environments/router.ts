@@ -7,7 +7,10 @@ const NAME_MAX = 30;
 const name = z
   .string()
   .max(NAME_MAX)
-  .regex(/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/, `must be lower-case words joined by hyphens, at most ${NAME_MAX} characters`);
+  .regex(
+    /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/,
+    `must be lower-case words joined by hyphens, at most ${NAME_MAX} characters`,
+  );
 
 const wanted = z
   .object({ kind: z.enum(["development", "preview"]), name: name.optional(), empty: z.boolean().default(false) })

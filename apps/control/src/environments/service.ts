@@ -20,7 +20,7 @@ import type { Proposal } from "../proposals/api.ts";
 import type { ProposalService } from "../proposals/service.ts";
 import type { Promotion } from "../proposals/store.ts";
 import type { ComparedEnvironment, Comparison, CreatedEnvironment, Standing } from "./api.ts";
-import { judge } from "./standing.ts";
+import { judge, undone } from "./standing.ts";
 import type { EnvironmentStore, ServedVersion } from "./store.ts";
 
 export interface WantedEnvironment {
@@ -81,31 +81,19 @@ export function createEnvironmentService(options: EnvironmentServiceOptions): En
 
     compare: async (by, to, from) => {
       requireSiblings(to, from);
-      const found = await look(options, to, from);
-      const [source, target] = [found.source, found.target];
-      const changes =
-        source === undefined || target === undefined
-          ? null
-          : await options.workshop.difference(party(by, to), target.kept, source.kept);
-      return {
-        from: compared(from, source),
-        to: compared(to, target),
-        standing: found.standing,
-        changes,
-        takenBack: await takenBack(options, by, to, found),
-      };
+      const { source, target, standing, changes, takenBack } = await look(options, by, to, from);
+      return { from: compared(from, source), to: compared(to, target), standing, changes, takenBack };
     },
 
     promote: async (by, to, from, overwrite) => {
       requireSiblings(to, from);
-      const found = await look(options, to, from);
-      const { source, standing, lineage } = found;
+      const { source, standing, lineage, takenBack } = await look(options, by, to, from);
       if (source === undefined) throw refuse("PRECONDITION_FAILED", nothingLive(from));
       if (standing === "same") throw refuse("PRECONDITION_FAILED", `${nameOf(to)} serves the same blueprint already.`);
-      const back = (await takenBack(options, by, to, found)).map(({ summary }) => summary);
+      const takesBack = takenBack.map(({ summary }) => summary);
       const loses = standing === "diverged" || standing === "behind";
-      if (loses && !overwrite) throw refuse("CONFLICT", refusalOf(standing, to, from, back));
-      const promotion = { from: { ...originOf(from, source), takesBack: loses ? back : [] }, lineage };
+      if (loses && !overwrite) throw refuse("CONFLICT", refusalOf(standing, to, from, takesBack));
+      const promotion = { from: { ...originOf(from, source), takesBack }, lineage };
       return proposals.createPromoted(by, to, source.kept.text, promotion);
     },
   };
@@ -171,35 +159,41 @@ async function firstKey(
   }
 }
 
-interface Found {
+interface Found extends Omit<Comparison, "from" | "to"> {
   readonly source: ServedVersion | undefined;
   readonly target: ServedVersion | undefined;
-  readonly standing: Standing;
-  readonly lastAlike: ServedVersion | null;
   /** Of the source. */
   readonly lineage: readonly string[];
 }
 
-async function look({ store }: EnvironmentServiceOptions, to: ProjectAccess, from: ProjectAccess): Promise<Found> {
-  const served = { from: await store.served(from.id), to: await store.served(to.id) };
-  const lineage = { from: await store.lineage(from.id), to: await store.lineage(to.id) };
-  const judged = judge(served, lineage);
-  return { source: served.from[0], target: served.to[0], ...judged, lineage: [...lineage.from] };
-}
-
-/** Where the two were never alike, everything in which the target differs. */
-async function takenBack(
-  { workshop }: EnvironmentServiceOptions,
+async function look(
+  { store, workshop }: EnvironmentServiceOptions,
   by: Person,
   to: ProjectAccess,
-  { source, target, standing, lastAlike }: Found,
-): Promise<readonly Change[]> {
-  const before = lastAlike ?? source;
-  if ((standing !== "diverged" && standing !== "behind") || before === undefined || target === undefined) return [];
-  return (await workshop.difference(party(by, to), before.kept, target.kept)) ?? [];
+  from: ProjectAccess,
+): Promise<Found> {
+  const served = { from: await store.served(from.id), to: await store.served(to.id) };
+  const lineage = { from: await store.lineage(from.id), to: await store.lineage(to.id) };
+  const { standing, lastAlike } = judge(served, lineage);
+  const [source, target] = [served.from[0], served.to[0]];
+  const found = { source, target, standing, changes: null, takenBack: [], lineage: [...lineage.from] };
+  if (source === undefined || target === undefined) return found;
+  const difference = (before: ServedVersion, after: ServedVersion): Promise<readonly Change[] | null> =>
+    workshop.difference({ personId: by.id, organizationId: to.organizationId }, before.kept, after.kept);
+  const changes = await difference(target, source);
+  if (standing !== "diverged" && standing !== "behind") return { ...found, changes };
+  // Where the two were never alike, everything in which the target differs is its own.
+  const own = await difference(lastAlike ?? source, target);
+  if (changes === null || own === null) return { ...found, changes };
+  const takenBack = undone(own, changes);
+  // What the target has of its own may have been made in the source as well.
+  return { ...found, changes, takenBack, standing: takenBack.length === 0 ? "ready" : standing };
 }
 
-function originOf(from: ProjectAccess, { id, deploymentId, hash }: ServedVersion): Omit<Promotion["from"], "takesBack"> {
+function originOf(
+  from: ProjectAccess,
+  { id, deploymentId, hash }: ServedVersion,
+): Omit<Promotion["from"], "takesBack"> {
   const { kind, name } = from.environment;
   const deployedAt = (from.live?.deployedAt ?? new Date()).toISOString();
   return { environmentId: from.id, kind, name, versionId: id, deploymentId, hash, deployedAt };
@@ -244,8 +238,4 @@ function compared(project: ProjectAccess, served: ServedVersion | undefined): Co
 
 function nameOf(project: ProjectAccess): string {
   return project.environment.name;
-}
-
-function party(by: Person, project: ProjectAccess): { personId: string; organizationId: string } {
-  return { personId: by.id, organizationId: project.organizationId };
 }

@@ -1,5 +1,6 @@
 // What promoting would find. In: what two environments have served, and what the source was made from. Out: a standing, and the
 // version at which the two were last alike. It never reads a text.
+import type { Change } from "@plinth/blueprint";
 import type { Standing } from "./api.ts";
 import type { ServedVersion } from "./store.ts";
 
@@ -27,4 +28,18 @@ export function judge(
 
 function hasIn(lineage: ReadonlySet<string>, { hash, modelHash }: ServedVersion): boolean {
   return lineage.has(hash) || lineage.has(modelHash);
+}
+
+/**
+ * Which changes of the target's own would be changed again by promoting.
+ * @param own Changes that the target has made since the two were alike. @param promoted From the target to the source.
+ */
+export function undone(own: readonly Change[], promoted: readonly Change[]): readonly Change[] {
+  return own.filter(({ path }) =>
+    promoted.some((change) => isWithin(path, change.path) || isWithin(change.path, path)),
+  );
+}
+
+function isWithin(path: string, outer: string): boolean {
+  return path === outer || path.startsWith(`${outer}.`);
 }

@@ -30,7 +30,10 @@ export interface ServedVersion {
 
 export interface EnvironmentStore {
   /** `gone`: the project is deleted meanwhile. */
-  insert(environment: NewEnvironment, most: number): Promise<{ readonly slug: string } | "exists" | "too_many" | "gone">;
+  insert(
+    environment: NewEnvironment,
+    most: number,
+  ): Promise<{ readonly slug: string } | "exists" | "too_many" | "gone">;
   /** What has been live in an environment, newest first; the first one is live. Each version once. */
   served(projectId: string): Promise<readonly ServedVersion[]>;
   lineage(projectId: string): Promise<ReadonlySet<string>>;
@@ -98,7 +101,12 @@ export function createEnvironmentStore(db: ControlDatabase): EnvironmentStore {
         await inCell();
         await trx.deleteFrom("projects").where("id", "=", projectId).execute();
         const act = { personId: by, organizationId: project.organization_id, projectId: project.parent_id };
-        await writeAudit(trx, { ...act, action: "environment.deleted", subject: projectId, detail: { slug: project.slug } });
+        await writeAudit(trx, {
+          ...act,
+          action: "environment.deleted",
+          subject: projectId,
+          detail: { slug: project.slug },
+        });
         return "deleted";
       }),
   };

@@ -28,7 +28,9 @@ export interface ProjectStore {
 
 const environmentColumns = ["id", "slug", "environment", "environment_name", "created_at", "live_at"] as const;
 
-function environmentSummary(row: Pick<Selectable<ProjectsTable>, (typeof environmentColumns)[number]>): EnvironmentSummary {
+function environmentSummary(
+  row: Pick<Selectable<ProjectsTable>, (typeof environmentColumns)[number]>,
+): EnvironmentSummary {
   return {
     id: row.id,
     slug: row.slug,

@@ -152,7 +152,8 @@ async function prepare(
     project.live === null
       ? null
       : { ...(await readKeptLive(options.blueprints, project.live)), bundleHash: project.live.bundleHash };
-  const schema = live === null ? NO_SCHEMA : await askCell(options.cells.schema(project));
+  const schema =
+    live === null ? NO_SCHEMA : await askCell(options.cells.schema(project), { 404: () => notFound("project") });
   const made = await options.workshop.propose(
     { personId: by.id, organizationId: project.organizationId },
     {

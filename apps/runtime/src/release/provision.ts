@@ -17,7 +17,9 @@ export async function provisionProject(
 ): Promise<void> {
   if (!isProjectId(projectId)) throw new Fault("validation_failed", { detail: "This is not a project id." });
   if (!SLUG.test(slug)) throw new Fault("validation_failed", { detail: "A slug is lower-case letters, digits and -." });
-  const removed = await deps.pool.query("SELECT FROM plinth.projects WHERE id = $1 AND removed_at IS NOT NULL", [projectId]);
+  const removed = await deps.pool.query("SELECT FROM plinth.projects WHERE id = $1 AND removed_at IS NOT NULL", [
+    projectId,
+  ]);
   if (removed.rowCount !== 0) throw new Fault("conflict", { detail: "This project was deleted." });
   await makeSchema(deps.pool, projectId);
   // The row comes last: a project that the cell knows has its schema.
