@@ -4,6 +4,8 @@ import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import type { ExplainOptions } from "./commands/explain.ts";
 import type { ImportOptions } from "./commands/import.ts";
+import { declareEnvironments } from "./environment-commands.ts";
+import { chooseEnvironment, inEnvironment } from "./environment-option.ts";
 import { CommandFailure, type ExitCode } from "./failure.ts";
 import { type Environment, readLocalSettings } from "./local/settings.ts";
 import { declareMail } from "./mail-commands.ts";
@@ -56,7 +58,10 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     .configureHelp({ subcommandTerm: (command) => [command.name(), ...argumentsOf(command)].join(" ") })
     .addHelpText("after", `\n${HELP_ENDS}`)
     .exitOverride()
-    .hook("preAction", (_, command) => chooseProject(command, env));
+    .hook("preAction", (_, command) => {
+      chooseProject(command, env);
+      chooseEnvironment(command, env);
+    });
 
   program
     .command("up")
@@ -120,8 +125,7 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
       const { diff } = await import("./commands/diff.ts");
       return run(diff(terminal, before, after, options));
     });
-  program
-    .command("plan")
+  inEnvironment(program.command("plan"))
     .description("show the steps of a change, measured on the live database of a project, or between two files")
     .argument("<file>", "a blueprint")
     .argument("[new]", "a second blueprint: plan from the first to it")
@@ -168,10 +172,8 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
       const { importPostgres } = await import("./commands/import.ts");
       return run(importPostgres(terminal, url, options));
     });
-  program
-    .command("users")
-    .description("the users of a project's app")
-    .command("grant")
+  const users = program.command("users").description("the users of a project's app");
+  inEnvironment(users.command("grant"))
     .description("set the roles of a user who has signed up; so the first admin is named")
     .requiredOption("--project <name>", "name or id of a project of the running local Plinth")
     .requiredOption("--email <email>", "the user")
@@ -180,6 +182,7 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
       const { grant } = await import("./commands/grant.ts");
       return run(grant(terminal, readLocalSettings(env), options));
     });
+  declareEnvironments(program, env, terminal, run);
   declareWork(program, env, terminal, run);
   declareWebhooks(program, env, terminal, run);
   declareMail(program, env, terminal, run);

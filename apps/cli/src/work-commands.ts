@@ -3,6 +3,7 @@ import { runStatuses } from "@plinth/service";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ChangesTail } from "./commands/changes.ts";
 import type { OfProject, RunFilters, Settling } from "./commands/runs.ts";
+import { inEnvironment } from "./environment-option.ts";
 import { CommandFailure, type ExitCode } from "./failure.ts";
 import { knownProjects } from "./local/secrets.ts";
 import { type Environment, readLocalSettings } from "./local/settings.ts";
@@ -145,8 +146,13 @@ function declareSecret(program: Command, env: Environment, terminal: Terminal, r
 
 const aboutProject = new WeakSet<Command>();
 
-/** A command about a project of the local Plinth. */
+/** A command about a project of the local Plinth, in one of its environments. */
 export function ofProject(command: Command): Command {
+  return inEnvironment(ofWholeProject(command));
+}
+
+/** A command about a project with all of its environments. */
+export function ofWholeProject(command: Command): Command {
   aboutProject.add(command);
   return command
     .option("--project <name>", "name or id of a project of the running local Plinth; the only one where there is one")

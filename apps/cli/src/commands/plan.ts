@@ -2,7 +2,7 @@
 // `plinth plan OLD NEW`: the same between two files, without a database. Out: changes, steps with their SQL, what they cost.
 import type { Change } from "@plinth/blueprint";
 import type { Proposed } from "@plinth/compiler";
-import type { PlanMeasures, StepMeasure } from "@plinth/control/router";
+import type { PlanMeasures, Proposal, StepMeasure } from "@plinth/control/router";
 import { isControlError } from "../control-client.ts";
 import { CommandFailure, type ExitCode } from "../failure.ts";
 import { openControl, projectCalled } from "../local/open-control.ts";
@@ -51,10 +51,7 @@ export async function planLive(
       const proposal = await control.proposals.create.mutate({ projectId: project.id, text });
       // It was made to be looked at: in the console it would stand there as if somebody waited for an answer.
       await control.proposals.reject.mutate({ proposalId: proposal.id });
-      const { diff: changes, plan, consents, measures } = proposal;
-      const { steps: stepMeasures = [], destroyed = [], counted = [] } = measures ?? {};
-      const shown = { changes, ...plan, consents, measures: stepMeasures, destroyed, counted };
-      return show(terminal, shown, options);
+      return showProposal(terminal, proposal, options);
     } catch (error) {
       const diagnostics = isControlError(error) ? error.data?.diagnostics : null;
       if (!diagnostics) throw error;
@@ -62,6 +59,16 @@ export async function planLive(
       return 1;
     }
   });
+}
+
+/** 1 where it can't be deployed as it is. */
+export function showProposal(
+  terminal: Terminal,
+  { diff: changes, plan, consents, measures }: Proposal,
+  options: { readonly json: boolean },
+): ExitCode {
+  const { steps: stepMeasures = [], destroyed = [], counted = [] } = measures ?? {};
+  return show(terminal, { changes, ...plan, consents, measures: stepMeasures, destroyed, counted }, options);
 }
 
 function show(terminal: Terminal, shown: Shown, { json }: { readonly json: boolean }): ExitCode {

@@ -56,7 +56,7 @@ export async function deploy(control: ControlClient, projectId: string, text: st
 }
 
 /** Whether it serves, once nothing more is to come, and what went wrong. */
-async function outcomeOf(
+export async function outcomeOf(
   control: ControlClient,
   deploymentId: string,
 ): Promise<{ readonly active: boolean; readonly error: string | null }> {

@@ -1,6 +1,7 @@
 // The running local Plinth, for commands that ask it something. In: settings and the work. Out: what the work gives.
 // What can go wrong on the way is said in one line.
 import { type ControlClient, connectControl, isControlError } from "../control-client.ts";
+import { environmentIn, PRODUCTION } from "../environment-option.ts";
 import { CommandFailure } from "../failure.ts";
 import { type Developer, loadDeveloper } from "./secrets.ts";
 import { keptSession } from "./session.ts";
@@ -31,7 +32,7 @@ export function enterControl({ home, urls }: LocalSettings, developer: Developer
   return connectControl(address, { name: "Developer", ...developer }, keptSession(home));
 }
 
-/** The local developer's project of that name or id. @throws CommandFailure where there is none. */
+/** The local developer's project or environment of that name or id. @throws CommandFailure where there is none. */
 export async function projectCalled(
   control: ControlClient,
   developer: Developer,
@@ -39,9 +40,18 @@ export async function projectCalled(
 ): Promise<{ readonly id: string; readonly slug: string }> {
   const { organizations } = await control.me.get.query();
   const lists = await Promise.all(organizations.map(({ id }) => control.projects.list.query({ organizationId: id })));
-  const found = lists.flat().filter(({ id, slug }) => id === name || slug === name);
+  const { project: called, environment } = environmentIn(name);
+  const found = lists.flat().filter(({ id, slug, environments }) => {
+    return slug === called || [id, ...environments.map((one) => one.id)].includes(called);
+  });
   const [project, another] = found;
-  if (project !== undefined && another === undefined) return project;
+  if (project !== undefined && another === undefined) {
+    const wanted = project.environments.find((one) => one.id === called && environment === PRODUCTION);
+    const one = wanted ?? project.environments.find((each) => each.name === environment);
+    if (one !== undefined) return one;
+    const names = project.environments.map((each) => each.name).join(", ");
+    throw new CommandFailure(`${project.slug} has no environment ${environment}: it has ${names}`);
+  }
   if (project !== undefined) {
     const ids = found.map(({ id }) => id).join(", ");
     throw new CommandFailure(`more than one organization has a project ${name}; name it by its id: ${ids}`);
