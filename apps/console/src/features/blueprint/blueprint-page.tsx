@@ -40,7 +40,7 @@ export function BlueprintPage({ projectId }: { projectId: string }) {
     <BlueprintWorkbench
       key={projectId}
       projectId={projectId}
-      projectName={project.data.slug}
+      projectName={project.data.environment.project}
       mayChange={project.data.role === "owner"}
       liveText={live.data?.text ?? null}
       draftText={draft.text}

@@ -56,7 +56,9 @@ export function ChangeList({ projectId }: { projectId: string }) {
                   name={`Change ${proposal.hash.slice(0, 10)}`}
                   badge={<ProposalBadge status={proposal.status} />}
                 >
-                  {proposal.createdBy.name} proposed it <Time at={proposal.createdAt} />
+                  {proposal.createdBy.name}{" "}
+                  {proposal.promotedFrom ? `promoted it from ${proposal.promotedFrom.name}` : "proposed it"}{" "}
+                  <Time at={proposal.createdAt} />
                   {proposal.approvedBy ? `, ${proposal.approvedBy.name} approved it` : null}
                 </Row>
               ))}

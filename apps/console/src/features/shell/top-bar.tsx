@@ -5,7 +5,7 @@ import { Logo } from "../../ui/logo.tsx";
 
 export function TopBar({ place, account }: { place?: ReactNode; account: ReactNode }) {
   return (
-    <div className="flex h-12 items-center gap-2 border-b bg-surface px-4">
+    <header className="flex h-12 items-center gap-2 border-b bg-surface px-4">
       <Link href="/projects" aria-label="All projects" className="-m-1 rounded-md p-1">
         <Logo />
       </Link>
@@ -14,12 +14,12 @@ export function TopBar({ place, account }: { place?: ReactNode; account: ReactNo
           <span aria-hidden className="text-line-strong">
             /
           </span>
-          <div className="min-w-0">{place}</div>
+          <div className="flex min-w-0 items-center gap-1">{place}</div>
         </>
       ) : (
         <span className="font-semibold tracking-tight">Plinth</span>
       )}
       <div className="ml-auto">{account}</div>
-    </div>
+    </header>
   );
 }
