@@ -123,7 +123,7 @@ test("a preview is made in the console, with production's blueprint and a key of
   expect(previewKey).toMatch(/^plk_sec_/);
   await picture("2-first-key");
   await dialog.getByRole("link", { name: "Open search-box" }).click();
-  await page.getByRole("heading", { name: "notes--search-box" }).waitFor();
+  await page.getByRole("heading", { name: "notes", exact: true }).waitFor();
   await expect.poll(() => titlesOf(client(previewKey, "search-box")), { timeout: 20_000 }).toEqual([]);
 });
 

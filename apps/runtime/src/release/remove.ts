@@ -1,6 +1,6 @@
 // Deletes a project: its schema and roles, and every row that the cell has of it. In: a project's id. Out: nothing; doing it
 // again does nothing. What stays is the id itself, marked, so that nothing is ever made under it again.
-import { dropTenantSchema } from "@plinth/postgres";
+import { dropTenantSchema, isRetryable } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
 import { bumpEpoch, type Epoch } from "../identity/epoch.ts";
@@ -16,11 +16,24 @@ export async function removeProject(
     if (!(await asOne(client, () => close(client, projectId)))) return;
     // From here on nobody is let in. Other processes learn of it a moment later, and find no table in the meantime.
     await epoch.refresh();
-    await dropTenantSchema(client, projectId);
+    await dropSchema(client, projectId);
     // What a job that was under way has left behind.
     await asOne(client, () => clear(client, projectId));
   });
   if (!ran) throw deploying();
+}
+
+const DROPS_MAX = 5;
+
+/** What is under way takes its locks in another order, and Postgres may end either of the two. */
+async function dropSchema(client: PoolClient, projectId: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await dropTenantSchema(client, projectId);
+    } catch (error) {
+      if (tries === DROPS_MAX || !isRetryable(error)) throw error;
+    }
+  }
 }
 
 /** One transaction on the connection that holds the lock. What goes wrong closes it, and so takes everything back. */
@@ -35,7 +48,7 @@ async function asOne<T>(client: PoolClient, work: () => Promise<T>): Promise<T> 
 async function close(client: PoolClient, projectId: string): Promise<boolean> {
   const { rows } = await client.query<{ deploying: boolean }>(
     `SELECT EXISTS (SELECT FROM plinth.releases r WHERE r.project_id = p.id AND r.status IN ('received', 'migrating'))
-       AS deploying FROM plinth.projects p WHERE p.id = $1 FOR UPDATE`,
+       AS deploying FROM plinth.projects p WHERE p.id = $1 FOR NO KEY UPDATE`,
     [projectId],
   );
   if (rows[0] === undefined) return false;
