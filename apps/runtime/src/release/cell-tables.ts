@@ -333,7 +333,7 @@ export const cellMigrations: readonly CellMigration[] = [
     `,
   },
   {
-    id: "040-removed-projects",
+    id: "041-removed-projects",
     sql: `
       -- Of a project that is deleted, its id stays.
       ALTER TABLE plinth.projects ADD COLUMN removed_at timestamptz;
