@@ -224,7 +224,7 @@ describe("a session", () => {
     await takePicture(invited, pictures, "people-13-account", true);
     await invited.getByLabel("Current password").fill(PASSWORD);
     await invited.getByRole("button", { name: "Change password" }).click();
-    await invited.getByText("Every other device is signed out.").waitFor();
+    await invited.getByText("Every other device and the command line are signed out.").waitFor();
     await elsewhere.reload();
     await elsewhere.waitForURL(/sign-in/);
     await invited.reload();
@@ -259,10 +259,13 @@ describe("a page", () => {
   const paths = (): string[] => [
     "/projects",
     "/projects/new",
+    "/organizations",
     "/account",
     "/invitation",
     "/nowhere",
-    ...["", "/blueprint", "/changes", "/data", "/keys", "/settings"].map((room) => `/projects/${shop}${room}`),
+    ...["", "/blueprint", "/changes", "/data", "/users", "/permissions", "/keys", "/settings"].map(
+      (room) => `/projects/${shop}${room}`,
+    ),
   ];
 
   test("loads nothing that its policy refuses, and has a nonce of its own", async () => {

@@ -137,7 +137,7 @@ test("it goes on over a cell that starts again", async () => {
 }, 60_000);
 
 test("a terminal shows the same", async () => {
-  const child = plinth(["changes", "tail", "--project", stack.project, "--entity", "order"]);
+  const child = plinth(["live", "tail", "--project", stack.project, "--entity", "order"]);
   let out = "";
   let err = "";
   child.stdout?.on("data", (part) => {
@@ -159,7 +159,7 @@ test("a terminal shows the same", async () => {
   expect(out.trim().split("\n").length).toBe(2);
   child.kill("SIGINT");
   expect(await ended).toBe(0);
-  const wrong = plinth(["changes", "tail", "--project", stack.project, "--entity", "menu"]);
+  const wrong = plinth(["live", "tail", "--project", stack.project, "--entity", "menu"]);
   let said = "";
   wrong.stderr?.on("data", (part) => {
     said += part;

@@ -118,8 +118,8 @@ async function effectsOf(subscription: string, intent: string): Promise<object> 
 
 test("the example is as specified; only the files that it names are not served yet", () => {
   expect(project.warnings).toEqual([
-    "The module `storage` is not served yet: listing it changes nothing.",
-    "`file` fields are not served yet: `label_url` is left out.",
+    "The module `storage` isn't available yet and is ignored.",
+    "Fields of the type `file` aren't available yet, so `label_url` is ignored.",
   ]);
 });
 

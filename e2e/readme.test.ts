@@ -29,7 +29,14 @@ test("its npm commands are scripts, and its plinth commands are commands", () =>
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: object };
   for (const [, name] of readme.matchAll(/npm (?:run )?(start|test|[a-z]+)\b/g))
     expect(Object.keys(scripts)).toContain(name);
-  const commands = ["command-line.ts", "mail-commands.ts", "webhook-commands.ts", "work-commands.ts"]
+  const commands = [
+    "command-line.ts",
+    "account-commands.ts",
+    "blueprint-commands.ts",
+    "mail-commands.ts",
+    "webhook-commands.ts",
+    "work-commands.ts",
+  ]
     .map((file) => readFileSync(join(root, "apps/cli/src", file), "utf8"))
     .join("\n");
   const rows = readme.split("\n").filter((line) => /^\| `[a-z]+[ `]/.test(line));

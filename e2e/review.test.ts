@@ -184,7 +184,7 @@ describe("a change that renames, loosens, requires and drops", () => {
     for (const badge of ["Drops data", "Loosens access", "Breaks clients", "Depends on data", "Rewrites a column"]) {
       await changes.getByText(badge, { exact: true }).first().waitFor();
     }
-    await changes.getByText(/may now read a.*with status/).waitFor();
+    await changes.getByText(/can now read a.*with status/).waitFor();
     await changes.getByText(/where .*status == "draft".* before and after/).waitFor();
     await button(/^Approve: \d+ to agree first$/).waitFor();
     await page.getByText("One step can't be done yet").waitFor();
@@ -213,7 +213,7 @@ describe("a change that renames, loosens, requires and drops", () => {
   });
 
   test("once the records are mended, each consent is given by keyboard, and it goes live", async () => {
-    await button("Edit blueprint").click();
+    await button("Edit blueprint").first().click();
     await button("Review change").click();
     await page.getByText("One step can't be done yet").waitFor();
     const { body } = await api.get("/v1/resources/bikes?name=Cargo%20bike");
@@ -246,10 +246,11 @@ describe("a change that renames, loosens, requires and drops", () => {
 
   test("the earlier version, proposed again, brings back what was dropped", async () => {
     await openRoom("Changes");
-    await button("Compare with live").last().click();
-    await page.getByRole("region", { name: "Text difference" }).getByText("note: text?").waitFor();
+    await button("Actions for change 1").click();
+    await page.getByRole("menuitem", { name: "Compare with live" }).click();
+    await page.getByRole("group", { name: "Text difference" }).getByText("note: text?").waitFor();
     await picture("08-history");
-    await button("Propose again").last().click();
+    await button("Propose #1 again").click();
     await page.waitForURL(/prp_/);
     await region("What runs in the database").getByText(/note/).first().waitFor();
     const losses = page.getByRole("status").filter({ hasText: "What going back to this version can't bring back" });
@@ -270,14 +271,20 @@ test("a database that was changed by other means is told apart, and nothing is p
   const [[schema] = []] = await queryCell(stack.home, "select 't_' || substr(id, 5) from plinth.projects");
   await queryCell(stack.home, `alter table "${schema}".bikes add column stray int`);
   await openRoom("Changes");
-  await button("Propose again").click();
+  const goBack = async (): Promise<void> => {
+    await button(/^Actions for change/)
+      .first()
+      .click();
+    await page.getByRole("menuitem", { name: /Go back to this version|Propose again/ }).click();
+  };
+  await goBack();
   const refusal = page.getByRole("alert").filter({ hasText: "The version could not be proposed" });
   await refusal
     .getByText(/changed by other means than a deployment.*bikes\.stray is there and should not be/)
     .waitFor();
   await picture("10-drift");
   await queryCell(stack.home, `alter table "${schema}".bikes drop column stray`);
-  await button("Propose again").click();
+  await goBack();
   await page.waitForURL(/prp_/);
   await button("Reject").click();
   await page.getByText("This change was rejected").waitFor();

@@ -1,36 +1,36 @@
-// The SDK without Node, against a real cell. The bundle runs in a real Chromium, on a page of another origin with a strict content
-// security policy, and in workerd, the runtime of Cloudflare's edge.
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+// The SDK as it is published, installed in an ordinary app, against a real cell: it compiles there, and runs in Node, in a real
+// Chromium on a page of another origin with a strict content security policy, and in workerd, the runtime of Cloudflare's edge.
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { createRequire } from "node:module";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { freePort } from "@plinth/testkit";
 import type { Browser } from "playwright-core";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startBrowser } from "./browser.ts";
 import { until } from "./published-cell.ts";
+import { makeSdkApp, type SdkApp } from "./sdk-app.ts";
 import { type Desk, startDesk } from "./sdk-desk.ts";
 import type { Tour, TourSettings } from "./sdk-tour.ts";
 
 /** The path of the binary. */
 const { default: workerd } = createRequire(import.meta.url)("workerd") as { readonly default: string };
 let desk: Desk;
-let folder: string;
+let app: SdkApp;
 beforeAll(async () => {
-  desk = await startDesk();
-  mkdirSync(resolve(import.meta.dirname, ".plinth"), { recursive: true });
-  folder = mkdtempSync(resolve(import.meta.dirname, ".plinth/anywhere-"));
+  [desk, app] = await Promise.all([startDesk(), makeSdkApp("module")]);
 }, 120_000);
 afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
+  app?.remove();
   await desk?.close();
 });
 
 /** Returns one file without imports. @throws Error if the bundle needs a module of Node. */
 async function bundled(program: string): Promise<string> {
-  const entry = resolve(import.meta.dirname, "app.ts");
+  const entry = resolve(app.folder, "src/app.ts");
   const built = await rolldown({
     input: entry,
     platform: "browser",
@@ -81,12 +81,51 @@ function expected(name: string): Omit<Tour, "secretKey"> {
   };
 }
 
+const run = promisify(execFile);
+
+/** The tour, compiled and run by Node without a bundler. */
+async function ranByNode({ folder }: SdkApp, name: string): Promise<unknown> {
+  const program = `import("./dist/sdk-tour.js").then(async (all) =>
+    console.log(JSON.stringify(await (all.tour ?? all.default.tour)(${JSON.stringify(settingsOf(name))}))))`;
+  const { stdout } = await run(process.execPath, ["--eval", program], { cwd: folder });
+  return JSON.parse(stdout);
+}
+
+test("in Node, compiled by TypeScript without special options", async () => {
+  await app.compile("7");
+  const node = expect.arrayContaining(["process", "Buffer"]);
+  expect(await ranByNode(app, "node")).toEqual({ ...expected("node"), node, secretKey: "taken" });
+  const map = JSON.parse(readFileSync(join(app.folder, "node_modules/@plinth/sdk/dist/index.js.map"), "utf8"));
+  expect(map.sources).toContain("../src/client.ts");
+  expect(map.sourcesContent.join("")).toContain("export function createClient");
+}, 60_000);
+
+test("in a CommonJS app, by an older TypeScript", async () => {
+  const older = await makeSdkApp("commonjs");
+  try {
+    await older.compile("6");
+    expect(await ranByNode(older, "commonjs")).toMatchObject({ user: "commonjs", secretKey: "taken" });
+  } finally {
+    older.remove();
+  }
+}, 60_000);
+
+test("with every entry, where the app bundles and is stricter than it has to be", async () => {
+  await app.compile("7", {
+    module: "ESNext",
+    moduleResolution: "Bundler",
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    verbatimModuleSyntax: true,
+  });
+}, 60_000);
+
 test("in a browser, on a page of another origin", async () => {
-  const app = await bundled('import { tour } from "./sdk-tour.ts";\nObject.assign(globalThis, { tour });\n');
+  const script = await bundled('import { tour } from "./sdk-tour.js";\nObject.assign(globalThis, { tour });\n');
   const page = `<!doctype html><meta charset="utf-8"><title>app</title><script type="module" src="/app.js"></script>`;
   const policy = `default-src 'none'; script-src 'self'; connect-src ${desk.cell.origin}`;
   const site = await serve(
-    (path) => (path === "/app.js" ? ["text/javascript", app] : path === "/" ? ["text/html", page] : null),
+    (path) => (path === "/app.js" ? ["text/javascript", script] : path === "/" ? ["text/html", page] : null),
     policy,
   );
   let browser: Browser | null = null;
@@ -116,7 +155,7 @@ test("in a browser, on a page of another origin", async () => {
 }, 120_000);
 
 test("on an edge runtime", async () => {
-  const app = await bundled(`import { tour } from "./sdk-tour.ts";
+  const script = await bundled(`import { tour } from "./sdk-tour.js";
 export default {
   async fetch(request) {
     try {
@@ -127,7 +166,7 @@ export default {
   },
 };
 `);
-  const edge = await startEdge(app);
+  const edge = await startEdge(script);
   try {
     const reply = await fetch(edge.origin, { method: "POST", body: JSON.stringify(settingsOf("edge")) });
     expect(await reply.json()).toEqual({ ...expected("edge"), secretKey: "taken" });
@@ -165,11 +204,11 @@ async function serve(
 }
 
 /** Starts workerd. At this compatibility date it has no globals of Node. It may connect to the cell. */
-async function startEdge(app: string): Promise<Running> {
+async function startEdge(script: string): Promise<Running> {
   const port = await freePort();
-  writeFileSync(resolve(folder, "app.js"), app);
+  writeFileSync(resolve(app.folder, "app.js"), script);
   writeFileSync(
-    resolve(folder, "edge.capnp"),
+    resolve(app.folder, "edge.capnp"),
     `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
@@ -184,7 +223,7 @@ const config :Workerd.Config = (
 );
 `,
   );
-  const child: ChildProcess = spawn(workerd, ["serve", resolve(folder, "edge.capnp")], {
+  const child: ChildProcess = spawn(workerd, ["serve", resolve(app.folder, "edge.capnp")], {
     stdio: ["ignore", "inherit", "inherit"],
   });
   const origin = `http://127.0.0.1:${port}`;

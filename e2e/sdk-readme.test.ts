@@ -24,7 +24,10 @@ beforeAll(async () => {
   // In this folder, the packages of the tests are found.
   mkdirSync(resolve(import.meta.dirname, ".plinth"), { recursive: true });
   folder = mkdtempSync(resolve(import.meta.dirname, ".plinth/readme-"));
-  writeFileSync(resolve(folder, "sdk.d.ts"), readFileSync(resolve(import.meta.dirname, "sdk-types.gen.ts"), "utf8"));
+  writeFileSync(
+    resolve(folder, "todo-desk.gen.d.ts"),
+    readFileSync(resolve(import.meta.dirname, "sdk-types.gen.ts"), "utf8"),
+  );
   const tsconfig = { extends: "../../tsconfig.json", compilerOptions: { types: ["node"] }, include: ["."] };
   writeFileSync(resolve(folder, "tsconfig.json"), JSON.stringify(tsconfig));
 }, 120_000);
@@ -43,9 +46,9 @@ function checked(parts: readonly string[]): string {
   return stdout;
 }
 
-test("every snippet is a blueprint or a part of the program", () => {
+test("every snippet is the installation, a blueprint or a part of the program", () => {
   const fences = [...readme.matchAll(/^```(\w*)$/gm)].map(([, language]) => language).filter((one) => one !== "");
-  expect(fences).toEqual(["yaml", ...snippets.map(() => "ts")]);
+  expect(fences).toEqual(["sh", "yaml", ...snippets.map(() => "ts")]);
   expect(snippets.length).toBeGreaterThan(12);
 });
 

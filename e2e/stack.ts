@@ -46,7 +46,7 @@ export async function startDev(
   home?: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<DevStack> {
-  const { child, stack } = await launch(["dev", resolve(root, file), "--json"], home, settings);
+  const { child, stack } = await launch(["dev", resolve(root, file), "--json", "--no-types"], home, settings);
   const ready = await lineOf(child, (line) => (line.startsWith("{") ? (JSON.parse(line) as DevLine) : null));
   return { ...stack, apiUrl: ready.api, project: ready.project, keys: ready.keys };
 }

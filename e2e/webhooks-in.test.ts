@@ -101,7 +101,7 @@ test("a source without a secret says so, and where the provider has it", async (
 });
 
 test("once it has one, the command on the page sends a request that starts a workflow", async () => {
-  const command = await region("test command").innerText();
+  const command = await page.getByRole("group", { name: "test command" }).innerText();
   const send = (): string =>
     execFileSync("sh", ["-c", command], { env: { ...process.env, SECRET }, encoding: "utf8", stdio: "pipe" });
   expect(send()).toMatch(/^HTTP\/1.1 404/);

@@ -63,9 +63,10 @@ afterEach(async ({ task }) => {
 
 const picture = (name: string): Promise<void> => takePicture(page, pictures, name, true);
 const region = (name: string): Locator => page.getByRole("region", { name, exact: true });
+const table = (name: string): Locator => page.getByRole("group", { name, exact: true });
 const button = (name: string | RegExp): Locator => page.getByRole("button", { name });
 const rowOf = (workflow: string): Locator =>
-  region("Runs")
+  table("Runs")
     .getByRole("row")
     .filter({ has: page.getByRole("link", { name: workflow, exact: true }) });
 
@@ -183,7 +184,7 @@ describe("in the console", () => {
     await picture("work-08-request");
     const id = decodeURIComponent(new URL(page.url()).pathname.split("/").at(-1) ?? "");
     await page.goto(`${root}/events`);
-    await region("Events").getByRole("link", { name: "order.created" }).waitFor();
+    await table("Events").getByRole("link", { name: "order.created" }).waitFor();
     await picture("work-09-events");
     await page.getByRole("textbox", { name: "Request id" }).fill("nothing-of-ours");
     await button("Trace").click();
@@ -199,7 +200,7 @@ describe("in the console", () => {
     await page.getByText("at 00:00, on the 29th, in February").waitFor();
     await page.getByText("Tue, 29 Feb 2028, 00:00").or(page.getByText("Tue 29 Feb 2028, 00:00")).waitFor();
     await picture("work-10-schedules");
-    await button("Run payday now").click();
+    await button("Run now: payday").click();
     await page.getByRole("link", { name: "See the run" }).click();
     const attention = region("Needs attention");
     await attention.getByText("what came of transfer").waitFor();

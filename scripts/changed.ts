@@ -1,5 +1,5 @@
-// What has changed in the working tree. In: a revision. Out: the tests that it reaches, as arguments of the test runner.
-// It never looks into files: the runner knows which test imports what.
+// Finds the tests that a change affects. In: a revision. Out: arguments for the test runner. It never looks into files:
+// the runner knows which test imports what.
 import { execFileSync } from "node:child_process";
 import { repository } from "./run-command.ts";
 
@@ -10,7 +10,7 @@ export interface ChangedTests {
   readonly folders: readonly string[];
 }
 
-/** @param since What the working tree is compared with; `HEAD` is what is not committed yet. */
+/** @param since The revision to compare the working tree with; `HEAD` for uncommitted changes. */
 export function changedTests(since: string): ChangedTests {
   const files = [
     ...lines("git", ["diff", "--name-only", since]),

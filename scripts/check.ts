@@ -1,5 +1,6 @@
-// In: `all`, `static` (no tests), `static --changed [revision]` (only the tests of what changed) or `format`. Out: each part's result and time, last the line `N passed, N failed`, and
-// exit code 1 where something failed. One failing part never keeps the others from running.
+// Runs the check. In: `all`, `static` (no tests), `static --changed [revision]` (only the tests of what changed) or
+// `format`. Out: each part's result and time, a last line `N passed, N failed`, and exit code 1 after any failure. A
+// failing part never prevents the others from running.
 
 import { changedParts, type Outcome, type Part, staticParts, testParts } from "./parts.ts";
 import { endRunningCommands, runTool } from "./run-command.ts";
@@ -20,7 +21,7 @@ async function main([what = "all", option, since = "HEAD"]: readonly string[]): 
     return 2;
   }
   const started = performance.now();
-  // Two at a time: the machines that this runs on have two cores. Tests follow alone, because they measure time.
+  // Two at a time, because our machines have two cores. Tests run alone afterwards, because they measure time.
   const outcomes = isChanged ? await runParts(changedParts(since), 1) : await runParts(await staticParts(), 2);
   if (what === "all") outcomes.push(...(await runParts(testParts(), 1)));
   const passed = sum(outcomes, (outcome) => outcome.passed);
@@ -58,7 +59,7 @@ async function runPart(part: Part): Promise<Outcome> {
 
 function stop(): void {
   endRunningCommands();
-  // What runs below gets a moment to end its own children.
+  // Child processes get a moment to end their own children.
   setTimeout(() => process.exit(130), 3000).unref();
 }
 

@@ -1,4 +1,4 @@
-// What the documents say of files is true. In: the Markdown that people read first. Out: no path that leads nowhere.
+// Checks the documents. In: the Markdown that people read first. Out: failures for paths that don't exist.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, "..");
 const decisions = readdirSync(join(root, "docs/decisions")).map((name) => `docs/decisions/${name}`);
 const documents = ["README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md", "docs/operating.md", ...decisions];
 
-/** Names of files between backticks: `packages/a/b.ts`, `b.ts`, also within a command. */
+/** File names between backticks: `packages/a/b.ts`, `b.ts`, also inside a command. */
 function filesIn(text: string): string[] {
   const quoted = [...text.matchAll(/`([^`\n]+)`/g)].map((match) => match[1] ?? "");
   return quoted.flatMap((words) => words.split(/[\s,]+/)).filter((word) => !/[<>*]/.test(word));
@@ -35,4 +35,17 @@ test("the glossary is in order, and has each term once", () => {
   expect(terms.length).toBeGreaterThan(70);
   expect(new Set(terms).size).toBe(terms.length);
   expect(terms).toEqual(terms.toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)));
+});
+
+test("docs/operating.md has every variable that a program reads, and no other", () => {
+  const variable = /\b(?:PLINTH_[A-Z][A-Z_]*[A-Z]|(?:[A-Z]+_)?DATABASE_URL|NO_COLOR)\b/g;
+  const pathspecs = ["apps/*.ts", "apps/*.tsx", "packages/*.ts", ":!*.test.ts", ":!*/testing/*", ":!packages/testkit"];
+  const files = execFileSync("git", ["ls-files", "--", ...pathspecs], { cwd: root, encoding: "utf8" })
+    .trim()
+    .split("\n");
+  expect(files.length).toBeGreaterThan(500);
+  const read = files.flatMap((file) => readFileSync(join(root, file), "utf8").match(variable) ?? []);
+  const page = readFileSync(join(root, "docs/operating.md"), "utf8");
+  const documented = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name = ""]) => name);
+  expect(documented.toSorted()).toEqual([...new Set(read)].toSorted());
 });

@@ -1,4 +1,4 @@
-// Shows that the layer check can fail: a small repository of its own, with one violation planted at a time.
+// Shows that the layer check can fail: a small separate repository, with one violation at a time.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

@@ -1,10 +1,10 @@
-// Which part may import which. In: a repository's folder. Out: one line per forbidden import.
-// It never passes on an empty graph: a tool that found no modules has proven nothing.
+// Checks which part can import which. In: a repository's folder. Out: one line per forbidden import. An empty graph
+// fails: a tool that found no modules has proven nothing.
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { cruise, type ICruiseResult, type IForbiddenRuleType } from "dependency-cruiser";
 
-/** The table of docs/ARCHITECTURE.md. What is absent on the right is forbidden. */
+/** The table of docs/ARCHITECTURE.md. An import that is missing on the right is forbidden. */
 export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   "packages/expression": [],
   "packages/service": [],
@@ -35,8 +35,8 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The same of the rooms of a part: a folder of its `src` may import what is on the right, and packages. Files at the root of
- * `src` put the rooms together; a room imports one only where it is named here.
+ * The same for the folders of a part: a folder of its `src` can import those on the right, and packages. Files at the
+ * root of `src` combine the folders; a folder can import one only if it is listed here.
  */
 export const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   "packages/blueprint": {
@@ -83,13 +83,13 @@ export const rooms: Readonly<Record<string, Readonly<Record<string, readonly str
   },
 };
 
-/** Folders that are no rooms: they wire all of them, hold no code, or are for tests alone. */
+/** Folders without rules: they connect all others, contain no code, or are only for tests. */
 const noRooms: readonly string[] = ["modes", "testdata", "testing"];
 
-/** These may name the types of the control API's router, and nothing else of it. */
+/** These can import the types of the control API's router, and nothing else from it. */
 const routerReaders = ["apps/console", "apps/cli"];
 const router = "^apps/control/src/api\\.ts$";
-/** Tests, and what only tests may import: whatever stands in a folder named `testing`. */
+/** Tests, and what only tests can import: everything in a folder named `testing`. */
 const tests = "\\.test\\.tsx?$|/testing/";
 
 /** Every import that the table forbids, in a repository with at least `modulesMin` modules. */
@@ -120,7 +120,7 @@ export async function checkLayers(repository: string, modulesMin = 120): Promise
   ];
 }
 
-/** Folders of a part with rooms that its table doesn't have: nothing would say what they may import. */
+/** Folders that are missing in the table of their part, so that nothing says what they can import. */
 function unnamedRooms(repository: string): string[] {
   return Object.entries(rooms).flatMap(([part, table]) => {
     const source = join(repository, part, "src");
@@ -165,7 +165,7 @@ function rules(): IForbiddenRuleType[] {
       to: { path: "^apps/control/", dependencyTypesNot: ["type-only"] },
     },
     {
-      // The thread that serves control's requests never reads a blueprint; what it knows of them are types.
+      // The thread that serves control's requests never reads a blueprint; it only uses their types.
       name: "control-reads-blueprints-in-workers",
       severity: "error",
       from: { path: "^apps/control/src/", pathNot: `${tests}|^apps/control/src/authoring/` },
@@ -184,14 +184,14 @@ function rules(): IForbiddenRuleType[] {
       to: { path: tests },
     },
     {
-      // A test may compile a blueprint for its fixture, whatever its folder may import; it never runs another app.
+      // A test can compile a blueprint for its fixture, whatever its folder can import; it never runs another app.
       name: "tests-stay-in-their-app",
       severity: "error",
       from: { path: `^(?:packages|apps)/([^/]+)/.*(?:${tests})`, pathNot: `^(${routerReaders.join("|")})/` },
       to: { path: "^apps/", pathNot: "^apps/$1/" },
     },
     {
-      // Those who may name the router's types may do so in their tests.
+      // Tests of those that can import the router's types can do the same.
       name: "tests-of-router-readers-stay-in-their-app",
       severity: "error",
       from: { path: `^apps/(${routerReaders.map((folder) => folder.slice("apps/".length)).join("|")})/.*(?:${tests})` },

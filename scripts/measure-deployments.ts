@@ -1,6 +1,6 @@
-// What a deployment pays for the blueprint's own tests, and for setting a column aside. In: nothing
-// (`node scripts/measure-deployments.ts`). Out: milliseconds, for docs/decisions/0008 and 0009. It never touches a database
-// that it didn't start.
+// Measures how much time a deployment spends on the blueprint's own tests, and on setting a column aside. In: nothing
+// (`node scripts/measure-deployments.ts`). Out: milliseconds, for docs/decisions/0008 and 0009. It only uses a database
+// that it started itself.
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -73,7 +73,7 @@ async function rehearsalCosts(cell: PublishedCell): Promise<Record<string, numbe
   return costs;
 }
 
-/** What setting a column aside takes by itself, beside what a copy of it would take. */
+/** The time for setting a column aside, compared with copying it. */
 async function setAsideCosts(cell: PublishedCell, cellUrl: string): Promise<Record<string, number>> {
   const pool = createPool({ connectionString: cellUrl, max: 1, applicationName: "measure" });
   const table = `"${cell.schema}"."readings"`;

@@ -1,6 +1,7 @@
-// Memory of end-user sign-in for many projects in one process: our modules against one better-auth instance a project.
-// In: nothing (it starts an embedded Postgres in a temporary folder). Out: two lines of figures, for docs/decisions/0003.
-// Run by hand: node scripts/measure-end-user-auth.ts [projects]. It never touches a database that it didn't start.
+// Measures the memory of end-user sign-in for many projects in one process: our modules compared with one better-auth
+// instance per project. In: nothing (it starts an embedded Postgres in a temporary folder). Out: two lines of results,
+// for docs/decisions/0003. Run by hand: node scripts/measure-end-user-auth.ts [projects]. It only uses a database that
+// it started itself.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -39,7 +40,7 @@ const signer = readControlSigner(controlKeys.privateKey);
 const trust = { cellId: "measured", controlKeys: readControlPublicKeys(controlKeys.publicKey), secret };
 const cursors = createCursorCodec(secret);
 
-// better-auth is a dependency of control alone.
+// Only control depends on better-auth.
 const control = createRequire(new URL("../apps/control/package.json", import.meta.url));
 const load = (name: string): Promise<Record<string, never>> => import(pathToFileURL(control.resolve(name)).href);
 
@@ -77,7 +78,7 @@ async function open(databaseUrl: string): Promise<Cell & Api & Releases> {
   return { ...cell, ...openApi(cell, { kek, publicUrl: "http://127.0.0.1:4000" }), ...openReleases(cell) };
 }
 
-/** A project with the module auth and nothing else, and a key of it. */
+/** A project with only the module auth, and a key for it. */
 async function prepareOurs(databaseUrl: string, projects: number): Promise<readonly string[]> {
   const { model } = checkBlueprint(
     "project: empty\nmodules: [auth, users]\nentities:\n  note:\n    fields:\n      title: string\n",
@@ -134,7 +135,7 @@ async function prepareOurs(databaseUrl: string, projects: number): Promise<reado
   return keys;
 }
 
-/** What the sign-in of one user in each project leaves in memory, beside the releases that are there anyway. */
+/** The memory that one sign-in in each project uses, in addition to the releases. */
 async function measureOurs(databaseUrl: string, keys: readonly string[]): Promise<void> {
   const cell = await open(databaseUrl);
   const handle = async (
@@ -199,7 +200,7 @@ async function measureBetterAuth(databaseUrl: string, projects: number): Promise
     dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: databaseUrl, max: 5 }) }),
   });
   const optionsOf = (at: number): object => ({
-    // One pool for all, a schema-bound view of it for each, as a cell would have it.
+    // One pool for all, with a schema-bound view of it for each project, as in a cell.
     database: { db: db.withSchema("public"), type: "postgres" },
     secret: "one secret, since the projects of this measurement share one table of keys",
     baseURL: `http://127.0.0.1:4000/p/${at}`,
@@ -234,7 +235,7 @@ interface BetterAuth {
   };
 }
 
-/** Each side in a process of its own, so that neither pays for the other's code. */
+/** Each side runs in a separate process, so that neither pays for the other's code. */
 function inChild(...args: string[]): void {
   const child = spawnSync(process.execPath, ["--expose-gc", fileURLToPath(import.meta.url), ...args], {
     stdio: "inherit",

@@ -6,14 +6,15 @@ import { changedTests } from "./changed.ts";
 import { checkLayers } from "./layers.ts";
 import { type CommandResult, repository, runTool } from "./run-command.ts";
 import { runTests } from "./run-tests.ts";
+import { checkSdkPackage } from "./sdk-package.ts";
 import { checkTidiness } from "./tidy.ts";
 
 export interface Outcome {
   readonly passed: number;
   readonly failed: number;
-  /** Shown where something failed. */
+  /** Shown after a failure. */
   readonly output: string;
-  /** Shown always. */
+  /** Always shown. */
   readonly note?: string;
 }
 
@@ -22,7 +23,7 @@ export interface Part {
   readonly run: () => Promise<Outcome>;
 }
 
-/** What looks at the code without running it. */
+/** Parts that check the code without running it. */
 export async function staticParts(): Promise<Part[]> {
   return [
     { name: "types", run: checkTypes },
@@ -43,10 +44,11 @@ export async function staticParts(): Promise<Part[]> {
     { name: "layers", run: () => problems(checkLayers(repository)) },
     { name: "dead code", run: () => once(runTool("knip", ["--no-progress"])) },
     { name: "tidy", run: () => problems(checkTidiness(repository)) },
+    { name: "SDK package", run: () => once(checkSdkPackage()) },
   ];
 }
 
-/** What runs the code: unit and integration tests, then everything together in a browser. */
+/** Parts that run the code: unit and integration tests, then everything together in a browser. */
 export function testParts(): Part[] {
   return [
     { name: "unit and integration", run: () => runTests([]) },
@@ -57,7 +59,7 @@ export function testParts(): Part[] {
   ];
 }
 
-/** The unit and integration tests that what has changed since a revision reaches. */
+/** The unit and integration tests that changes since a revision affect. */
 export function changedParts(since: string): Part[] {
   const { byImport, folders } = changedTests(since);
   return [

@@ -11,7 +11,7 @@ export const repository: string = join(import.meta.dirname, "..");
 
 const running = new Set<ChildProcess>();
 
-/** Nothing here takes this long unless it hangs; the other parts must still run. */
+/** Nothing takes this long unless it hangs; the other parts must still run. */
 const runMsMax = 20 * 60_000;
 
 /** Runs `node <script> <args>` in the repository, or in `cwd`. */
@@ -19,17 +19,17 @@ export function runNode(script: string, args: readonly string[], cwd: string = r
   return run(process.execPath, [join(repository, script), ...args], cwd);
 }
 
-/** Runs a program of the workspace's node_modules/.bin. */
-export function runTool(name: string, args: readonly string[], cwd: string = repository): Promise<CommandResult> {
-  return run(join(repository, "node_modules", ".bin", name), args, cwd);
+/** Runs a program from a folder's node_modules/.bin in that folder; the default is the repository's. */
+export function runTool(name: string, args: readonly string[], folder: string = repository): Promise<CommandResult> {
+  return run(join(folder, "node_modules", ".bin", name), args, folder);
 }
 
-/** Ends what still runs, so that an interrupted check leaves nothing behind. */
+/** Ends all running commands, so that an interrupted check leaves nothing behind. */
 export function endRunningCommands(): void {
   for (const child of running) signal(child, "SIGTERM");
 }
 
-/** To the whole group: a worker in an endless loop does not hear of its parent's end. */
+/** To the whole group, because a worker in an endless loop does not notice that its parent has ended. */
 function signal(child: ChildProcess, name: "SIGTERM" | "SIGKILL"): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, name);

@@ -1,12 +1,12 @@
-// Runs vitest and counts. In: vitest's arguments. Out: the counts, and of each failure its file, name and message.
-// A failure is never dropped: what passes only when it is run again, by itself, is named in the note.
+// Runs vitest and counts results. In: vitest's arguments. Out: the counts, and for each failure its file, name and
+// message. A failure is never dropped: the note names tests that only pass when they run again alone.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import type { Outcome } from "./parts.ts";
 import { repository, runNode } from "./run-command.ts";
 
-/** With more failed files than this the change is to blame, not a machine that was busy for a moment. */
+/** With more failed files than this, the change is the cause, not a machine that was busy for a moment. */
 const RUN_AGAIN_MAX = 3;
 const OUTPUT_LINES_MAX = 300;
 
@@ -35,7 +35,7 @@ interface TestResult {
   readonly failureMessages?: readonly string[];
 }
 
-/** @param args For vitest, besides `run`: where the tests are. */
+/** @param args For vitest, in addition to `run`: where the tests are. */
 export async function runTests(args: readonly string[]): Promise<Outcome> {
   const first = await runOnce(args);
   const { failedFiles } = first;
@@ -71,9 +71,9 @@ async function runOnce(args: readonly string[]): Promise<TestRun> {
 
 function outcomeOf(report: TestReport, code: number, output: string): TestRun {
   const failed = report.testResults.filter(({ status }) => status === "failed");
-  // A file that fails to load holds no failed test, and still must count as one.
+  // A file that fails to load has no failed test, but must count as one.
   const count = report.numFailedTests + failed.filter((file) => file.assertionResults.length === 0).length;
-  // Such as an error outside every test.
+  // For example an error outside every test.
   const isUnexplained = count === 0 && code !== 0;
   return {
     passed: report.numPassedTests,

@@ -1,4 +1,4 @@
-// Shows that each habit is found where it is broken, and that a proper file passes.
+// Shows that each problem is found, and that a proper file passes.
 import { expect, test } from "vitest";
 import { problemsIn } from "./tidy.ts";
 

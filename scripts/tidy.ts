@@ -1,12 +1,12 @@
-// Habits that no other tool checks. In: the repository's own files. Out: one line per problem.
-// It never changes a file and reads only what git knows or would add.
+// Checks habits that no other tool checks. In: the repository's own files. Out: one line per problem. It never changes
+// a file, and reads only files that git tracks or would add.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
 const linesMax = 400;
 
-/** Everything untidy in a repository, as `file:line: what`. */
+/** All problems in a repository, as `file:line: what`. */
 export async function checkTidiness(repository: string): Promise<string[]> {
   const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
     cwd: repository,
@@ -22,7 +22,7 @@ export async function checkTidiness(repository: string): Promise<string[]> {
   return problems;
 }
 
-/** What is untidy in one file; `file` is its path from the repository's root, with forward slashes. */
+/** The problems of one file; `file` is its path from the repository's root, with forward slashes. */
 export function problemsIn(file: string, text: string): string[] {
   const problems = [...forbiddenText(file, text)];
   if (isGenerated(file)) return problems;
@@ -55,7 +55,7 @@ function problemsOfName(file: string, name: string): string[] {
 const forbidden: readonly { readonly pattern: RegExp; readonly why: string }[] = [
   { pattern: new RegExp(`\\b(TO${""}DO|FIX${""}ME|XX${""}X|HA${""}CK)\\b`), why: "left for later" },
   { pattern: new RegExp(`not ${""}implemented|for ${""}now\\b|\\bst${""}ub\\b`, "i"), why: "unfinished" },
-  // A folder of that name may be in a path of ours.
+  // A folder in one of our paths can have this name.
   { pattern: new RegExp(`(?<![\\w.\\])}])/work${""}/|\\.\\./shared${""}/|/root${""}/`), why: "a path of one machine" },
   { pattern: new RegExp(`registry\\.npm${""}js|deb\\.deb${""}ian`), why: "a registry's host" },
   {
@@ -80,7 +80,7 @@ function hasHeader(text: string): boolean {
 }
 
 function needsHeader(name: string): boolean {
-  // A test says what it shows by its name and its cases.
+  // A test explains itself by its name and its cases.
   return !/^index\.tsx?$|\.d\.ts$|\.(test|config)\.[a-z]+$/.test(name);
 }
 
@@ -102,7 +102,7 @@ function readIfPresent(file: string): string | null {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // Deleted, and the deletion not yet committed.
+    // Deleted, and the deletion is not committed yet.
     return null;
   }
 }

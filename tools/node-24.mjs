@@ -1,6 +1,6 @@
-// In: whatever Node (18 or newer) the caller happens to have. Out: the path of a Node 24, and the environment for what
-// runs under it. It never touches the caller's own Node or anything outside this repository.
-// Plain JavaScript and no dependencies: it runs before anything is installed.
+// Finds or fetches Node 24. In: the caller's Node (18 or newer). Out: the path of a Node 24, and the environment for
+// child processes. It never changes the caller's own Node or anything outside this repository. Plain JavaScript without
+// dependencies, because it runs before anything is installed.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
@@ -15,12 +15,12 @@ export const pnpmScript = join(pnpmFolder, "node_modules", "pnpm", "bin", "pnpm.
 /** A failure whose text is all that the user needs. */
 export class SetupError extends Error {}
 
-/** A progress line. On stderr: the commands' stdout belongs to their result. */
+/** A progress line, on stderr, because the commands' stdout belongs to their result. */
 export function say(text) {
   process.stderr.write(`${text}\n`);
 }
 
-/** The path of a Node 24 or newer; fetched from the npm registry into tools/node where the caller's is older. */
+/** The path of a Node 24 or newer; fetched from the npm registry into tools/node if the caller's is older. */
 export async function findNode() {
   if (Number(process.versions.node.split(".")[0]) >= 24) return process.execPath;
   const name = `node-${process.platform}-${process.arch}`;
@@ -40,7 +40,7 @@ export async function findNode() {
   return binary;
 }
 
-/** Fetches the pinned pnpm into tools/pnpm, where it is missing or another version. */
+/** Fetches the pinned pnpm into tools/pnpm, if it is missing or has another version. */
 export async function ensurePnpm() {
   const wanted = readJson(join(pnpmFolder, "package.json")).dependencies.pnpm;
   const manifest = join(pnpmFolder, "node_modules", "pnpm", "package.json");
@@ -49,8 +49,8 @@ export async function ensurePnpm() {
 }
 
 /**
- * The caller's environment for a process of ours: the right Node and the pinned pnpm first on PATH, the system's
- * certificates trusted, nothing of the npm that called us (its settings would reach every npm and pnpm below).
+ * The environment for our processes: the right Node and the pinned pnpm first on PATH, the system's certificates
+ * trusted, and no settings of the npm that called us (they would reach every npm and pnpm below).
  */
 export function environmentFor(node) {
   const environment = {};
@@ -60,7 +60,7 @@ export function environmentFor(node) {
   return environment;
 }
 
-/** As `environmentFor`, but registry, proxy and cache settings stay: an installation needs them. */
+/** Like `environmentFor`, but registry, proxy and cache settings stay: an installation needs them. */
 export function installEnvironment(node) {
   const environment = environmentFor(node);
   for (const [name, value] of Object.entries(process.env)) {
@@ -71,7 +71,7 @@ export function installEnvironment(node) {
   return environment;
 }
 
-/** Runs a command quietly, with a line when it takes long; throws with all its output where it fails. */
+/** Runs a command quietly, with a line if it takes long; throws with its whole output if it fails. */
 export async function runQuietly(title, command, args, options) {
   const started = Date.now();
   say(`${title} ...`);
@@ -99,12 +99,12 @@ export async function runQuietly(title, command, args, options) {
 }
 
 /**
- * Runs a command in the foreground and answers with its exit code. Signals are passed on, and where our parent goes
- * away (npm dies of a SIGTERM without telling its child) the command is asked to stop.
+ * Runs a command in the foreground and returns its exit code. Signals are passed on. If our parent ends (npm dies of a
+ * SIGTERM without telling its child), the command is asked to stop.
  */
 export function runInForeground(command, args, options) {
   const child = spawn(command, args, { ...options, stdio: "inherit" });
-  // A terminal sends Ctrl-C to the child as well; sending it twice would read as "stop at once".
+  // A terminal sends Ctrl-C to the child as well; sending it twice would mean "stop at once".
   process.on("SIGINT", () => {
     if (!process.stdin.isTTY) child.kill("SIGINT");
   });
@@ -122,7 +122,7 @@ export function runInForeground(command, args, options) {
   });
 }
 
-/** Runs a task, and turns its failure into a message and an exit code. */
+/** Runs a task, and converts its failure to a message and an exit code. */
 export async function exitWith(task) {
   try {
     process.exit(await task());
@@ -133,7 +133,7 @@ export async function exitWith(task) {
 }
 
 function npmCi(folder, title) {
-  // Under `npm start` this is the very npm that called us; else the one on PATH.
+  // Under `npm start` this is the npm that called us; otherwise the one on PATH.
   const script = process.env.npm_execpath;
   const [command, first] = script?.endsWith("npm-cli.js") ? [process.execPath, [script]] : ["npm", []];
   const args = [...first, "ci", "--ignore-scripts", "--no-audit", "--no-fund"];

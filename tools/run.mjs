@@ -1,5 +1,5 @@
-// In: a task's name and its arguments. Out: the task's exit code, run under the right Node in an installed workspace.
-// It never runs a task through a shell or `pnpm run`: signals would not reach it.
+// Runs a task. In: a task's name and its arguments. Out: the task's exit code, run under the right Node in an installed
+// workspace. It never uses a shell or `pnpm run`, because signals would not reach the task.
 import { join } from "node:path";
 import { environmentFor, exitWith, repository, runInForeground, say } from "./node-24.mjs";
 import { prepareWorkspace } from "./workspace.mjs";
@@ -12,6 +12,7 @@ const tasks = {
   bench: ["e2e/bench/main.ts"],
   attack: ["e2e/attack/main.ts"],
   fuzz: ["e2e/fuzz/main.ts"],
+  sdk: ["scripts/sdk-package.ts"],
   crash: ["e2e/crash/main.ts"],
 };
 

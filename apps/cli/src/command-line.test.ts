@@ -148,7 +148,7 @@ test("a command about a project is about the only one that is known here, and as
   };
   const trigger = () => run(["webhooks", "trigger", "nonsense"], { PLINTH_HOME: folder });
   know("shop");
-  expect((await trigger()).err).toContain("`plinth webhooks list --project shop` shows the ids");
+  expect((await trigger()).err).toContain("`plinth webhooks endpoints --project shop` shows the ids");
   know("shop", "club");
   expect(await trigger()).toMatchObject({ code: 2, err: expect.stringContaining("--project club, --project shop") });
   know();
@@ -256,7 +256,7 @@ describe("diff and plan", () => {
     const { code, out } = await run(["diff", blueprint, changed]);
     expect(code).toBe(0);
     expect(out).toMatch(/loosens access/);
-    expect(out).toMatch(/! public may now read a bike with status draft/);
+    expect(out).toMatch(/! public can now read a bike with status draft/);
     expect(out).toMatch(/loosens_access bike\.permissions\.public\.read/);
     const { out: json } = await run(["diff", blueprint, changed, "--json"]);
     expect(JSON.parse(json)).toMatchObject({
@@ -365,7 +365,7 @@ describe("explain", () => {
   test.each([
     [["jump", "bike.hidden"], "there is no operation jump"],
     [["read", "bike.gone"], "The tests have no row bike.gone"],
-    [["read", "bike.hidden", "--as", "eve"], "There is no user eve; there are: public, ana"],
+    [["read", "bike.hidden", "--as", "eve"], "There is no user eve. Known users: public, ana"],
     [["read", "bike", "--record", "{"], "--record takes a JSON object"],
   ])("%j is a wrong call", async (args, message) => {
     const { code, err } = await run(["explain", blueprint, ...args]);

@@ -2,6 +2,9 @@
 // 2 called wrongly. It never ends the process itself.
 import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
+import { declareAccount } from "./account-commands.ts";
+import { declareBlueprint } from "./blueprint-commands.ts";
+import type { DevOptions } from "./commands/dev.ts";
 import type { ExplainOptions } from "./commands/explain.ts";
 import type { ImportOptions } from "./commands/import.ts";
 import { declareEnvironments } from "./environment-commands.ts";
@@ -12,7 +15,7 @@ import { declareMail } from "./mail-commands.ts";
 import { listenForStop } from "./stop-signal.ts";
 import type { Terminal } from "./terminal.ts";
 import { declareWebhooks } from "./webhook-commands.ts";
-import { chooseProject, declareWork } from "./work-commands.ts";
+import { chooseProject, declareWork, PROJECT_HELP } from "./work-commands.ts";
 
 /** Runs one command line, without the program's own name. */
 export async function runCommandLine(args: readonly string[], env: Environment, terminal: Terminal): Promise<ExitCode> {
@@ -34,9 +37,9 @@ export async function runCommandLine(args: readonly string[], env: Environment, 
 const HELP_COLUMNS = 100;
 
 const HELP_ENDS = `Exit codes:
-  0  it is done, and nothing is wrong
-  1  the blueprint has errors, the change can't be made as it stands, or the machine refuses
-  2  the command was called wrongly, or a file is not there`;
+  0  success
+  1  the blueprint has errors, the change can't be made, or Plinth refuses
+  2  the command was called wrongly, or a file is missing`;
 
 function argumentsOf(command: Command): readonly string[] {
   return command.registeredArguments.map((one) => (one.required ? `<${one.name()}>` : `[${one.name()}]`));
@@ -74,14 +77,16 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     .command("dev")
     .description("start everything, deploy FILE, and deploy it again whenever it is saved")
     .argument("<file>", "a blueprint")
+    .option("--types <file>", "where the SDK types go; without it, beside FILE, as FILE's name with .gen.d.ts")
+    .option("--no-types", "write no SDK types")
     .option("--json", "print where everything is as one JSON line on stdout", false)
-    .action(async (file: string, options: { json: boolean }) => {
+    .action(async (file: string, options: DevOptions) => {
       const { dev } = await import("./commands/dev.ts");
       return run(dev(terminal, readLocalSettings(env), listenForStop(), file, options));
     });
   program
     .command("validate")
-    .description("say everything that is wrong with FILE")
+    .description("report every problem in FILE")
     .argument("<file>", "a blueprint")
     .option("--json", "print diagnostics as JSON", false)
     .action(async (file: string, options: { json: boolean }) => {
@@ -92,8 +97,8 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     .command("fmt")
     .description("write FILE in its canonical form")
     .argument("<file>", "a blueprint")
-    .option("--check", "write nothing; exit code 1 where it differs", false)
-    .option("--json", "print the outcome as JSON", false)
+    .option("--check", "write nothing; exit code 1 if it differs", false)
+    .option("--json", "print the result as JSON", false)
     .action(async (file: string, options: { check: boolean; json: boolean }) => {
       const { format } = await import("./commands/format.ts");
       return run(format(terminal, file, options));
@@ -117,10 +122,10 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     });
   program
     .command("diff")
-    .description("say what changes from OLD to NEW, and what it does to data, clients and access")
+    .description("show the changes from OLD to NEW, and what they do to data, clients and access")
     .argument("<old>", "a blueprint")
     .argument("<new>", "a blueprint")
-    .option("--json", "print changes and owed consents as JSON", false)
+    .option("--json", "print changes and the consents they need as JSON", false)
     .action(async (before: string, after: string, options: { json: boolean }) => {
       const { diff } = await import("./commands/diff.ts");
       return run(diff(terminal, before, after, options));
@@ -129,7 +134,7 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     .description("show the steps of a change, measured on the live database of a project, or between two files")
     .argument("<file>", "a blueprint")
     .argument("[new]", "a second blueprint: plan from the first to it")
-    .option("--project <name>", "compare with what this project of the running local Plinth serves")
+    .option("--project <name>", `compare with what it serves: ${PROJECT_HELP}`)
     .option("--json", "print changes, steps and measures as JSON", false)
     .action(async (file: string, after: string | undefined, options: { project?: string; json: boolean }) => {
       const { planFailure, planFiles, planLive } = await import("./commands/plan.ts");
@@ -140,14 +145,14 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     });
   program
     .command("explain")
-    .description("say why somebody may or may not do something, down to the part of the rule and its line")
+    .description("explain why somebody may or may not do something, down to the part of the rule and its line")
     .argument("<file>", "a blueprint")
     .argument("<operation>", "read, create, update, delete, restore or transition:<name>")
     .argument("<target>", "`entity.row` of the blueprint's tests; the entity alone for a create or beside --record")
-    .option("--as <user>", "a user of the blueprint's tests; public without")
+    .option("--as <user>", "a user of the blueprint's tests; without it, public")
     .option("--user <json>", 'somebody who is not in the tests: {"roles":["user"]}')
     .option("--record <json>", 'a record that is not in the tests: {"status":"draft"}')
-    .option("--with <json>", "what is sent")
+    .option("--with <json>", "the fields that the request sends")
     .option("--json", "print the explanation as JSON", false)
     .action(async (file: string, operation: string, target: string, options: ExplainOptions) => {
       const { explain } = await import("./commands/explain.ts");
@@ -172,16 +177,17 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
       const { importPostgres } = await import("./commands/import.ts");
       return run(importPostgres(terminal, url, options));
     });
-  const users = program.command("users").description("the users of a project's app");
-  inEnvironment(users.command("grant"))
-    .description("set the roles of a user who has signed up; so the first admin is named")
-    .requiredOption("--project <name>", "name or id of a project of the running local Plinth")
+  inEnvironment(program.command("users").description("the users of a project's app").command("grant"))
+    .description("set the roles of a user who has signed up, such as the first admin")
+    .requiredOption("--project <name>", PROJECT_HELP)
     .requiredOption("--email <email>", "the user")
-    .requiredOption("--role <role...>", "all roles that the user shall have")
+    .requiredOption("--role <role...>", "all roles that the user will have")
     .action(async (options: { project: string; email: string; role: string[] }) => {
       const { grant } = await import("./commands/grant.ts");
       return run(grant(terminal, readLocalSettings(env), options));
     });
+  declareAccount(program, env, terminal, run);
+  declareBlueprint(program, env, terminal, run);
   declareEnvironments(program, env, terminal, run);
   declareWork(program, env, terminal, run);
   declareWebhooks(program, env, terminal, run);

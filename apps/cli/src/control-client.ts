@@ -38,6 +38,12 @@ export async function connectControl(
   return createTRPCClient<AppRouter>({ links: [httpLink({ url: `${address.controlUrl}/trpc`, headers })] });
 }
 
+/** As the person whose access token it is. */
+export function controlWithToken(controlUrl: string, token: string): ControlClient {
+  const headers = { authorization: `Bearer ${token}` };
+  return createTRPCClient<AppRouter>({ links: [httpLink({ url: `${controlUrl}/trpc`, headers })] });
+}
+
 async function begin(address: ControlAddress, account: Account): Promise<string> {
   const cookie = (await enter(address, "sign-in", account)) ?? (await enter(address, "sign-up", account));
   if (cookie !== null) return cookie;
@@ -67,7 +73,7 @@ async function enter(address: ControlAddress, how: "sign-in" | "sign-up", accoun
     .join("; ");
 }
 
-type ControlError = TRPCClientError<AppRouter>;
+export type ControlError = TRPCClientError<AppRouter>;
 
 /** Whether the control API refused, as opposed to a bug here. */
 export function isControlError(error: unknown): error is ControlError {

@@ -25,10 +25,7 @@ export function chooseEnvironment(command: Command, env: Environment): void {
   const project: unknown = command.getOptionValue("project");
   if (typeof project !== "string") {
     if (given === undefined) return;
-    throw new CommandFailure(
-      "--env names an environment of a project of the local Plinth: say which with --project",
-      2,
-    );
+    throw new CommandFailure("--env names an environment of a project: say which with --project", 2);
   }
   const named = typeof given === "string" ? given : env["PLINTH_ENVIRONMENT"];
   if (!named) return;

@@ -11,9 +11,9 @@ type Run = (work: Promise<ExitCode>) => Promise<void>;
 export function declareMail(program: Command, env: Environment, terminal: Terminal, run: Run): void {
   const mail = program
     .command("mail")
-    .description("a project's e-mail: connections, test, list, templates, suppressions");
+    .description("the mail of a project: connections, test, list, templates, suppressions");
   ofProject(mail.command("connections"))
-    .description("what mail is sent by")
+    .description("the connections that mail is sent by")
     .action(async (options: OfProject) => {
       const { listConnections } = await import("./commands/mail.ts");
       return run(listConnections(terminal, readLocalSettings(env), options));
@@ -25,7 +25,7 @@ export function declareMail(program: Command, env: Environment, terminal: Termin
       return run(testConnection(terminal, readLocalSettings(env), name, options));
     });
   ofProject(mail.command("list"))
-    .description("the newest mails, and what became of them")
+    .description("the newest mails, and their state")
     .action(async (options: OfProject) => {
       const { listMails } = await import("./commands/mail.ts");
       return run(listMails(terminal, readLocalSettings(env), options));
@@ -37,7 +37,7 @@ export function declareMail(program: Command, env: Environment, terminal: Termin
       return run(listTemplates(terminal, readLocalSettings(env), options));
     });
   ofProject(mail.command("suppressions"))
-    .description("addresses that get no more mail, and why")
+    .description("suppressed addresses, which get no more mail, and why")
     .action(async (options: OfProject) => {
       const { listSuppressions } = await import("./commands/mail.ts");
       return run(listSuppressions(terminal, readLocalSettings(env), options));

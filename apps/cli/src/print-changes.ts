@@ -27,7 +27,7 @@ export function printChanges(terminal: Terminal, changes: readonly Change[], ind
 export function printConsents({ out, paint }: Terminal, consents: readonly string[]): void {
   if (consents.length === 0) return;
   out("");
-  out(paint("bold", "Whoever approves this agrees to:"));
+  out(paint("bold", "An approval needs these consents:"));
   for (const consent of consents) out(`  ${consent}`);
 }
 

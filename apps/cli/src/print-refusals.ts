@@ -1,5 +1,6 @@
 // What keeps a change from being made, for a person. In: what can't be migrated, what the live database was found to hold.
 // Out: lines, one reason each.
+import { type BlockedField, blockedFields, type Change, checkBlueprint, type FieldMend } from "@plinth/blueprint";
 import type { Proposed } from "@plinth/compiler";
 import type { StepMeasure } from "@plinth/control/router";
 import { plain } from "./print-changes.ts";
@@ -48,7 +49,12 @@ export function violationLines({ step, violators }: Violation): readonly string[
 }
 
 /** Last, where it is read: the records themselves stand far above, with their steps. */
-export function printBlocked(terminal: Terminal, steps: readonly Step[], measures: readonly StepMeasure[]): void {
+export function printBlocked(
+  terminal: Terminal,
+  steps: readonly Step[],
+  measures: readonly StepMeasure[],
+  fields: readonly BlockedField[] = [],
+): void {
   const blocked = new Set(measures.filter(({ violators }) => (violators?.count ?? 0) > 0).map(({ stepId }) => stepId));
   const numbers = steps.flatMap(({ id }, index) => (blocked.has(id) ? [index + 1] : []));
   if (numbers.length === 0) return;
@@ -57,4 +63,31 @@ export function printBlocked(terminal: Terminal, steps: readonly Step[], measure
   out("");
   out(paint("red", `This can't be deployed yet: records stand in the way of ${where}.`));
   out("  Change those records, or what the file asks of them.");
+  for (const line of mendLines(fields)) out(wrap(terminal, `  ${line}`, "    "));
+}
+
+/** What can be written instead, a line for each field. */
+export function mendLines(fields: readonly BlockedField[]): readonly string[] {
+  return fields.map(
+    ({ entity, field, mends }) => `${entity}.${field}: ${mends.map((mend) => mendWords[mend]).join(", or ")}.`,
+  );
+}
+
+const mendWords: Readonly<Record<FieldMend["kind"], string>> = {
+  default: "give it a default (`= value`)",
+  fill: "fill it from other fields (`fill(expression)`)",
+  optional: "make it optional (`?`)",
+  as_in: "leave it as it is live",
+};
+
+/** The fields that records stand in the way of, in the order of the plan. @param text The blueprint that is proposed. */
+export function blockedFieldsOf(
+  steps: readonly Step[],
+  measures: readonly StepMeasure[],
+  changes: readonly Change[],
+  text: string,
+): readonly BlockedField[] {
+  const { model } = checkBlueprint(text);
+  const tableOf = (entity: string) => model?.entities.find(({ name }) => name === entity)?.plural;
+  return violationsOf(steps, measures).flatMap(({ step }) => blockedFields(changes, step, tableOf));
 }

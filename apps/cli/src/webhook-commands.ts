@@ -16,10 +16,10 @@ export function declareWebhooks(program: Command, env: Environment, terminal: Te
   const webhooks = program
     .command("webhooks")
     .description(
-      "what a project sends: list, deliveries, trigger, listen; what it receives: sources, requests, secret; replay",
+      "what a project sends: endpoints, deliveries, trigger, listen; what it receives: sources, requests, secret; replay",
     );
-  ofProject(webhooks.command("list"))
-    .description("the endpoints, and how they are")
+  ofProject(webhooks.command("endpoints").alias("list"))
+    .description("the endpoints, and their state")
     .action(async (options: OfProject) => {
       const { listEndpoints } = await import("./commands/webhooks.ts");
       return run(listEndpoints(terminal, readLocalSettings(env), options));
@@ -40,16 +40,26 @@ export function declareWebhooks(program: Command, env: Environment, terminal: Te
       return run(listDeliveries(terminal, readLocalSettings(env), options));
     });
   ofProject(webhooks.command("trigger").argument("<id>", "an endpoint"))
-    .description("send it the event webhook.test")
+    .description("send the event webhook.test to an endpoint")
     .action(async (id: string, options: OfProject) => {
       const { triggerTest } = await import("./commands/webhooks.ts");
       return run(triggerTest(terminal, readLocalSettings(env), id, options));
     });
-  ofProject(webhooks.command("replay").argument("<id>", "a delivery; with an option below, what that says"))
-    .description("send a delivery again, or what an endpoint has not been sent; or repeat what was received")
-    .option("--since <time>", "all that failed since then of the endpoint <id>, as 2026-01-31T00:00:00Z")
-    .option("--received", "<id> is a received request: emit its event again")
-    .option("--unmapped", "<id> is a source: emit what no version mapped when it came; with --since only from then on")
+  ofProject(
+    webhooks
+      .command("replay")
+      .argument(
+        "<id>",
+        "a delivery; with --since an endpoint, with --received a received request, with --unmapped a source",
+      ),
+  )
+    .description("send a delivery or all failed ones again, or process a received request again")
+    .option("--since <time>", "all deliveries of an endpoint that failed since this time, such as 2026-01-31T00:00:00Z")
+    .option("--received", "emit the event of a received request again")
+    .option(
+      "--unmapped",
+      "emit the events of all requests of a source that no version mapped when they came; --since limits them",
+    )
     .action(async (id: string, options: Replaying & { received?: true; unmapped?: true }) => {
       const settings = readLocalSettings(env);
       if (options.received || options.unmapped) {

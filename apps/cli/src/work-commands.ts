@@ -1,6 +1,7 @@
-// The commands about background work, declared. In: the program. Out: `runs`, `schedules`, `signing-secret`, `changes` and `events` in it.
+// The commands about background work, declared. In: the program. Out: `runs`, `schedules`, `signing-secret`, `live` and `events` in it.
 import { runStatuses } from "@plinth/service";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { asksServer } from "./account/server.ts";
 import type { ChangesTail } from "./commands/changes.ts";
 import type { OfProject, RunFilters, Settling } from "./commands/runs.ts";
 import { inEnvironment } from "./environment-option.ts";
@@ -11,14 +12,14 @@ import { listenForStop } from "./stop-signal.ts";
 import type { Terminal } from "./terminal.ts";
 
 const LIMIT_MAX = 100;
-const stepHelp = "the call of this step, as `runs show` names it; else all whose end is unknown";
+const stepHelp = "only the call of this step, as `runs show` names it; without it, all whose end is unknown";
 
 type Run = (work: Promise<ExitCode>) => Promise<void>;
 
 export function declareWork(program: Command, env: Environment, terminal: Terminal, run: Run): void {
   const runs = program
     .command("runs")
-    .description("what a project's workflows do: list, limits, show, retry, cancel, done, fail");
+    .description("the runs of a project: list, limits, show, retry, cancel, done, fail");
   ofProject(runs.command("list"))
     .description("the newest runs")
     .addOption(new Option("--status <status>", "only those of this status").choices(runStatuses))
@@ -29,7 +30,7 @@ export function declareWork(program: Command, env: Environment, terminal: Termin
       return run(listRuns(terminal, readLocalSettings(env), options));
     });
   ofProject(runs.command("limits"))
-    .description("how much the project uses of the limits that the operator has set")
+    .description("how much of the operator's limits the project uses")
     .action(async (options: OfProject) => {
       const { showUsage } = await import("./commands/runs.ts");
       return run(showUsage(terminal, readLocalSettings(env), options));
@@ -41,7 +42,7 @@ export function declareWork(program: Command, env: Environment, terminal: Termin
       return run(showRun(terminal, readLocalSettings(env), id, options));
     });
   ofProject(runs.command("retry").argument("<id>", "a run that failed, was cancelled or needs attention"))
-    .description("go on from the first step that did not complete, or from the one that is named")
+    .description("go on from the first step that did not complete, or from a step you name")
     .option("--from <step>", "a step's path, as `runs show` names it")
     .action(async (id: string, options: OfProject & { readonly from?: string }) => {
       const { actOnRun, retried } = await import("./commands/runs.ts");
@@ -54,9 +55,9 @@ export function declareWork(program: Command, env: Environment, terminal: Termin
       return run(actOnRun(terminal, readLocalSettings(env), id, options, cancelled));
     });
   ofProject(runs.command("done").argument("<id>", "a run that needs attention"))
-    .description("the call has had its effect: go on behind it")
+    .description("mark a call as done: the run goes on after it")
     .option("--step <step>", stepHelp)
-    .option("--output <json>", "what the call gave, for the steps behind it")
+    .option("--output <json>", "what the call returned, for the steps after it")
     .option("--note <text>", "why, for the audit log")
     .action(async (id: string, options: OfProject & Settling & { readonly output?: string }) => {
       const { actOnRun, markedDone } = await import("./commands/runs.ts");
@@ -64,7 +65,7 @@ export function declareWork(program: Command, env: Environment, terminal: Termin
       return run(actOnRun(terminal, readLocalSettings(env), id, options, deed));
     });
   ofProject(runs.command("fail").argument("<id>", "a run that needs attention"))
-    .description("the call has had no effect: its step fails, as after a last attempt")
+    .description("mark a call as failed: its step fails, as after its last attempt")
     .option("--step <step>", stepHelp)
     .option("--note <text>", "why, for the audit log and the run")
     .action(async (id: string, options: OfProject & Settling) => {
@@ -74,9 +75,9 @@ export function declareWork(program: Command, env: Environment, terminal: Termin
   declareSchedules(program, env, terminal, run);
   declareSecret(program, env, terminal, run);
   declareChanges(program, env, terminal, run);
-  const events = program.command("events").description("what happens in a project that a workflow listens for");
+  const events = program.command("events").description("the events of a project that a workflow listens for");
   ofProject(events.command("tail"))
-    .description("each that happens from now on, until Ctrl-C")
+    .description("print each event from now on, until Ctrl-C")
     .option("--name <name>", "only those of this name, such as order.created")
     .option("--since <time>", `begin with what happened in this time, such as 10m; ${LIMIT_MAX} events at most`, timeOf)
     .action(async (options: OfProject & { readonly name?: string; readonly since?: number }) => {
@@ -87,10 +88,11 @@ export function declareWork(program: Command, env: Environment, terminal: Termin
 
 function declareChanges(program: Command, env: Environment, terminal: Terminal, run: Run): void {
   const changes = program
-    .command("changes")
-    .description("what changes in the records of a project's `realtime` entities");
+    .command("live")
+    .alias("changes")
+    .description("changes of records as they happen, for `realtime` entities");
   ofProject(changes.command("tail"))
-    .description("each change from now on, until Ctrl-C")
+    .description("print each change from now on, until Ctrl-C")
     .option("--entity <name...>", "only those of these entities")
     .action(async (options: ChangesTail) => {
       const { tailChanges } = await import("./commands/changes.ts");
@@ -99,28 +101,28 @@ function declareChanges(program: Command, env: Environment, terminal: Terminal, 
 }
 
 function declareSchedules(program: Command, env: Environment, terminal: Terminal, run: Run): void {
-  const schedules = program.command("schedules").description("when a project's work is due: list, run, pause, resume");
+  const schedules = program.command("schedules").description("the schedules of a project: list, run, pause, resume");
   ofProject(schedules.command("list"))
-    .description("each with its next time and its last")
+    .description("each schedule with its next time and its last")
     .action(async (options: OfProject) => {
       const { listSchedules } = await import("./commands/schedules.ts");
       return run(listSchedules(terminal, readLocalSettings(env), options));
     });
   ofProject(schedules.command("run").argument("<name>", "a schedule"))
-    .description("start its run now, whatever the time")
+    .description("start a run now")
     .action(async (name: string, options: OfProject) => {
       const commands = await import("./commands/schedules.ts");
       return run(commands.actOnSchedule(terminal, readLocalSettings(env), name, options, commands.run));
     });
   ofProject(schedules.command("pause").argument("<name>", "a schedule"))
-    .description("let no tick start anything, until it is resumed")
+    .description("start no runs until it is resumed")
     .action(async (name: string, options: OfProject) => {
       const commands = await import("./commands/schedules.ts");
       return run(commands.actOnSchedule(terminal, readLocalSettings(env), name, options, commands.pause));
     });
   ofProject(schedules.command("resume").argument("<name>", "a schedule that is paused"))
-    .description("go on; what was missed is caught up as its `catch_up` says")
-    .option("--skip-missed", "leave out what was missed", false)
+    .description("start runs again; missed ones are caught up as `catch_up` says")
+    .option("--skip-missed", "don't catch up on missed runs", false)
     .action(async (name: string, options: OfProject & { readonly skipMissed: boolean }) => {
       const commands = await import("./commands/schedules.ts");
       const deed = commands.resume(options.skipMissed);
@@ -129,7 +131,7 @@ function declareSchedules(program: Command, env: Environment, terminal: Terminal
 }
 
 function declareSecret(program: Command, env: Environment, terminal: Terminal, run: Run): void {
-  const secret = program.command("signing-secret").description("what a project's calls are signed with: show, rotate");
+  const secret = program.command("signing-secret").description("the signing secret of a project's calls: show, rotate");
   ofProject(secret.command("show"))
     .description("the secret, for the service that verifies calls")
     .action(async (options: OfProject) => {
@@ -137,7 +139,7 @@ function declareSecret(program: Command, env: Environment, terminal: Terminal, r
       return run(tellSecret(terminal, readLocalSettings(env), options, shown));
     });
   ofProject(secret.command("rotate"))
-    .description("another secret from now on; the last one signs beside it for a day")
+    .description("replace the secret; for a day, calls are signed with the old one too")
     .action(async (options: OfProject) => {
       const { rotated, tellSecret } = await import("./commands/signing-secret.ts");
       return run(tellSecret(terminal, readLocalSettings(env), options, rotated));
@@ -146,7 +148,9 @@ function declareSecret(program: Command, env: Environment, terminal: Terminal, r
 
 const aboutProject = new WeakSet<Command>();
 
-/** A command about a project of the local Plinth, in one of its environments. */
+export const PROJECT_HELP = "name or id of a project that you may see";
+
+/** A command about a project, in one of its environments. */
 export function ofProject(command: Command): Command {
   return inEnvironment(ofWholeProject(command));
 }
@@ -155,8 +159,8 @@ export function ofProject(command: Command): Command {
 export function ofWholeProject(command: Command): Command {
   aboutProject.add(command);
   return command
-    .option("--project <name>", "name or id of a project of the running local Plinth; the only one where there is one")
-    .option("--json", "print what is found as JSON", false);
+    .option("--project <name>", `${PROJECT_HELP}; the only one on this machine where there is one`)
+    .option("--json", "print the result as JSON", false);
 }
 
 /** Before a command runs: one about a project that names none is about the only one. @throws CommandFailure (usage) where there are more, or none. */
@@ -164,7 +168,9 @@ export function chooseProject(command: Command, env: Environment): void {
   if (!aboutProject.has(command) || command.getOptionValue("project") !== undefined) return;
   // A hosted project is the one of the key.
   if (command.getOptionValue("api") !== undefined) return;
-  const known = knownProjects(readLocalSettings(env).home);
+  const settings = readLocalSettings(env);
+  if (asksServer(settings)) throw new CommandFailure("say which project: `plinth projects` lists them", 2);
+  const known = knownProjects(settings.home);
   const [only, second] = known;
   if (only === undefined)
     throw new CommandFailure("no project is known here: `plinth dev FILE` makes one, `--project NAME` names one", 2);

@@ -1,28 +1,64 @@
-// A blueprint that was begun and not yet proposed, kept in this browser so that a reload loses nothing.
-// In: a project's id and text. Out: the text. It never leaves the browser; a draft that can't be kept is not an error.
+// Drafts outside of the editor: begun by another page, or not yet saved. In: a project's id and a text. Out: the draft on the
+// server, or a copy in this browser where the server can't be reached; the editor saves that once it is opened.
+import type { AppRouter } from "@plinth/control/router";
+import type { TRPCClient } from "@trpc/client";
 
-const keyOf = (projectId: string): string => `plinth.draft.${projectId}`;
+/** A text that the server doesn't have yet. */
+export interface Unsaved {
+  readonly text: string;
+  /** The version of the draft that it was written upon; null where there was none. */
+  readonly after: number | null;
+  readonly baseVersionId: string | null;
+}
 
-export function readDraft(projectId: string): string | null {
+/** Makes a text the person's draft. What the draft was before is in its history. */
+export async function putDraft(
+  client: TRPCClient<AppRouter>,
+  projectId: string,
+  text: string,
+  baseVersionId: string | null,
+): Promise<void> {
+  let after: number | null = null;
   try {
-    return localStorage.getItem(keyOf(projectId));
+    const { draft } = await client.drafts.get.query({ projectId });
+    after = draft?.version ?? null;
+    await client.drafts.save.mutate({ projectId, text, after, baseVersionId });
+  } catch {
+    keepUnsaved(projectId, { text, after, baseVersionId });
+  }
+}
+
+const keyOf = (projectId: string): string => `plinth.unsaved.${projectId}`;
+
+export function readUnsaved(projectId: string): Unsaved | null {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(keyOf(projectId)) ?? "null");
+    return isUnsaved(stored) ? stored : null;
   } catch {
     return null;
   }
 }
 
-export function writeDraft(projectId: string, text: string): void {
+export function keepUnsaved(projectId: string, unsaved: Unsaved): void {
   try {
-    localStorage.setItem(keyOf(projectId), text);
+    localStorage.setItem(keyOf(projectId), JSON.stringify(unsaved));
   } catch {
-    // Storage is full or forbidden: the text still stands in the editor.
+    // Storage is full or forbidden: the text is still in the editor.
   }
 }
 
-export function clearDraft(projectId: string): void {
+/** Leaves what another tab has put there since. */
+export function clearUnsaved(projectId: string, text: string): void {
   try {
-    localStorage.removeItem(keyOf(projectId));
+    if (readUnsaved(projectId)?.text === text) localStorage.removeItem(keyOf(projectId));
   } catch {
     // What can't be written can't be there either.
   }
+}
+
+function isUnsaved(stored: unknown): stored is Unsaved {
+  if (typeof stored !== "object" || stored === null) return false;
+  const { text, after, baseVersionId } = stored as Partial<Record<keyof Unsaved, unknown>>;
+  const isVersion = after === null || Number.isInteger(after);
+  return typeof text === "string" && isVersion && (baseVersionId === null || typeof baseVersionId === "string");
 }

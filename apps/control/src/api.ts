@@ -5,6 +5,7 @@ import type { TRPCBuiltRouter, TRPCDefaultErrorData, TRPCErrorShape } from "@trp
 import type { BlueprintProcedures } from "./blueprints/api.ts";
 import type { DataProcedures } from "./data/api.ts";
 import type { DeploymentProcedures } from "./deployments/api.ts";
+import type { DraftProcedures } from "./drafts/api.ts";
 import type { EnvironmentProcedures } from "./environments/api.ts";
 import type { InvitationProcedures } from "./invitations/api.ts";
 import type { KeyProcedures } from "./keys/api.ts";
@@ -13,6 +14,8 @@ import type { OrganizationProcedures } from "./organizations/api.ts";
 import type { MeProcedures } from "./people/api.ts";
 import type { ProjectProcedures } from "./projects/api.ts";
 import type { ProposalProcedures } from "./proposals/api.ts";
+import type { AccessTokenProcedures, DeviceProcedures } from "./tokens/api.ts";
+import type { UserProcedures } from "./users/api.ts";
 import type { WebhookProcedures } from "./webhooks/api.ts";
 
 export type { InboundRequest, InboundSource, InboundStatus } from "./webhooks-in/api.ts";
@@ -27,6 +30,7 @@ export type AppProcedures = {
   projects: ProjectProcedures;
   environments: EnvironmentProcedures;
   blueprints: BlueprintProcedures;
+  drafts: DraftProcedures;
   proposals: ProposalProcedures;
   deployments: DeploymentProcedures;
   keys: KeyProcedures;
@@ -35,6 +39,9 @@ export type AppProcedures = {
   webhooks: WebhookProcedures;
   inbound: InboundProcedures;
   work: WorkProcedures;
+  tokens: AccessTokenProcedures;
+  devices: DeviceProcedures;
+  users: UserProcedures;
 };
 
 /** What an error carries beside its message: the blueprint's diagnostics where they are the reason, else null. */
@@ -55,13 +62,15 @@ export type {
 } from "./blueprints/api.ts";
 export type { DataEntity, DataRow, DataRows, FollowedEntity, RecordChange, RecordChanges } from "./data/api.ts";
 export type { Deployment, DeploymentStatus, DeploymentStep, DeploymentSummary } from "./deployments/api.ts";
+export type { Draft, EarlierDraft, EndedDraft } from "./drafts/api.ts";
 export type { ComparedEnvironment, Comparison, CreatedEnvironment, Standing } from "./environments/api.ts";
 export type { CreatedInvitation, Invitation, OpenInvitation } from "./invitations/api.ts";
 export type { CreatedKey, KeySummary } from "./keys/api.ts";
 export type { MailConnection, MailContent, MailSummary, MailSuppression, MailTemplate } from "./mail/api.ts";
-export type { Member, MemberRole, MemberScope, OrganizationSummary } from "./organizations/api.ts";
-export type { Me } from "./people/api.ts";
+export type { Member, MemberRole, MemberScope, OrganizationSummary, Rights } from "./organizations/api.ts";
+export type { Me, PersonSession, Theme } from "./people/api.ts";
 export type {
+  DeletedProject,
   EnvironmentFacts,
   EnvironmentKind,
   EnvironmentSummary,
@@ -70,6 +79,7 @@ export type {
   ProjectSummary,
 } from "./projects/api.ts";
 export type {
+  ChangeState,
   PlanMeasures,
   PromotedFrom,
   Proposal,
@@ -77,7 +87,11 @@ export type {
   ProposalSummary,
   ProposedPlan,
   StepMeasure,
+  Timeline,
+  TimelineEntry,
 } from "./proposals/api.ts";
+export type { AccessToken, CreatedAccessToken, DeviceRequest } from "./tokens/api.ts";
+export type { CreatedUser, EndUser, EndUserDetail, EndUserPage, EndUserSession } from "./users/api.ts";
 export type {
   DeliveryAttempt,
   DeliveryStatus,

@@ -22,6 +22,8 @@ export interface OperatorLimits {
   readonly environmentsMax: number;
   /** Of one project: older proposals that never went live are deleted, and texts that nothing refers to any more. */
   readonly proposalsKeptMax: number;
+  /** Of each person's draft of a project: what undoing can go back to. */
+  readonly drafts: { readonly stepsMax: number; readonly bytesMax: number };
   readonly authoring: AuthoringBudget;
 }
 
@@ -51,6 +53,8 @@ type Variable =
   | "PLINTH_MAX_PROJECTS"
   | "PLINTH_MAX_ENVIRONMENTS"
   | "PLINTH_MAX_PROPOSALS"
+  | "PLINTH_MAX_DRAFT_STEPS"
+  | "PLINTH_MAX_DRAFT_BYTES"
   | "PLINTH_AUTHORING_THREADS"
   | "PLINTH_AUTHORING_MEMORY_MB"
   | "PLINTH_AUTHORING_MS"
@@ -73,6 +77,8 @@ export const operatorLimitVariables: Readonly<Record<Variable, z.ZodType<number,
   PLINTH_MAX_PROJECTS: positive(100),
   PLINTH_MAX_ENVIRONMENTS: positive(10),
   PLINTH_MAX_PROPOSALS: positive(200),
+  PLINTH_MAX_DRAFT_STEPS: positive(100),
+  PLINTH_MAX_DRAFT_BYTES: positive(4 * mebibytes),
   PLINTH_AUTHORING_THREADS: positive(2),
   PLINTH_AUTHORING_MEMORY_MB: positive(512),
   PLINTH_AUTHORING_MS: positive(15_000),
@@ -96,6 +102,7 @@ export function operatorLimits(given: Readonly<Record<Variable, number>>): Opera
     projectsPerOrganizationMax: given.PLINTH_MAX_PROJECTS,
     environmentsMax: given.PLINTH_MAX_ENVIRONMENTS,
     proposalsKeptMax: given.PLINTH_MAX_PROPOSALS,
+    drafts: { stepsMax: given.PLINTH_MAX_DRAFT_STEPS, bytesMax: given.PLINTH_MAX_DRAFT_BYTES },
     authoring: {
       threadsMax: given.PLINTH_AUTHORING_THREADS,
       memoryMbMax: given.PLINTH_AUTHORING_MEMORY_MB,

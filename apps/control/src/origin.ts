@@ -13,7 +13,10 @@ export function checkOrigins(app: FastifyInstance, trusted: readonly string[]): 
     if (request.method === "GET" || request.method === "HEAD") return;
     const { origin, cookie } = request.headers;
     if (origin === undefined ? cookie === undefined : trusted.includes(origin)) return;
-    throw new Fault("forbidden", { detail: "This origin may not act here." });
+    // An operator who has set PLINTH_CONSOLE_URL wrongly sees this first. The expected address is public anyway.
+    throw new Fault("forbidden", {
+      detail: `Requests from ${origin ?? "elsewhere"} are not accepted here, only from ${trusted.join(" and ")}.`,
+    });
   });
 }
 

@@ -1,13 +1,16 @@
-// Every procedure, called as an owner, a viewer, a stranger, and signed out. A procedure without an expectation here
-// fails the walk. A denial changes nothing: no row in the audit log.
+// Every procedure, called by the least role that may, by all roles below it, by a stranger, and signed out. A procedure
+// without an expectation here fails the walk. A denial changes nothing: no row in the audit log.
 import type { TRPCClient } from "@trpc/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AppRouter } from "./api.ts";
+import { draftExpectations } from "./drafts/testing/expectations.ts";
 import { environmentExpectations } from "./environments/testing/expectations.ts";
 import { mailExpectations } from "./mail/testing/expectations.ts";
 import { appRouter } from "./router.ts";
 import { codeOf, createWorld, goLive, join, type Somebody, type World } from "./testing/control-plane.ts";
-import { NOWHERE } from "./testing/expected.ts";
+import { type Expected, type LeastMember, NOWHERE } from "./testing/expected.ts";
+import { tokenExpectations } from "./tokens/testing/expectations.ts";
+import { userExpectations } from "./users/testing/expectations.ts";
 import { webhookExpectations } from "./webhooks/testing/expectations.ts";
 import { inboundExpectations } from "./webhooks-in/testing/expectations.ts";
 import { workExpectations } from "./work/testing/expectations.ts";
@@ -48,29 +51,48 @@ interface Things {
 
 type Call = (client: TRPCClient<AppRouter>, things: Things) => Promise<unknown>;
 
-/** Who gets past the authorization: anybody signed in, members, or owners. */
-interface Expectation {
-  readonly who: "person" | "member" | "owner";
+interface Expectation extends Omit<Expected, "who" | "call"> {
+  readonly who: "person" | LeastMember;
   readonly call: Call;
   /** Needs proposals that nobody has decided on. */
   readonly fresh?: true;
-  /** Where an owner is let in but the call ends otherwise than well. */
-  readonly owner?: string;
-  /** Where nobody's call ends well, because it names nothing. */
-  readonly end?: string;
-  /** An owner's reading, which leaves no row in the log. */
-  readonly silent?: true;
 }
 
 let slugs = 0;
 const expectations: Record<string, Expectation> = {
   "me.get": { who: "person", call: (c) => c.me.get.query() },
+  "me.sessions": { who: "person", call: (c) => c.me.sessions.query() },
+  "me.endSession": { who: "person", end: "NOT_FOUND", call: (c) => c.me.endSession.mutate({ sessionId: "none" }) },
+  "me.rename": { who: "person", call: (c) => c.me.rename.mutate({ name: "Stranger" }) },
+  "me.changeEmail": {
+    who: "person",
+    end: "BAD_REQUEST",
+    call: (c) => c.me.changeEmail.mutate({ email: "other@example.com", password: "wrong" }),
+  },
+  "me.setTheme": { who: "person", call: (c) => c.me.setTheme.mutate({ theme: "dark" }) },
+  "me.remove": { who: "person", end: "BAD_REQUEST", call: (c) => c.me.remove.mutate({ password: "wrong" }) },
   "organizations.members": {
     who: "member",
     call: (c, t) => c.organizations.members.query({ organizationId: t.organizationId }),
   },
-  "organizations.changeMember": {
+  "organizations.create": { who: "person", call: (c) => c.organizations.create.mutate({ name: "Walk" }) },
+  "organizations.rename": {
+    who: "admin",
+    call: (c, t) => c.organizations.rename.mutate({ organizationId: t.organizationId, name: "Walked" }),
+  },
+  "organizations.remove": {
     who: "owner",
+    allowed: "CONFLICT",
+    call: (c, t) => c.organizations.remove.mutate({ organizationId: t.organizationId }),
+  },
+  "organizations.leave": {
+    // The stranger's own; a member's leaving is tested with the organizations.
+    who: "person",
+    end: "NOT_FOUND",
+    call: (c) => c.organizations.leave.mutate({ organizationId: `org_${"0".repeat(20)}` }),
+  },
+  "organizations.changeMember": {
+    who: "admin",
     call: (c, t) =>
       c.organizations.changeMember.mutate({
         organizationId: t.organizationId,
@@ -80,17 +102,17 @@ const expectations: Record<string, Expectation> = {
       }),
   },
   "organizations.removeMember": {
-    who: "owner",
+    who: "admin",
     call: (c, t) =>
       c.organizations.removeMember.mutate({ organizationId: t.organizationId, personId: t.extraMemberId }),
   },
   "invitations.list": {
-    who: "owner",
+    who: "admin",
     call: (c, t) => c.invitations.list.query({ organizationId: t.organizationId }),
     silent: true,
   },
   "invitations.create": {
-    who: "owner",
+    who: "admin",
     call: (c, t) =>
       c.invitations.create.mutate({
         organizationId: t.organizationId,
@@ -99,22 +121,46 @@ const expectations: Record<string, Expectation> = {
         scope: { kind: "projects", projectIds: [t.projectId] },
       }),
   },
+  "invitations.renew": {
+    who: "admin",
+    allowed: "NOT_FOUND",
+    silent: true,
+    call: (c, t) =>
+      c.invitations.renew.mutate({ organizationId: t.organizationId, invitationId: `inv_${"0".repeat(20)}` }),
+  },
   "invitations.revoke": {
-    who: "owner",
+    who: "admin",
     call: (c, t) => c.invitations.revoke.mutate({ organizationId: t.organizationId, invitationId: t.invitationId }),
   },
   "invitations.open": { who: "person", end: "NOT_FOUND", call: (c) => c.invitations.open.mutate({ token: "x" }) },
   "invitations.accept": { who: "person", end: "NOT_FOUND", call: (c) => c.invitations.accept.mutate({ token: "x" }) },
   "projects.list": { who: "member", call: (c, t) => c.projects.list.query({ organizationId: t.organizationId }) },
   "projects.create": {
-    who: "owner",
+    who: "admin",
     call: (c, t) => c.projects.create.mutate({ organizationId: t.organizationId, slug: `walk-${++slugs}` }),
   },
   "projects.get": { who: "member", call: (c, t) => c.projects.get.query({ projectId: t.projectId }) },
   "projects.status": { who: "member", call: (c, t) => c.projects.status.query({ projectId: t.projectId }) },
+  "projects.remove": {
+    who: "admin",
+    allowed: "BAD_REQUEST",
+    silent: true,
+    call: (c, t) => c.projects.remove.mutate({ projectId: t.projectId, name: "another" }),
+  },
+  "projects.deleted": {
+    who: "admin",
+    silent: true,
+    call: (c, t) => c.projects.deleted.query({ organizationId: t.organizationId }),
+  },
+  "projects.restore": {
+    who: "admin",
+    allowed: "NOT_FOUND",
+    silent: true,
+    call: (c, t) => c.projects.restore.mutate({ organizationId: t.organizationId, projectId: t.projectId }),
+  },
   "projects.grantUser": {
-    who: "owner",
-    owner: "NOT_FOUND",
+    who: "admin",
+    allowed: "NOT_FOUND",
     call: (c, t) =>
       c.projects.grantUser.mutate({ projectId: t.projectId, email: "nobody@example.com", roles: ["admin"] }),
   },
@@ -125,54 +171,60 @@ const expectations: Record<string, Expectation> = {
   "blueprints.get": { who: "member", call: (c, t) => c.blueprints.get.query({ versionId: t.versionId }) },
   "blueprints.current": { who: "member", call: (c, t) => c.blueprints.current.query({ projectId: t.projectId }) },
   "proposals.create": {
-    who: "owner",
+    who: "developer",
     call: (c, t) => c.proposals.create.mutate({ projectId: t.projectId, text: NOTE }),
   },
   "proposals.get": { fresh: true, who: "member", call: (c, t) => c.proposals.get.query({ proposalId: t.open.id }) },
   "proposals.list": { who: "member", call: (c, t) => c.proposals.list.query({ projectId: t.projectId }) },
+  "proposals.timeline": { who: "member", call: (c, t) => c.proposals.timeline.query({ projectId: t.projectId }) },
+  "proposals.rename": {
+    fresh: true,
+    who: "developer",
+    call: (c, t) => c.proposals.rename.mutate({ proposalId: t.open.id, title: "Walk" }),
+  },
   "proposals.approve": {
     fresh: true,
-    who: "owner",
+    who: "developer",
     call: (c, t) => c.proposals.approve.mutate({ proposalId: t.open.id, hash: t.open.hash, consents: [] }),
   },
   "proposals.createFromVersion": {
-    who: "owner",
+    who: "developer",
     call: (c, t) => c.proposals.createFromVersion.mutate({ projectId: t.projectId, versionId: t.versionId }),
   },
   "proposals.renew": {
     fresh: true,
-    who: "owner",
-    owner: "CONFLICT",
+    who: "developer",
+    allowed: "CONFLICT",
     call: (c, t) => c.proposals.renew.mutate({ proposalId: t.open.id }),
   },
   "proposals.measure": {
     fresh: true,
-    who: "owner",
+    who: "developer",
     call: (c, t) => c.proposals.measure.mutate({ proposalId: t.open.id }),
   },
   "proposals.reject": {
     fresh: true,
-    who: "owner",
+    who: "developer",
     call: (c, t) => c.proposals.reject.mutate({ proposalId: t.open.id }),
   },
   "deployments.create": {
     fresh: true,
-    who: "owner",
+    who: "developer",
     call: (c, t) => c.deployments.create.mutate({ proposalId: t.approved }),
   },
   "deployments.resume": {
-    who: "owner",
-    owner: "CONFLICT",
+    who: "developer",
+    allowed: "CONFLICT",
     call: (c, t) => c.deployments.resume.mutate({ deploymentId: t.deploymentId }),
   },
   "deployments.get": { who: "member", call: (c, t) => c.deployments.get.query({ deploymentId: t.deploymentId }) },
   "deployments.list": { who: "member", call: (c, t) => c.deployments.list.query({ projectId: t.projectId }) },
   "keys.create": {
-    who: "owner",
+    who: "admin",
     call: (c, t) => c.keys.create.mutate({ projectId: t.projectId, name: "walk", kind: "secret" }),
   },
   "keys.list": { who: "member", call: (c, t) => c.keys.list.query({ projectId: t.projectId }) },
-  "keys.revoke": { who: "owner", call: (c, t) => c.keys.revoke.mutate({ keyId: t.keyId }) },
+  "keys.revoke": { who: "admin", call: (c, t) => c.keys.revoke.mutate({ keyId: t.keyId }) },
   "data.entities": { who: "member", call: (c, t) => c.data.entities.query({ projectId: t.projectId }) },
   "data.changes": {
     who: "member",
@@ -180,21 +232,24 @@ const expectations: Record<string, Expectation> = {
     call: (c, t) => c.data.changes.query({ projectId: t.projectId, entities: [{ entity: "note" }] }),
   },
   "data.restore": {
-    who: "owner",
-    owner: "NOT_FOUND",
+    who: "developer",
+    allowed: "NOT_FOUND",
     call: (c, t) => c.data.restore.mutate({ projectId: t.projectId, entity: "note", recordId: NOWHERE }),
   },
   "data.transition": {
-    who: "owner",
-    owner: "NOT_FOUND",
+    who: "developer",
+    allowed: "NOT_FOUND",
     call: (c, t) =>
       c.data.transition.mutate({ projectId: t.projectId, entity: "note", recordId: NOWHERE, edge: "publish" }),
   },
+  ...draftExpectations,
   ...environmentExpectations,
   ...mailExpectations,
   ...webhookExpectations,
   ...inboundExpectations,
   ...workExpectations,
+  ...tokenExpectations,
+  ...userExpectations,
   "data.rows": { who: "member", call: (c, t) => c.data.rows.query({ projectId: t.projectId, entity: "note" }) },
 };
 
@@ -206,6 +261,8 @@ describe("every procedure", () => {
   let world: World;
   let owner: Somebody;
   let viewer: Somebody;
+  let developer: Somebody;
+  let admin: Somebody;
   let stranger: Somebody;
   /** An owner, but of another project of the same organization alone. */
   let neighbour: Somebody;
@@ -213,15 +270,19 @@ describe("every procedure", () => {
 
   beforeAll(async () => {
     world = await createWorld({ cell: true });
-    [owner, viewer, stranger, neighbour] = [
+    [owner, viewer, developer, admin, stranger, neighbour] = [
       await world.signUp("owner"),
       await world.signUp("viewer"),
+      await world.signUp("developer"),
+      await world.signUp("admin"),
       await world.signUp("stranger"),
       await world.signUp("neighbour"),
     ];
     const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
     const viewerId = (await viewer.client.me.get.query()).person.id;
     await join(owner, viewer, organizationId, "viewer");
+    await join(owner, developer, organizationId, "developer");
+    await join(owner, admin, organizationId, "admin");
     const extra = await world.signUp("extra");
     await join(owner, extra, organizationId, "viewer");
     const other = await owner.client.projects.create.mutate({ organizationId, slug: "next-door" });
@@ -258,9 +319,9 @@ describe("every procedure", () => {
 
   async function freshProposals(): Promise<void> {
     const { projectId } = things;
-    const open = await owner.client.proposals.create.mutate({ projectId, text: NOTE });
     const approved = await owner.client.proposals.create.mutate({ projectId, text: NOTE });
     await owner.client.proposals.approve.mutate({ proposalId: approved.id, hash: approved.hash, consents: [] });
+    const open = await owner.client.proposals.create.mutate({ projectId, text: NOTE });
     things = { ...things, open: { id: open.id, hash: open.hash }, approved: approved.id };
   }
 
@@ -279,17 +340,20 @@ describe("every procedure", () => {
 
   it.each(Object.entries(expectations))(
     "%s",
-    async (path, { who, call, fresh = false, end = null, owner: ownersEnd = end, silent }) => {
+    async (path, { who, call, fresh = false, end = null, allowed = end, silent }) => {
       if (fresh) await freshProposals();
       const before = await audited();
+      const ends = (by: Somebody): Promise<string | null> => codeOf(call(by.client, things));
       expect(await codeOf(call(world.nobody, things)), "signed out").toBe("UNAUTHORIZED");
-      expect(await codeOf(call(stranger.client, things)), "stranger").toBe(who === "person" ? end : "NOT_FOUND");
-      expect(await codeOf(call(neighbour.client, things)), "member of another project").toBe(neighboursEnd(path, end));
-      const viewersEnd = who === "owner" ? "FORBIDDEN" : end;
-      expect(await codeOf(call(viewer.client, things)), "viewer").toBe(viewersEnd);
+      if (who !== "person") expect(await ends(stranger), "stranger").toBe("NOT_FOUND");
+      if (who !== "person") expect(await ends(neighbour), "member of another project").toBe(neighboursEnd(path, end));
+      const members = { member: viewer, developer, admin, owner };
+      const least = who === "person" ? stranger : members[who];
+      const below = who === "person" ? [] : Object.values(members).slice(0, Object.values(members).indexOf(least));
+      for (const member of below) expect(await ends(member), "below the role").toBe("FORBIDDEN");
       expect(await audited(), "a denial changes nothing").toBe(before);
-      expect(await codeOf(call(owner.client, things)), "owner").toBe(ownersEnd);
-      const acted = who === "owner" && ownersEnd !== "CONFLICT" && !silent;
+      expect(await ends(least), "the least that may").toBe(allowed);
+      const acted = who !== "person" && who !== "member" && allowed !== "CONFLICT" && !silent;
       if (acted) expect(await audited(), "an act is in the log").toBeGreaterThan(before);
     },
   );
@@ -297,9 +361,8 @@ describe("every procedure", () => {
   /** Whoever may open one project meets the others as a stranger does, and the organization as a reader. */
   function neighboursEnd(path: string, end: string | null): string | null {
     const right = procedures.find(([name]) => name === path)?.[1]._def.meta?.right;
-    if (right === "person") return end;
-    if (right === "organization:write") return "FORBIDDEN";
-    return right === "organization:read" ? null : "NOT_FOUND";
+    if (right === "person" || right === "session" || right === "organization:read") return end;
+    return right?.startsWith("organization:") ? "FORBIDDEN" : "NOT_FOUND";
   }
 
   it("shows a member of one project that project, and the members who can open it", async () => {

@@ -4,6 +4,7 @@ import type { AppProcedures } from "./api.ts";
 import { blueprintProcedures } from "./blueprints/router.ts";
 import { dataProcedures } from "./data/router.ts";
 import { deploymentProcedures } from "./deployments/router.ts";
+import { draftProcedures } from "./drafts/router.ts";
 import { environmentProcedures } from "./environments/router.ts";
 import { invitationProcedures } from "./invitations/router.ts";
 import { keyProcedures } from "./keys/router.ts";
@@ -12,7 +13,9 @@ import { organizationProcedures } from "./organizations/router.ts";
 import { meProcedures } from "./people/router.ts";
 import { projectProcedures } from "./projects/router.ts";
 import { proposalProcedures } from "./proposals/router.ts";
+import { deviceProcedures, tokenProcedures } from "./tokens/router.ts";
 import { buildRouter, type Root } from "./trpc.ts";
+import { userProcedures } from "./users/router.ts";
 import { webhookProcedures } from "./webhooks/router.ts";
 import { inboundProcedures } from "./webhooks-in/router.ts";
 import { workProcedures } from "./work/router.ts";
@@ -24,6 +27,7 @@ export const appRouter: TRPCBuiltRouter<Root, AppProcedures> = buildRouter({
   projects: projectProcedures,
   environments: environmentProcedures,
   blueprints: blueprintProcedures,
+  drafts: draftProcedures,
   proposals: proposalProcedures,
   deployments: deploymentProcedures,
   keys: keyProcedures,
@@ -32,4 +36,7 @@ export const appRouter: TRPCBuiltRouter<Root, AppProcedures> = buildRouter({
   webhooks: webhookProcedures,
   inbound: inboundProcedures,
   work: workProcedures,
+  tokens: tokenProcedures,
+  devices: deviceProcedures,
+  users: userProcedures,
 });

@@ -68,7 +68,7 @@ describe("a database that has no space left", () => {
       });
     const refused = await create();
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
-    expect(await refused.text()).toContain("The database has no space left to write to.");
+    expect(await refused.text()).toContain("The database has no disk space left.");
     expect(await owner.client.projects.list.query({ organizationId })).toBeInstanceOf(Array);
     await world.pool.query("DROP FUNCTION control.full_disk CASCADE");
     expect((await create()).status).toBe(200);

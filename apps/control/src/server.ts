@@ -13,17 +13,22 @@ import {
   toProblem,
 } from "@plinth/service";
 import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from "fastify";
 import { createClientAddress } from "./client-address.ts";
 import type { Config } from "./config.ts";
 import { connectDatabase, migrateDatabase } from "./database/connect.ts";
 import { refuseUnavailable } from "./failure.ts";
 import { checkOrigins } from "./origin.ts";
+import { createAttempts } from "./people/attempts.ts";
+import type { Person } from "./people/auth.ts";
 import { createDevices } from "./people/device.ts";
 import { authRoutes, toHeaders } from "./people/routes.ts";
 import { createSignInGuard } from "./people/sign-in-guard.ts";
+import { type Repeated, repeat } from "./repeat.ts";
 import { appRouter } from "./router.ts";
 import { createParts, type Parts } from "./services.ts";
+import { deviceRoutes } from "./tokens/device-routes.ts";
+import { bearerToken } from "./tokens/secret.ts";
 
 export interface Control {
   readonly url: string;
@@ -32,6 +37,8 @@ export interface Control {
 
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
 const BATCH_MAX = 10;
+/** Cells are told so often what they have not heard about deleted projects. */
+const SETTLE_MS = 10_000;
 
 export async function startControl(config: Config, logger: Logger): Promise<Control> {
   const pool = createPool({
@@ -46,10 +53,11 @@ export async function startControl(config: Config, logger: Logger): Promise<Cont
   let parts: Parts | null = null;
   let stopping = false;
   let keeping: Promise<void> = Promise.resolve();
+  let settling: Repeated | null = null;
   const stop = async (): Promise<void> => {
     stopping = true;
     parts?.endWaits();
-    await Promise.all([app?.close(), parts?.followers.stop(), keeping]);
+    await Promise.all([app?.close(), parts?.followers.stop(), keeping, settling?.stop()]);
     await parts?.workshop.stop();
     await pool.end();
   };
@@ -64,6 +72,7 @@ export async function startControl(config: Config, logger: Logger): Promise<Cont
     });
     await app.listen({ port: config.port, host: config.host });
     await parts.followers.resume();
+    settling = repeat(parts.deletion.settleAll, SETTLE_MS, logger);
     // In the background: a thousand texts take seconds to check, and nothing waits for them.
     keeping = parts
       .keepModels(() => stopping)
@@ -130,6 +139,13 @@ function createServer(
     clientAddress: createClientAddress(config.consoleSecret),
     controlUrl: config.controlUrl,
     secureCookies: config.secureCookies,
+    onSignedOutEverywhere: (personId) => parts.services.tokens.revokeLogins(personId),
+  });
+  deviceRoutes(app, {
+    grants: parts.services.deviceGrants,
+    clientAddress: createClientAddress(config.consoleSecret),
+    consoleUrl: config.consoleUrl,
+    begun: createAttempts({ max: config.attemptsMax, windowSeconds: 600 }),
   });
   app.register(fastifyTRPCPlugin, {
     prefix: "/trpc",
@@ -139,15 +155,39 @@ function createServer(
       responseMeta: ({ errors }) =>
         errors.some(({ code }) => code === "SERVICE_UNAVAILABLE") ? { headers: { "retry-after": "5" } } : {},
       createContext: async ({ req, res }) => {
-        const session = await parts.people.sessionOf(toHeaders(req)).catch((error: unknown) => {
+        const caller = await callerOf(parts, req).catch((error: unknown) => {
           throw refuseUnavailable(error) ?? error;
         });
-        for (const cookie of session?.cookies ?? []) res.header("set-cookie", cookie);
-        return { person: session?.person ?? null, services: parts.services, log: req.log };
+        const { cookies, ...who } = caller;
+        for (const cookie of cookies) res.header("set-cookie", cookie);
+        const key = req.headers["idempotency-key"];
+        const submissionKey = typeof key === "string" ? key : null;
+        return { ...who, services: parts.services, log: req.log, submissionKey };
       },
     },
   } satisfies FastifyTRPCPluginOptions<typeof appRouter>);
   return app;
+}
+
+/** Where a request carries an access token, its cookies count for nothing. */
+async function callerOf({ people, services }: Parts, request: FastifyRequest): Promise<Caller> {
+  if (request.headers.authorization !== undefined) {
+    const token = bearerToken(request.headers.authorization);
+    const used = token === null ? null : await services.tokens.use(token);
+    return { person: used?.person ?? null, tokenId: used?.tokenId ?? null, sessionId: "", cookies: [] };
+  }
+  const session = await people.sessionOf(toHeaders(request));
+  const { person = null, id = "", cookies = [] } = session ?? {};
+  return { person, tokenId: null, sessionId: id, cookies };
+}
+
+interface Caller {
+  readonly person: Person | null;
+  readonly tokenId: string | null;
+  /** Empty where the request carries no session of the console. */
+  readonly sessionId: string;
+  /** `Set-Cookie` lines of the answer. */
+  readonly cookies: readonly string[];
 }
 
 function faultCode(status: number | undefined): FaultCode {

@@ -15,6 +15,8 @@ import type { ControlDatabase } from "./database/tables.ts";
 import { createFollowers, type Followers } from "./deployments/follow.ts";
 import { createDeploymentService } from "./deployments/service.ts";
 import { createDeploymentStore } from "./deployments/store.ts";
+import { createDraftService } from "./drafts/service.ts";
+import { createDraftStore } from "./drafts/store.ts";
 import { createEnvironmentService } from "./environments/service.ts";
 import { createEnvironmentStore } from "./environments/store.ts";
 import { createInvitationService } from "./invitations/service.ts";
@@ -25,15 +27,27 @@ import { createMailService } from "./mail/service.ts";
 import { createAccess } from "./organizations/access.ts";
 import { createOrganizationService } from "./organizations/service.ts";
 import { createOrganizationStore } from "./organizations/store.ts";
+import { createAccountService } from "./people/account.ts";
+import { createAccountStore } from "./people/account-store.ts";
 import { createAttempts } from "./people/attempts.ts";
 import { createPeople, type People } from "./people/auth.ts";
 import { createPasswords } from "./people/password.ts";
+import { createDeletionService, type DeletionService } from "./projects/deletion.ts";
+import { createDeletionStore } from "./projects/deletion-store.ts";
 import { createProvision } from "./projects/provision.ts";
 import { createProjectService } from "./projects/service.ts";
 import { createProjectStore } from "./projects/store.ts";
 import { createProposalService } from "./proposals/service.ts";
 import { createProposalStore } from "./proposals/store.ts";
+import { createTimelineStore } from "./proposals/timeline.ts";
+import { createSubmissions } from "./submissions/once.ts";
+import { createSubmissionStore } from "./submissions/store.ts";
+import { createDeviceGrantStore } from "./tokens/device-grant-store.ts";
+import { createDeviceGrants } from "./tokens/device-grants.ts";
+import { createTokenService } from "./tokens/service.ts";
+import { createTokenStore } from "./tokens/store.ts";
 import type { Services } from "./trpc.ts";
+import { createUserService } from "./users/service.ts";
 import { createWebhookService } from "./webhooks/service.ts";
 import { createInboundService } from "./webhooks-in/service.ts";
 import { createWorkService } from "./work/service.ts";
@@ -46,6 +60,7 @@ export interface Parts {
   /** See `keepModels` in blueprints/keep-models.ts. */
   readonly keepModels: (isStopped: () => boolean) => Promise<void>;
   readonly workshop: Workshop;
+  readonly deletion: DeletionService;
   /** Answers all who wait for changes. */
   readonly endWaits: () => void;
 }
@@ -79,19 +94,24 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
     pollMs: 300,
     retryMsMax: 5_000,
   });
+  const deletion = createDeletionService({ store: createDeletionStore(db), cells, logger });
+  const accountStore = createAccountStore(db);
+  const passwords = createPasswords();
   const people = await createPeople({
     db,
     logger,
-    passwords: createPasswords(),
+    passwords,
     secret: config.authSecret,
     controlUrl: config.controlUrl,
     trustedOrigins: config.trustedOrigins,
     secureCookies: config.secureCookies,
     onSession: (personId) => organizationStore.ensurePersonal(personId),
+    onSeen: (sessionId) => accountStore.touchSession(sessionId),
   });
   const access = createAccess(db);
   const proposals = createProposalService({
     store: createProposalStore(db, config.limits.proposalsKeptMax),
+    timeline: createTimelineStore(db),
     blueprints: blueprintStore,
     cells,
     workshop,
@@ -109,8 +129,14 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
     followers,
     keepModels: (isStopped) => keepModels(blueprintStore, workshop, logger, isStopped),
     workshop,
+    deletion,
     endWaits: () => stopped.abort(),
     services: {
+      account: createAccountService({
+        store: accountStore,
+        passwords,
+        wrong: createAttempts({ max: 10, windowSeconds: 600 }),
+      }),
       access,
       organizations: createOrganizationService(organizationStore),
       invitations: createInvitationService({
@@ -118,6 +144,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
         made: createAttempts({ max: 50, windowSeconds: 3600 }),
         missed: createAttempts({ max: 20, windowSeconds: 600 }),
       }),
+      deletion,
       projects: createProjectService({
         store: projectStore,
         cells,
@@ -127,11 +154,16 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
         projectsMax: config.limits.projectsPerOrganizationMax,
       }),
       blueprints,
+      drafts: createDraftService({
+        store: createDraftStore(db, config.limits.drafts),
+        saves: createAttempts({ max: 240, windowSeconds: 60 }),
+        blueprintBytesMax: config.limits.blueprintBytesMax,
+      }),
       environments: createEnvironmentService({
         store: createEnvironmentStore(db),
         projects: projectStore,
         cellStore,
-        cells,
+        deletion,
         workshop,
         access,
         proposals,
@@ -152,7 +184,14 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
       mail: createMailService({ cells, db }),
       webhooks: createWebhookService({ cells, db }),
       inbound: createInboundService({ cells, db }),
+      tokens: createTokenService(createTokenStore(db)),
+      deviceGrants: createDeviceGrants({
+        store: createDeviceGrantStore(db),
+        missed: createAttempts({ max: 20, windowSeconds: 600 }),
+      }),
+      users: createUserService({ cells, db }),
       work: createWorkService({ cells, store: createWorkStore(db) }),
+      submissions: createSubmissions({ store: createSubmissionStore(db), logger }),
     },
   };
 }

@@ -2,6 +2,7 @@
 // Out: builders, each of which names the right it needs; what a procedure names in its input is looked up and judged
 // before the procedure runs. A procedure without a right refuses everybody.
 import type { Diagnostic } from "@plinth/blueprint";
+import { hashOf } from "@plinth/bundle";
 import {
   initTRPC,
   type TRPCBuiltRouter,
@@ -17,27 +18,38 @@ import type { AppProcedures, ErrorShape } from "./api.ts";
 import type { BlueprintService } from "./blueprints/service.ts";
 import type { DataService } from "./data/service.ts";
 import type { DeploymentService } from "./deployments/service.ts";
+import type { DraftService } from "./drafts/service.ts";
 import type { EnvironmentService } from "./environments/service.ts";
 import { DiagnosticsError, refuse, refuseUnavailable } from "./failure.ts";
 import type { InvitationService } from "./invitations/service.ts";
 import type { KeyService } from "./keys/service.ts";
 import type { MailService } from "./mail/service.ts";
-import type { Access, Level, OrganizationAccess, ProjectAccess, ProjectPart } from "./organizations/access.ts";
+import type { Access, OrganizationAccess, ProjectAccess, ProjectPart } from "./organizations/access.ts";
+import type { Level } from "./organizations/rights.ts";
 import type { OrganizationService } from "./organizations/service.ts";
+import type { AccountService } from "./people/account.ts";
 import type { Person } from "./people/auth.ts";
+import type { DeletionService } from "./projects/deletion.ts";
 import type { ProjectService } from "./projects/service.ts";
 import type { ProposalService } from "./proposals/service.ts";
+import type { Submissions } from "./submissions/once.ts";
+import type { DeviceGrants } from "./tokens/device-grants.ts";
+import type { TokenService } from "./tokens/service.ts";
+import type { UserService } from "./users/service.ts";
 import type { WebhookService } from "./webhooks/service.ts";
 import type { InboundService } from "./webhooks-in/service.ts";
 import type { WorkService } from "./work/service.ts";
 
 export interface Services {
+  readonly account: AccountService;
   readonly access: Access;
   readonly organizations: OrganizationService;
   readonly invitations: InvitationService;
   readonly projects: ProjectService;
+  readonly deletion: DeletionService;
   readonly environments: EnvironmentService;
   readonly blueprints: BlueprintService;
+  readonly drafts: DraftService;
   readonly proposals: ProposalService;
   readonly deployments: DeploymentService;
   readonly keys: KeyService;
@@ -46,16 +58,26 @@ export interface Services {
   readonly webhooks: WebhookService;
   readonly inbound: InboundService;
   readonly work: WorkService;
+  readonly submissions: Submissions;
+  readonly tokens: TokenService;
+  readonly deviceGrants: DeviceGrants;
+  readonly users: UserService;
 }
 
 interface Context {
   readonly person: Person | null;
+  /** The access token that the person is known by; null for a session of the console. */
+  readonly tokenId: string | null;
+  /** Of the session that the call came with; empty where there is none. */
+  readonly sessionId: string;
   readonly services: Services;
   readonly log: FastifyBaseLogger;
+  /** The header `Idempotency-Key`; null where none was sent. */
+  readonly submissionKey: string | null;
 }
 
-/** To be signed in, or a level in the organization that the named thing belongs to. */
-type Right = "person" | `${"organization" | "project" | ProjectPart}:${Level}`;
+/** To be signed in (`session`: in the console, not by an access token), or a level in the organization that the named thing belongs to. */
+type Right = "person" | "session" | `${"organization" | "project" | ProjectPart}:${Level}`;
 
 interface Meta {
   readonly right: Right;
@@ -102,12 +124,35 @@ function publicMessage(error: TRPCError): string {
   return error.code === "INTERNAL_SERVER_ERROR" ? "Something went wrong on our side." : error.message;
 }
 
+const submissionKeyForm = /^[\w-]{16,100}$/;
+
+/** After the right was judged, since a right may be taken away before the retry. Only what changes something is submitted. */
+const once = t.middleware(async ({ ctx, path, type, getRawInput, next }) => {
+  const { person, submissionKey: key, services } = ctx;
+  if (type !== "mutation" || key === null || person === null) return next();
+  if (!submissionKeyForm.test(key)) {
+    throw refuse("BAD_REQUEST", "The header Idempotency-Key takes 16 to 100 letters, digits, - and _.");
+  }
+  const inputHash = hashOf((await getRawInput()) ?? null);
+  return services.submissions.once({ personId: person.id, key, procedure: path, inputHash }, () => next());
+});
+
 /** Any signed-in person. */
 export function forPerson(): Builder<{ person: Person }, TRPCUnsetMarker> {
-  return signedIn("person");
+  return signedIn("person").use(once);
 }
 
-/** A member (read) or an owner (write) of `organizationId`. */
+/** Whoever is signed in in the console. What makes new credentials asks for it: a stolen token must not outlive its revocation. */
+export function forSession(): Builder<{ person: Person }, TRPCUnsetMarker> {
+  return signedIn("session")
+    .use(({ ctx, next }) => {
+      if (ctx.tokenId !== null) throw refuse("FORBIDDEN", "Do this in the console: an access token may not.");
+      return next();
+    })
+    .use(once);
+}
+
+/** A member of `organizationId` whose role has the level. */
 export function forOrganization(
   level: Level,
 ): Builder<{ person: Person; organization: OrganizationAccess }, { organizationId: string }> {
@@ -116,16 +161,18 @@ export function forOrganization(
     .use(async ({ ctx, input, next }) => {
       const organization = await ctx.services.access.organization(ctx.person, input.organizationId, level);
       return next({ ctx: { organization } });
-    });
+    })
+    .use(once);
 }
 
-/** A member (read) or an owner (write) of the organization of `projectId`. */
+/** A member who can open `projectId` and whose role has the level. */
 export function forProject(level: Level): Builder<{ person: Person; project: ProjectAccess }, { projectId: string }> {
   return signedIn(`project:${level}`)
     .input(z.object({ projectId: id("prj") }))
     .use(async ({ ctx, input, next }) => {
       return next({ ctx: { project: await ctx.services.access.project(ctx.person, input.projectId, level) } });
-    });
+    })
+    .use(once);
 }
 
 export function forVersion(level: Level): Builder<{ person: Person; project: ProjectAccess }, { versionId: string }> {
@@ -134,7 +181,8 @@ export function forVersion(level: Level): Builder<{ person: Person; project: Pro
     .use(async ({ ctx, input, next }) => {
       const project = await ctx.services.access.projectOf(ctx.person, "version", input.versionId, level);
       return next({ ctx: { project } });
-    });
+    })
+    .use(once);
 }
 
 export function forProposal(level: Level): Builder<{ person: Person; project: ProjectAccess }, { proposalId: string }> {
@@ -143,7 +191,8 @@ export function forProposal(level: Level): Builder<{ person: Person; project: Pr
     .use(async ({ ctx, input, next }) => {
       const project = await ctx.services.access.projectOf(ctx.person, "proposal", input.proposalId, level);
       return next({ ctx: { project } });
-    });
+    })
+    .use(once);
 }
 
 export function forDeployment(
@@ -154,7 +203,8 @@ export function forDeployment(
     .use(async ({ ctx, input, next }) => {
       const project = await ctx.services.access.projectOf(ctx.person, "deployment", input.deploymentId, level);
       return next({ ctx: { project } });
-    });
+    })
+    .use(once);
 }
 
 export function forKey(level: Level): Builder<{ person: Person; project: ProjectAccess }, { keyId: string }> {
@@ -162,7 +212,8 @@ export function forKey(level: Level): Builder<{ person: Person; project: Project
     .input(z.object({ keyId: id("key") }))
     .use(async ({ ctx, input, next }) => {
       return next({ ctx: { project: await ctx.services.access.projectOf(ctx.person, "key", input.keyId, level) } });
-    });
+    })
+    .use(once);
 }
 
 /** First of all who it is: somebody signed out learns nothing, not even what an input must look like. */

@@ -1,5 +1,5 @@
-// In: the text of a blueprint. Out: its model, or every diagnostic that it earns. The whole pipeline, top to bottom:
-// text > syntax > declarations > checked model > its own tests.
+// The entry point of the language. In: the text of a blueprint. Out: its model, or all its diagnostics. The whole
+// pipeline, top to bottom: text > syntax > declarations > checked model > its own tests.
 import type { Expression } from "@plinth/expression";
 import { checkBackground } from "./background/background.ts";
 import { checkApi } from "./check/api.ts";
@@ -34,27 +34,27 @@ import { createPlaces, type Places, type PlaceTable } from "./text/places.ts";
 import { createPositions, createReport, type Report } from "./text/report.ts";
 
 export interface CheckedBlueprint {
-  /** Null where any diagnostic is an error. */
+  /** Null if any diagnostic is an error. */
   readonly model: Model | null;
-  /** The model as far as it was understood, whatever was wrong: parts that were refused are missing. Null for no YAML. */
+  /** The model as far as it could be read: parts with errors are missing. Null if the text is not YAML. */
   readonly draft: Model | null;
   /** Sorted by position. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Where the rules of the model were written: of each node of their expressions. */
+  /** The position of each node of the rules' expressions. */
   readonly places: Places;
 }
 
-/** The most that the operator allows. */
+/** The operator's limits. */
 export interface MostAllowed {
   /** In the section `api`. */
   readonly api: ApiLimits;
-  /** Milliseconds of one call of another service. */
+  /** The maximum time of one call to another service, in milliseconds. */
   readonly callMsMax: number;
 }
 
 /**
- * Checks a blueprint and runs its tests. Never throws on what an author can write.
- * @param most Absent where no operator is known.
+ * Checks a blueprint and runs its tests. It never throws for any text.
+ * @param most Absent if no operator is known.
  */
 export function checkBlueprint(text: string, most?: MostAllowed): CheckedBlueprint {
   const report = createReport(text);
@@ -77,7 +77,7 @@ export function checkBlueprint(text: string, most?: MostAllowed): CheckedBluepri
     return { model: report.failed() ? null : model, draft: model, diagnostics: report.diagnostics(), places };
   }
   if (!report.failed()) {
-    report.add("blueprint_empty", { start: 0, end: 0 }, "The blueprint is empty.", "Begin with `project: my-project`.");
+    report.add("blueprint_empty", { start: 0, end: 0 }, "The blueprint is empty.", "Start with `project: my-project`.");
   }
   return { model: null, draft: null, diagnostics: report.diagnostics(), places };
 }
@@ -174,13 +174,13 @@ function filledBy(field: Field, fills: ReadonlyMap<string, Expression> | undefin
 
 function checkProject({ project, sections }: Declarations, report: Report): string {
   if (project === null) {
-    // `name: shop` is said to be called `project`: that is enough.
+    // For `name: shop` there is already a hint to use `project`, which is enough.
     if (!sections.some(({ text }) => text === "project" || text === "name" || text === "app")) {
       report.add(
         "missing_key",
         { start: 0, end: 0 },
         "The blueprint has no `project`.",
-        "Begin with `project: my-project`.",
+        "Start with `project: my-project`.",
       );
     }
     return "";

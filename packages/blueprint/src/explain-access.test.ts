@@ -59,7 +59,9 @@ test("who is let in has no culprit", () => {
 
 test("a name that is not there is told with the one that was meant", () => {
   expect(() => explained({ entity: "bik" })).toThrow("There is no entity bik. Did you mean bike?");
-  expect(() => explained({ row: null })).toThrow("Which bike? Name a row of the tests, bike.<row>, or give a record.");
+  expect(() => explained({ row: null })).toThrow(
+    "Which bike do you mean? Name a row of the tests, bike.<row>, or give a record.",
+  );
   const { allowed, reason } = explained({ as: "ana", operation: "update", row: "shown", input: { nmae: "B" } });
   expect([allowed, reason]).toEqual([false, "`bike` has no field `nmae`"]);
 });
@@ -74,6 +76,6 @@ test("somebody and a record that are given", () => {
 
 test("nobody has the operation; what is not there is said", () => {
   expect(explained({ operation: "delete" })).toEqual({ allowed: false, reason: null, grants: [] });
-  expect(() => explained({ as: "eve" })).toThrow("There is no user eve; there are: public, ana, bob.");
+  expect(() => explained({ as: "eve" })).toThrow("There is no user eve. Known users: public, ana, bob.");
   expect(() => explained({ row: "gone" })).toThrow("The tests have no row bike.gone.");
 });

@@ -1,9 +1,9 @@
-// Why somebody may or may not do something. In: a model, who asks, for what, of which row. Out: each of their grants with
-// whether it lets them in and, where it does not, the part of the rule that decided, with its place in the blueprint.
-// It judges in memory, by the people and rows of the blueprint's tests or by ones that are given.
+// Explains access. In: a model, the caller, the operation and the row. Out: each grant of the caller, whether it lets
+// them in and, if not, the part of the rule that decided, with its position in the blueprint. It evaluates in memory,
+// with the users and rows of the blueprint's tests, or with given ones.
 import { didYouMean, type Expression, explain, printExpression } from "@plinth/expression";
 import type { CheckedBlueprint } from "./check-blueprint.ts";
-import { judge } from "./judging/judge.ts";
+import { judge, type Verdict } from "./judging/judge.ts";
 import { worldOf } from "./judging/world.ts";
 import type { Model, Operation, SeedRow, Tests } from "./model/model.ts";
 import type { Place } from "./text/places.ts";
@@ -21,30 +21,30 @@ export interface AccessQuestion {
 
 export interface AccessExplanation {
   readonly allowed: boolean;
-  /** What stands against it whatever the rules say (a state, an organization, a field). */
+  /** What prevents it whatever the rules say (a state, an organization, a field). */
   readonly reason: string | null;
-  /** The permissions that the roles of who asks give for the operation; none means that no role has it. */
+  /** The permissions of the caller's roles for the operation; empty if no role has any. */
   readonly grants: readonly {
     readonly role: string;
     readonly rule: string;
     readonly allowed: boolean;
-    /** Whether the rule came out unknown, as an empty field compared does. */
+    /** Whether the result of the rule is unknown, for example because of an empty field. */
     readonly unknown: boolean;
-    /** The smallest part of the rule that kept it from holding. */
+    /** The smallest part of the rule that kept it from being true. */
     readonly culprit: { readonly text: string; readonly place: Place | null } | null;
   }[];
 }
 
-/** What an author gives beside the tests: somebody, and a row. */
+/** A user and a row that an author gives in addition to the tests. */
 export interface GivenTests {
   readonly user: { readonly roles: readonly string[]; readonly email: string; readonly profile: SeedRow } | null;
   readonly record: { readonly entity: string; readonly values: SeedRow } | null;
 }
 
-/** The names that a given user and a given record go by in a question. */
+/** The names of a given user and a given record in a question. */
 export const GIVEN = "given";
 
-/** @throws Error where the question names a user, entity or row that is not there; its message is for a person. */
+/** @throws Error if the question names an unknown user, entity or row; the message is for a person. */
 export function explainAccess(
   { model, places }: Pick<CheckedBlueprint, "places"> & { readonly model: Model },
   question: AccessQuestion,
@@ -54,17 +54,23 @@ export function explainAccess(
   const entity = model.entities.find((one) => one.name === question.entity);
   if (entity === undefined) {
     const known = model.entities.map((one) => one.name);
-    const hint = didYouMean(question.entity, known) ?? `There are: ${known.join(", ")}.`;
+    const hint = didYouMean(question.entity, known) ?? `Known entities: ${known.join(", ")}.`;
     throw new Error(`There is no entity ${question.entity}. ${hint.replaceAll("`", "")}`);
   }
   if (!world.callers.has(question.as))
-    throw new Error(`There is no user ${question.as}; there are: ${[...world.callers.keys()].join(", ")}.`);
+    throw new Error(`There is no user ${question.as}. Known users: ${[...world.callers.keys()].join(", ")}.`);
   const row = world.rows.find((one) => one.entity.name === entity.name && one.name === question.row) ?? null;
   if (row === null && question.row !== null) throw new Error(`The tests have no row ${entity.name}.${question.row}.`);
   if (row === null && question.operation !== "create")
-    throw new Error(`Which ${entity.name}? Name a row of the tests, ${entity.name}.<row>, or give a record.`);
+    throw new Error(
+      `Which ${entity.name} do you mean? Name a row of the tests, ${entity.name}.<row>, or give a record.`,
+    );
   const input = world.resolve(entity, question.input);
-  const verdict = judge({ as: question.as, entity, operation: question.operation, row, input }, world);
+  return toldOf(judge({ as: question.as, entity, operation: question.operation, row, input }, world), places);
+}
+
+/** A verdict in words. */
+export function toldOf(verdict: Verdict, places: CheckedBlueprint["places"]): AccessExplanation {
   return {
     allowed: verdict.allowed,
     reason: verdict.reason,
@@ -81,7 +87,7 @@ export function explainAccess(
   };
 }
 
-/** A part that the checker made up (a rule split over two rows) has no place of its own; its operands have. */
+/** A node that the checker created (for a rule over two rows) has no position of its own; its operands have. */
 function placeIn(part: Expression, places: CheckedBlueprint["places"]): Place | null {
   const own = places.get(part);
   if (own !== null || part.kind !== "operation") return own;

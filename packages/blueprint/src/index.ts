@@ -10,7 +10,7 @@ export type {
   Witness,
 } from "./diff/change.ts";
 export { diffModels } from "./diff/diff.ts";
-export { isMadeForStanding } from "./diff/fields.ts";
+export { isGeneratedForExisting } from "./diff/fields.ts";
 export { type Author, type CoreRule, protect, type Touch } from "./diff/protect.ts";
 export { type Matches, type ModelRenames, matchByName, renamesOf } from "./diff/renames.ts";
 export { mayNotFit } from "./diff/types.ts";
@@ -24,8 +24,22 @@ export {
   GIVEN,
   type GivenTests,
 } from "./explain-access.ts";
+export {
+  explainRecord,
+  type RecordExplanation,
+  type RecordQuestion,
+  type Somebody,
+} from "./explain-record.ts";
 export { patterns, storable } from "./field-types/patterns.ts";
 export { formatBlueprint } from "./format/format.ts";
+export {
+  type BlockedField,
+  blockedFields,
+  type FieldMend,
+  type FieldPath,
+  mendField,
+  mendsOf,
+} from "./format/mend-field.ts";
 export { writeOldDefaults } from "./format/write-old-defaults.ts";
 export { branchesOf, type RuleCoverage, runTests, type TestReport, type TestResult } from "./judging/run-tests.ts";
 export { filledRow, testNow, type World, type WorldRow, worldOf } from "./judging/world.ts";
@@ -52,6 +66,7 @@ export {
 export { describeModules, moduleEntities, moduleEvents } from "./modules/modules.ts";
 export { ORGANIZATION_ENTITY, organizationFields, organizationRoles } from "./modules/organizations.ts";
 export { USER_ENTITY, userEntity, userFields, userRelations } from "./modules/users.ts";
+export { columnsOf, type MatrixCell, type MatrixGrant, type MatrixRow, matrixOf } from "./permission-matrix.ts";
 export { targetOf } from "./rules/expression-schema.ts";
 export {
   type Diagnostic,

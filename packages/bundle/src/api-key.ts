@@ -1,5 +1,5 @@
-// API keys: `plk_<pub|sec>_<30 base62><6 base62 of CRC32>`. The checksum refuses garbage before any look-up;
-// it is no secret. Only the SHA-256 is ever stored.
+// API keys: `plk_<pub|sec>_<30 base62><6 base62 of CRC32>`. The checksum rejects invalid keys before any look-up; it is
+// not a secret. Only the SHA-256 is ever stored.
 import { hash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 

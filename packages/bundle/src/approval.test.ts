@@ -36,7 +36,7 @@ test("one that control signed for this cell holds, until it expires", () => {
   expect(approvalProblem(JSON.parse(JSON.stringify(good)) as Approval, expected)).toBeNull();
   expect(approvalProblem(good, { ...expected, now: now + minutes(9) })).toBeNull();
   expect(approvalProblem(good, { ...expected, now: now + minutes(11) })).toBe("The approval has expired.");
-  expect(approvalProblem(good, { ...expected, now: now - minutes(2) })).toBe("The approval holds too long.");
+  expect(approvalProblem(good, { ...expected, now: now - minutes(2) })).toBe("The approval is valid for too long.");
   expect(approvalProblem(good, { ...expected, cell: "other" })).toBe("The approval is for another cell.");
 });
 

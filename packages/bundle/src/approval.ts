@@ -1,18 +1,18 @@
-// Who agreed to what, signed by control. In: an approval, and control's keys. Out: its signature, or what is wrong with it.
-// A signature names one cell, one project and one release, and holds for minutes: it serves nowhere else and no later.
+// Approvals, signed by control. In: an approval, and control's keys. Out: its signature, or what is wrong with it. A
+// signature is valid for one cell, one project and one release, and only for minutes.
 import { createHmac, sign, timingSafeEqual, verify } from "node:crypto";
 import type { ControlPublicKeys, ControlSigner } from "./control-keys.ts";
 import { canonicalJson } from "./hash.ts";
 
 interface Agreed {
-  /** The project and the release that it is for: the same approval serves no other. */
+  /** The project and the release of the approval; it is valid for no other. */
   readonly projectId: string;
   readonly releaseId: string;
   /** Hash of the bundle that must be active now; null for a first release. */
   readonly baseHash: string | null;
   readonly bundleHash: string;
   readonly planHash: string;
-  /** What the approver agreed to by name, beyond the plan itself: `destructive listing.price`. Sorted. */
+  /** The consents by name, in addition to the plan itself: `destructive listing.price`. Sorted. */
   readonly consents: readonly string[];
   readonly approvedBy: string;
   /** RFC 3339 UTC. */
@@ -20,15 +20,15 @@ interface Agreed {
 }
 
 export interface UnsignedApproval extends Agreed {
-  /** The cell that it is for. */
+  /** The cell of the approval. */
   readonly cell: string;
-  /** The project's name once the release is live. */
+  /** The name of the project after the release. */
   readonly name: string;
 }
 
 export interface Approval extends UnsignedApproval {
   readonly scheme: "ed25519";
-  /** When control signed it, and until when it may be used; RFC 3339 UTC. */
+  /** When control signed it, and when it expires; RFC 3339 UTC. */
   readonly signedAt: string;
   readonly expiresAt: string;
   readonly keyId: string;
@@ -36,14 +36,17 @@ export interface Approval extends UnsignedApproval {
   readonly signature: string;
 }
 
-/** As control signed before cells had its public key. It counts for releases alone that a cell has stored already. */
+/**
+ * The signature from the time before cells had control's public key. It is only valid for releases that a cell has
+ * already stored.
+ */
 export interface LegacyApproval extends Agreed {
   readonly scheme?: undefined;
   /** HMAC-SHA-256 (hex) of the other members, keyed by the cell's secret. */
   readonly signature: string;
 }
 
-/** What a publication may take on its way, a slow cell and two clocks included. */
+/** The time that a publication can take, including a slow cell and two different clocks. */
 const LIFETIME_MS = 10 * 60_000;
 const SKEW_MS = 60_000;
 
@@ -60,7 +63,7 @@ export function signApproval(approval: UnsignedApproval, signer: ControlSigner, 
   return { ...unsigned, signature };
 }
 
-/** Whether a cell may act on it. @param now Milliseconds since 1970. @returns null, or what is wrong with it. */
+/** Whether a cell can use it. @param now Milliseconds since 1970. @returns null, or what is wrong with it. */
 export function approvalProblem(
   approval: Approval,
   expected: { readonly cell: string; readonly keys: ControlPublicKeys; readonly now: number },
@@ -73,7 +76,8 @@ export function approvalProblem(
   }
   if (approval.cell !== expected.cell) return "The approval is for another cell.";
   const [signedAt, expiresAt] = [Date.parse(approval.signedAt), Date.parse(approval.expiresAt)];
-  if (signedAt > expected.now + SKEW_MS || expiresAt - signedAt > LIFETIME_MS) return "The approval holds too long.";
+  if (signedAt > expected.now + SKEW_MS || expiresAt - signedAt > LIFETIME_MS)
+    return "The approval is valid for too long.";
   return expiresAt < expected.now ? "The approval has expired." : null;
 }
 
@@ -81,7 +85,7 @@ export function isLegacy(approval: Approval | LegacyApproval): approval is Legac
   return approval.scheme === undefined;
 }
 
-/** Whether an approval of old was signed with this secret; constant time. */
+/** Whether an old approval was signed with this secret; constant time. */
 export function legacyApprovalIsSigned({ signature, ...rest }: LegacyApproval, secret: string): boolean {
   const expected = createHmac("sha256", secret).update(canonicalJson(rest)).digest();
   const given = Buffer.from(signature, "hex");

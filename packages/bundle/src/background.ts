@@ -1,5 +1,5 @@
-// What a bundle says of work in the background: events, workflows, workers, schedules, actions. Data, with typed expression
-// trees in the places of conditions and templates. The compiler writes it, the runtime's interpreter walks it.
+// Background work in a bundle: events, workflows, workers, schedules, actions. Data, with typed expression trees as
+// conditions and templates. The compiler writes it, the runtime's interpreter runs it.
 import type { Expression, Step, Template } from "@plinth/expression";
 
 export type {
@@ -26,15 +26,15 @@ export interface BundleBackground {
   readonly actions: readonly BundleAction[];
   /** Sign-up and passwords; absent: nothing is declared. */
   readonly accounts?: BundleAccounts;
-  /** What mails say; absent: nothing is declared. */
+  /** E-mail templates; absent: none is declared. */
   readonly emails?: readonly BundleEmail[];
-  /** The connections that mails may go by, sorted; absent: none is declared. */
+  /** The connections for mail, sorted; absent: none is declared. */
   readonly emailConnections?: readonly BundleConnection[];
   /** Sources of inbound webhooks; absent: there are none. */
   readonly inbound?: readonly BundleInbound[];
-  /** Webhooks that leave the project; absent: nothing is declared of them. */
+  /** Outbound webhooks; absent: nothing is declared. */
   readonly outbound?: BundleOutbound;
-  /** Days for which events are kept, and runs after their end; absent: as long as the operator keeps them. */
+  /** After how many days events and finished runs are deleted; absent: the operator decides. */
   readonly retentionDays?: number;
 }
 
@@ -49,9 +49,9 @@ export interface BundleEvent {
 }
 
 export interface BundleAccounts {
-  /** Whether there is an account only once its address is verified. */
+  /** Whether users must verify their address before they get an account. */
   readonly verifyEmail: boolean;
-  /** The pages that mails lead to; null: the mail holds the token alone. */
+  /** The pages that mails link to; null: the mail contains only the token. */
   readonly verifyUrl: string | null;
   readonly resetUrl: string | null;
   readonly invitationUrl: string | null;
@@ -62,22 +62,22 @@ export interface BundleEmail {
   readonly help: string | null;
   /** JSON Schema (2020-12) of its variables. */
   readonly valuesSchema: object;
-  /** Values that the schema takes, to look at the template with. */
+  /** Valid example values, for a preview of the template. */
   readonly example: Readonly<Record<string, unknown>>;
-  /** Of which a mail is that asks for none, or for one that there is not. */
+  /** The default language, for a mail that names none, or an unknown one. */
   readonly language: string;
-  /** Language tag > what it says. */
+  /** Language tag > text. */
   readonly texts: Readonly<Record<string, BundleEmailText>>;
 }
 
-/** Expressions see the template's variables alone. */
+/** Expressions can only use the template's variables. */
 export interface BundleEmailText {
   readonly subject: Template;
   readonly text: Template;
   readonly html: readonly EmailHtmlPart[];
 }
 
-/** HTML, or a gap in it: as text, as a whole address, or within one. */
+/** HTML, or a placeholder in it: as text, as a whole address, or as part of one. */
 export type EmailHtmlPart = string | { readonly expression: Expression; readonly as: "text" | "url" | "url_part" };
 
 export interface BundleConnection {
@@ -85,24 +85,24 @@ export interface BundleConnection {
   readonly provider: string;
 }
 
-/** A workflow, or a worker: a worker has a name that steps and schedules call it by, and bounds on how many run at once. */
+/** A workflow, or a worker: a worker has a name that steps and schedules use, and a limit on simultaneous runs. */
 export interface BundleWorkflow {
   readonly name: string;
   readonly kind: "workflow" | "worker";
-  /** The names of the events that start it; empty where it is only called. */
+  /** The names of the events that start it; empty if it is only called. */
   readonly on: readonly string[];
   /** Over `event`, `record` and `old`; null for always. */
   readonly when: Expression | null;
   /** The entity of `record`; null where it has none. */
   readonly entity: string | null;
-  /** How `record` is found where the event carries none: field > value. Null where the event's own record is it. */
+  /** How `record` is found if the event carries none: field > value. Null if it is the event's own record. */
   readonly lookup: Readonly<Record<string, Template>> | null;
-  /** `record`: the runs of one record follow one another. */
+  /** `record`: runs for the same record run one after the other. */
   readonly ordered: "record" | null;
   readonly steps: readonly Step[];
-  /** Runs of it at once; null for the project's own bound. */
+  /** The maximum number of simultaneous runs; null for the project's own limit. */
   readonly concurrencyMax: number | null;
-  /** What a run may take in all, in ms, waits included; null for no bound. */
+  /** The maximum time of a run in ms, including waits; null for no limit. */
   readonly timeoutMs: number | null;
 }
 
@@ -114,17 +114,17 @@ export interface BundleSchedule {
   readonly timezone: string;
   /** The worker or workflow that it starts. */
   readonly run: string;
-  /** Where the last run still runs: `skip` this tick, `queue` it behind, or `allow` both. */
+  /** If the previous run is still running: `skip` this time, `queue` it, or `allow` both. */
   readonly overlap: "skip" | "queue" | "allow";
-  /** Of the ticks that were missed: none, the last, or all of them. */
+  /** For missed times: start none, the last, or all of them. */
   readonly catchUp: "none" | "last" | "all";
 }
 
 /** A member of an action's input: a column of a row that is never stored. A list of references is an array of ids. */
 export interface BundleInput extends BundleField {
-  /** What its value must satisfy, over the unqualified columns of the row; an unknown passes. */
+  /** What its value must satisfy, over the unqualified columns of the row; an unknown result passes. */
   readonly checks: readonly SqlTemplate[];
-  /** What a value is told that breaks the check at the same place. */
+  /** The message for a violation of the check at the same position. */
   readonly refusals?: readonly { readonly code: string; readonly message: string }[];
 }
 
@@ -135,11 +135,11 @@ export interface BundleAction {
   readonly inputSchema: object;
   /** The members of the body, as the columns of one row. */
   readonly input: readonly BundleInput[];
-  /** What it answers with, over `input` and `steps`; null for nothing. */
+  /** The result, over `input` and `steps`; null for none. */
   readonly output: Template | null;
   /**
-   * Role > who of its holders may, over the row of the input: `{new}`, and `{input.<member>}` for the same. A role that is
-   * absent is denied.
+   * Role > a condition for its holders, over the row of the input: `{new}`, and `{input.<member>}` for the same. A
+   * missing role is denied.
    */
   readonly access: Readonly<Record<string, Predicate>>;
   readonly steps: readonly Step[];

@@ -1,5 +1,5 @@
-// The compiled artefact: data, no logic. The compiler writes it, control publishes it, the runtime serves it.
-// SQL stands here as templates; `template.ts` tells which `{names}` they may hold.
+// The compiled artefact: only data, no logic. The compiler writes it, control publishes it, the runtime serves it. SQL
+// is stored as templates; `template.ts` lists the possible `{names}` in them.
 import type { Approval, LegacyApproval } from "./approval.ts";
 import type { BundleBackground } from "./background.ts";
 import type { BundleField } from "./bundle-field.ts";
@@ -8,7 +8,7 @@ import type { Predicate } from "./predicate.ts";
 import type { BundleSearch } from "./search.ts";
 import type { SqlTemplate } from "./template.ts";
 
-/** Bumped when an older runtime could not serve what a newer compiler writes. */
+/** Raised when an older runtime could not serve what a newer compiler writes. */
 export const FORMAT_VERSION = 3;
 
 export interface Bundle {
@@ -16,14 +16,14 @@ export interface Bundle {
   readonly project: string;
   readonly modules: readonly string[];
   readonly roles: readonly BundleRole[];
-  /** Includes the built-in `user`, whose routes stand under /v1/users. */
+  /** Includes the built-in `user`, whose routes are under /v1/users. */
   readonly entities: readonly BundleEntity[];
   readonly routes: readonly Route[];
-  /** Lists under names of their own; absent: there are none. */
+  /** Lists with their own names; absent: there are none. */
   readonly views?: readonly BundleView[];
-  /** The routes that handlers of modules serve; they go before those of entities. */
+  /** The routes with handlers of modules; they have priority over those of entities. */
   readonly moduleRoutes: readonly ModuleRoute[];
-  /** What happens after a request: events, workflows, schedules, actions. */
+  /** Background work: events, workflows, schedules, actions. */
   readonly background: BundleBackground;
   readonly limits: BundleLimits;
   /** Blueprint tests, lowered: run against the migrated schema in a transaction that is rolled back. */
@@ -45,24 +45,24 @@ export interface BundleLimits {
 }
 
 export interface BundleTests {
-  /** Made-up people; ids are UUIDs. */
+  /** Users of the tests; ids are UUIDs. */
   readonly users: readonly {
     readonly name: string;
     readonly id: string;
     readonly email: string;
     readonly roles: readonly string[];
-    /** Field > value in Postgres's text form (of a many-to-many field, an array of ids). */
+    /** Field > value in Postgres's text form (for a many-to-many field, an array of ids). */
     readonly profile: Readonly<Record<string, string | null>>;
     readonly organizations: readonly { readonly id: string; readonly name: string; readonly role: string }[];
   }[];
-  /** Every field has its value: what the blueprint leaves out is filled in. */
+  /** Every field has a value, including defaults. */
   readonly rows: readonly {
     readonly entity: string;
     readonly name: string;
     readonly id: string;
     readonly values: Readonly<Record<string, string | null>>;
   }[];
-  /** Entity > field > what a create that a test makes without it holds there. Only fields that a real one must name. */
+  /** Entity > field > the value that a create in a test gets if it doesn't send one. Only required fields. */
   readonly unsent: Readonly<Record<string, Readonly<Record<string, SqlTemplate>>>>;
   readonly expect: readonly {
     readonly as: string;
@@ -70,19 +70,19 @@ export interface BundleTests {
     /** `list`, or an operation. */
     readonly operation: "list" | Operation;
     readonly recordId: string | null;
-    /** Field > value as a body would hold it. */
+    /** Field > value as in a body. */
     readonly input: Readonly<Record<string, unknown>>;
-    /** Ids that a list must hold, exactly; null for other operations. */
+    /** The ids that a list must contain, exactly; null for other operations. */
     readonly sees: readonly string[] | null;
     readonly allow: boolean | null;
-    /** Where it stands in the blueprint, for the message. */
+    /** Its line in the blueprint, for the message. */
     readonly line: number;
   }[];
 }
 
 export interface BundleRole {
   readonly name: string;
-  /** Every role that a holder also holds, transitively. */
+  /** All roles that a holder also has, transitively. */
   readonly inherits: readonly string[];
 }
 
@@ -101,36 +101,45 @@ export interface BundleEntity {
   readonly plural: string;
   readonly table: string;
   readonly fields: readonly BundleField[];
-  /** What leads from its records to others, by name; no two have one, nor is one called like a field unless it is that field's own. */
+  /**
+   * The relations of its records, by name. Names are unique; a relation has the name of a field only if it belongs to
+   * that field.
+   */
   readonly relations: readonly BundleRelation[];
-  /** operation > role > grant. A role that is absent is denied. A state machine's edges stand as `transition:<name>`. */
+  /** operation > role > grant. A missing role is denied. Transitions of a state machine are `transition:<name>`. */
   readonly access: Readonly<Partial<Record<Operation, Readonly<Record<string, Grant>>>>>;
   /** JSON Schema (2020-12) of the body of a create and of an update; unknown properties are refused. */
   readonly createSchema: object;
   readonly updateSchema: object;
-  /** Holds for every row that a caller of this organization scope may touch, over the row alias `{record}`; null where not scoped. */
+  /**
+   * True for every row that a caller of this organization can access, over the row alias `{record}`; null if not
+   * scoped.
+   */
   readonly scope: Predicate | null;
-  /** The column whose value marks a row as deleted; null where a delete is one. */
+  /** The column whose value marks a row as deleted; null if a delete removes the row. */
   readonly softDelete: string | null;
   readonly stateMachine: BundleStateMachine | null;
-  /** What must happen to other records when one of this entity is deleted; in the order in which it is carried out. */
+  /** The effects on other records when one of this entity is deleted, in order. */
   readonly referrers: readonly Referrer[];
-  /** Checks that aren't data, and the sentence that a violation answers with; `field` is absent where it is about the record. */
+  /** Checks that aren't data, and the message for a violation; `field` is absent if it is about the record. */
   readonly checks: readonly { readonly name: string; readonly message: string; readonly field?: string }[];
-  /** Exclusions of the table and the sentence that a violation answers with; absent: there are none. */
+  /** Exclusions of the table and the message for a violation; absent: there are none. */
   readonly exclusions?: readonly {
     readonly name: string;
     readonly message: string;
     readonly fields: readonly string[];
   }[];
-  /** Absent: nothing of it is searchable. */
+  /** Absent: no field is searchable. */
   readonly search?: BundleSearch;
   readonly audit: "writes" | "all";
-  /** Its changes can be followed; absent where they can't. */
+  /** Clients can follow its changes; absent if they can't. */
   readonly realtime?: true;
-  /** Writes of its records say by `If-Match` which version they are for. */
+  /** Writes of its records must send `If-Match` with the version. */
   readonly requireVersion?: true;
-  /** Reference field: writes of records that share it run one after the other. Absent: they don't wait for each other. */
+  /**
+   * Reference field: writes of records with the same reference run one after the other. Absent: they don't wait for
+   * each other.
+   */
   readonly lock?: string;
   /** Days after which a record is deleted; null for never. */
   readonly retentionDays: number | null;
@@ -140,23 +149,26 @@ export interface BundleEntity {
 
 export interface BundleRelation {
   readonly name: string;
-  /** Whose records are at the other end. */
+  /** The entity of the records on the other side. */
   readonly entity: string;
   /**
-   * `reference`: `field` of this entity holds the id of one record. `referrer`: `field` of the other entity refers to this one.
-   * `refs`: `field` of this entity is a many-to-many field. `refs_inverse`: `field` of the other entity is.
+   * `reference`: `field` of this entity has the id of one record. `referrer`: `field` of the other entity refers to
+   * this one. `refs`: `field` of this entity is a many-to-many field. `refs_inverse`: `field` of the other entity is.
    */
   readonly by: { readonly kind: "reference" | "referrer" | "refs" | "refs_inverse"; readonly field: string };
 }
 
 export interface Grant {
-  /** Names rows by the holes `{record}` (read, delete, restore), `{new}` (create), `{old}` and `{new}` (update, transitions). */
+  /**
+   * Names rows by the placeholders `{record}` (read, delete, restore), `{new}` (create), `{old}` and `{new}` (update,
+   * transitions).
+   */
   readonly rule: Predicate;
-  /** The fields that it lets a caller read or write; null for all. */
+  /** The fields that a caller can read or write; null for all. */
   readonly fields: readonly string[] | null;
-  /** Field > the value that the service writes in the place of the caller's. */
+  /** Field > the value that the service writes instead of the caller's. */
   readonly set: Readonly<Record<string, SqlTemplate>>;
-  /** Most records of one page; null for the API's own bound. */
+  /** The maximum number of records on a page; null for the API's own limit. */
   readonly limit: number | null;
 }
 
@@ -176,7 +188,7 @@ export interface BundleStateMachine {
 
 /** A field of another entity (or of a join table) that refers to this entity. */
 export interface Referrer {
-  /** Null for a join table, whose rows just go. */
+  /** Null for a join table, whose rows are just removed. */
   readonly entity: string | null;
   readonly table: string;
   readonly column: string;
@@ -196,45 +208,45 @@ export type RouteOperation =
   | "restore"
   | "transition";
 
-/** One generated route. `path` holds `:id` where a record is named, and `:key` where it is by the values of a unique key. */
+/** One generated route. `path` contains `:id` for a record, or `:key` for a record by a unique key. */
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly entity: string;
   readonly operation: RouteOperation;
-  /** Of a transition: which edge. */
+  /** For a transition: its name. */
   readonly edge?: string;
-  /** Of a list: which view it is, of `Bundle.views`; absent for the list of all. */
+  /** For a list: the view in `Bundle.views`; absent for the list of all records. */
   readonly view?: string;
-  /** Of one with `:key`: the fields whose values, joined by commas, stand there. */
+  /** For one with `:key`: the fields of the key, whose values are separated by commas. */
   readonly key?: readonly string[];
 }
 
 /**
- * A list of some records of an entity, at `/api/<plural>/<name>`. It is read like the list of all: what the read grants show,
- * filters, cursors and bounds are the same; its `where` stands beside them.
+ * A list of some records of an entity, at `/api/<plural>/<name>`. It is read like the list of all records: with the
+ * same read grants, filters, cursors and limits; its `where` is an additional condition.
  */
 export interface BundleView {
   /** Unique among the views of its entity. */
   readonly name: string;
   readonly entity: string;
-  /** Which records are on it, over the row alias `{record}`; never unknown. */
+  /** Its condition, over the row alias `{record}`; never unknown. */
   readonly where: Predicate;
-  /** Its order where the caller asks for none, of at most three fields, then by the id; none: as lists are. */
+  /** Its default order, of at most three fields, then by the id; empty: the default order of lists. */
   readonly sort: readonly { readonly field: string; readonly descending: boolean }[];
-  /** Records of a page where the caller says nothing, within the bounds that lists have; null: as lists have. */
+  /** The default number of records on a page, within the limits of lists; null: the default of lists. */
   readonly limit: number | null;
 }
 
-/** One route of a module. `path` holds `:id` and the like where a record is named: UUIDs, all of them. */
+/** One route of a module. `path` contains `:id` and similar placeholders for records: all of them are UUIDs. */
 export interface ModuleRoute {
   /** Names the handler: `organization.invite`. */
   readonly operation: string;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
-  /** `key`: who comes with an API key, alone or with a user's token. */
+  /** `key`: a caller with an API key, with or without a user's token. */
   readonly audience: "caller" | "user" | "admin" | "key";
-  /** Of a log: filter > what its value must be. Null where a query string is refused. */
+  /** For a log: filter > its possible values. Null if a query string is refused. */
   readonly filters: LogFilters | null;
   /** 0: a body is refused. */
   readonly bodyBytesMax: number;
@@ -242,7 +254,7 @@ export interface ModuleRoute {
 
 export type LogFilters = Readonly<Record<string, "text" | "uuid" | readonly string[]>>;
 
-/** What control hands to a cell: a bundle, the plan that leads to it, and who approved exactly that. */
+/** What control sends to a cell: a bundle, the plan that leads to it, and the approval of exactly that. */
 export interface Publication {
   readonly projectId: string;
   readonly releaseId: string;

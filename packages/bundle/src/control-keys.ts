@@ -1,5 +1,5 @@
-// Control's Ed25519 keys, by which a cell knows its orders. In: keys as text. Out: key objects, each with its id.
-// A private key never leaves control; a cell holds public keys alone, two of them while one takes the other's place.
+// Control's Ed25519 keys, with which a cell verifies its orders. In: keys as text. Out: key objects, each with its id.
+// A private key never leaves control; a cell has only public keys, two of them during a rotation.
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 
 export interface ControlSigner {
@@ -19,7 +19,7 @@ export function newControlKeys(): { readonly privateKey: string; readonly public
   return { privateKey: privateKey.toString("base64"), publicKey: publicKey.toString("base64") };
 }
 
-/** @throws Error where the text is no Ed25519 private key; it doesn't repeat the text. */
+/** @throws Error if the text is not an Ed25519 private key; the message doesn't contain the text. */
 export function readControlSigner(text: string): ControlSigner {
   const privateKey = keyOf(() =>
     createPrivateKey({ key: Buffer.from(text.trim(), "base64"), format: "der", type: "pkcs8" }),
@@ -27,7 +27,7 @@ export function readControlSigner(text: string): ControlSigner {
   return { keyId: keyIdOf(createPublicKey(privateKey)), privateKey };
 }
 
-/** @param text Public keys, with commas between them. @throws Error where one is no Ed25519 public key. */
+/** @param text Public keys, separated by commas. @throws Error if one is not an Ed25519 public key. */
 export function readControlPublicKeys(text: string): ControlPublicKeys {
   const keys = text.split(",").map((each) => {
     const key = Buffer.from(each.trim(), "base64");
@@ -47,7 +47,7 @@ function keyOf(read: () => KeyObject): KeyObject {
   return key;
 }
 
-/** Made from the key itself, so that nobody has to name it. */
+/** Computed from the key itself, so that nobody has to choose it. */
 function keyIdOf(publicKey: KeyObject): string {
   const bytes = publicKey.export({ format: "der", type: "spki" });
   return createHash("sha256").update(bytes).digest("hex").slice(0, 16);

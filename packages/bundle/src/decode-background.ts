@@ -1,12 +1,12 @@
-// The shape of work in the background, as the decoder holds a bundle to it. Expressions and templates are asked for their kind
-// alone: the interpreter, which walks them, refuses what it does not know.
+// The shape of background work in a bundle, for the decoder. Of expressions and templates, it only checks the kind: the
+// interpreter refuses what it does not know.
 import { z } from "zod";
 import { field } from "./decode-field.ts";
 import { inbound } from "./inbound.ts";
 import { outbound } from "./outbound.ts";
 import { predicate } from "./predicate.ts";
 
-/** Levels of steps within steps that are looked through; deeper ones are taken as they are. */
+/** How many levels of nested steps are checked; deeper ones are not. */
 const NESTING = 2;
 
 const oneOf = (kinds: readonly string[]) =>

@@ -1,7 +1,7 @@
-// The shape of a field, as the decoder holds a bundle to it: of an entity's, and of what an action is given.
+// The shape of a field in a bundle, for the decoder: of an entity, or of an action's input.
 import { z } from "zod";
 
-// Names become SQL identifiers in the runtime: nothing but these characters may stand in one.
+// Names become SQL identifiers in the runtime: no other characters are allowed.
 export const identifier: z.ZodString = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/, "not an identifier");
 export const sql: z.ZodString = z.string();
 export const sqlType: z.ZodString = z.string().regex(/^[a-z][a-z0-9 ()[\],]*$/, "not a type's name");

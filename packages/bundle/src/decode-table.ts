@@ -1,4 +1,4 @@
-// The shape of a table of a project's schema, as the decoder holds a bundle to it.
+// The shape of a table in a project's schema, for the decoder.
 import { z } from "zod";
 import { identifier, sql, sqlType } from "./decode-field.ts";
 

@@ -1,5 +1,5 @@
-// Decodes what arrived over the wire or stands in a table. In: any data of this format or an older one. Out: the same in
-// the newest format, or every problem with its path. It never drops a member that it doesn't know.
+// Decodes bundles and plans from the wire or from a table. In: data in this format or an older one. Out: the same in
+// the newest format, or every problem with its path. It never drops an unknown member.
 import { z } from "zod";
 import { type Bundle, FORMAT_VERSION, type Publication } from "./bundle.ts";
 import { background } from "./decode-background.ts";
@@ -19,12 +19,12 @@ export type Decoded<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problems: readonly DecodeProblem[] };
 
-/** A publication as it is to be read, beside the data that were sent: these are what the hashes are over, and what is stored. */
+/** A decoded publication, with the data that were sent: the hashes are computed over these, and they are stored. */
 export interface ReceivedPublication extends Publication {
   readonly sent: { readonly bundle: unknown; readonly plan: unknown };
 }
 
-/** Checks the shape and the format version; the hashes and the signature are the receiver's to check. */
+/** Checks the shape and the format version; the receiver checks the hashes and the signature. */
 export function decodePublication(data: unknown): Decoded<ReceivedPublication> {
   const sent = data as Readonly<Record<string, unknown>> | null | undefined;
   const format = formatOf(sent?.bundle);
@@ -43,15 +43,15 @@ export function decodePublication(data: unknown): Decoded<ReceivedPublication> {
 }
 
 /**
- * A bundle that was decoded when it was stored, maybe by an older version of Plinth. One of the newest format is taken as
- * it is. Not ok: it is of a format that is newer than this version, or what it became is not in order.
+ * A bundle that was decoded when it was stored, perhaps by an older version of Plinth. One in the newest format is not
+ * checked again. Not ok: its format is newer than this version, or its upgrade is not valid.
  */
 export function readStoredBundle(stored: unknown): Decoded<Bundle> {
   const format = formatOf(stored);
   if (format === FORMAT_VERSION) return { ok: true, value: stored as Bundle };
   if (format === null) {
     const said = JSON.stringify((stored as { readonly format?: unknown } | null)?.format);
-    const message = `format ${said} can't be read: the newest that this version of Plinth knows is ${FORMAT_VERSION}`;
+    const message = `format ${said} is not supported: the newest format that this version of Plinth supports is ${FORMAT_VERSION}`;
     return { ok: false, problems: [{ path: "format", message }] };
   }
   const upgraded = attempt(() => upgradeBundle(stored, format));
@@ -64,7 +64,7 @@ export function readStoredPlan(plan: unknown, bundle: unknown): MigrationPlan {
   return upgradePlan(plan, formatOf(bundle) ?? FORMAT_VERSION) as MigrationPlan;
 }
 
-/** What says that it is of an older format and is not, has no shape that an upgrade can rely on: it is refused as it is. */
+/** Data with a wrong format number has no shape that an upgrade could rely on, so it is refused. */
 function attempt<T>(upgrade: () => T): T | null {
   try {
     return upgrade();
@@ -278,7 +278,7 @@ const step = z.discriminatedUnion("kind", [
   z.looseObject({ ...facts, kind: z.enum(["set_aside", "restore"]), what: setAside, sql: someSql }),
 ]);
 
-/** All that the decoder knows of a bundle and of a plan's steps, as JSON Schema: what a format is held to. */
+/** Everything that the decoder knows about a bundle and a plan's steps, as JSON Schema: the definition of a format. */
 export function shapeOfFormat(): unknown {
   return { bundle: z.toJSONSchema(bundle), step: z.toJSONSchema(step) };
 }
@@ -346,6 +346,6 @@ function namesThatDangle({ bundle, plan }: Publication): DecodeProblem[] {
     }
   }
   const steps = new Set(plan.steps.map((step) => step.id));
-  if (steps.size !== plan.steps.length) problems.push({ path: "plan.steps", message: "a step id stands twice" });
+  if (steps.size !== plan.steps.length) problems.push({ path: "plan.steps", message: "a step id is used twice" });
   return problems;
 }

@@ -1,4 +1,4 @@
-// Hashes of what an approval binds. In: plain data. Out: SHA-256 as hex, the same for the same data whatever the key order.
+// Hashes for approvals. In: plain data. Out: SHA-256 as hex, independent of the key order.
 import { createHash } from "node:crypto";
 
 /** SHA-256 (hex) of the data's canonical JSON. */
@@ -6,7 +6,7 @@ export function hashOf(data: unknown): string {
   return createHash("sha256").update(canonicalJson(data)).digest("hex");
 }
 
-/** Keys sorted, no white space; RFC 8785 in spirit. */
+/** Sorted keys, no white space; similar to RFC 8785. */
 export function canonicalJson(data: unknown): string {
   return JSON.stringify(data, (_, value: unknown) =>
     typeof value === "object" && value !== null && !Array.isArray(value)

@@ -20,7 +20,7 @@ export function newId<Prefix extends string>(prefix: Prefix): `${Prefix}_${strin
   return `${prefix}_${text}`;
 }
 
-/** Whether a text is a project id, and so may become part of a schema's name. */
+/** Whether a text is a project id, and so can be part of a schema's name. */
 export function isProjectId(text: string): text is ProjectId {
   return /^prj_[0-9a-z]{20}$/.test(text);
 }

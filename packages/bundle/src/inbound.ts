@@ -1,5 +1,5 @@
-// What a bundle says of inbound webhooks: how a source's requests are verified, and which of our events they become. Data alone; it
-// never holds a secret.
+// Inbound webhooks in a bundle: how a source's requests are verified, and which events they become. Only data, never a
+// secret.
 import { z } from "zod";
 
 export interface BundleScheme {
@@ -16,9 +16,9 @@ export interface BundleInbound {
   readonly name: string;
   /** A provider's name, or a scheme of the project's own. */
   readonly verify: string | BundleScheme;
-  /** Where a list is, each item of which is an event of its own. */
+  /** The path of a list, each member of which is an event of its own. */
   readonly each?: string;
-  /** A path into the body, the headers or, with `each`, the item; absent: what the provider usually has. */
+  /** A path into the body, the headers or, with `each`, the member; absent: the provider's default. */
   readonly type?: string;
   readonly dedupe?: string;
   /** The provider's type > our event. */

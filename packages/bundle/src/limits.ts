@@ -1,5 +1,5 @@
-// The most that an operator allows a project's API, unless told otherwise. Out: limits, for control and for a cell alike.
-// They differ in what they do with it: control refuses a blueprint that asks for more, a cell serves no more.
+// The default limits of an operator for a project's API. Out: limits, for control and for a cell. Control refuses a
+// blueprint that asks for more, and a cell serves no more.
 import type { BundleLimits } from "./bundle.ts";
 
 export const defaultLimitsMax: BundleLimits = {
@@ -10,5 +10,5 @@ export const defaultLimitsMax: BundleLimits = {
   statementMsMax: 10_000,
 };
 
-/** Milliseconds that one call of another service may take, unless the operator says otherwise. */
+/** The default maximum time of one call to another service, in milliseconds. */
 export const defaultCallMsMax = 60_000;

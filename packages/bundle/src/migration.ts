@@ -1,4 +1,4 @@
-// The shape of a project's schema and of the plan that changes it.
+// The shape of a project's schema and of a migration plan.
 import type { SqlTemplate } from "./template.ts";
 
 export interface Table {
@@ -12,9 +12,9 @@ export interface Table {
   readonly checks: readonly Check[];
   /** Absent: there are none. */
   readonly exclusions?: readonly Exclusion[];
-  /** Absent: nothing of it is searched, or by an index over an expression, as formats 1 and 2 have it. */
+  /** Absent: it has no search, or one by an index over an expression, as in formats 1 and 2. */
   readonly search?: TableSearch;
-  /** What the worker role may do with the rows; the owner role may do everything. */
+  /** The rights of the worker role on the rows; the owner role can do everything. */
   readonly privileges: readonly Privilege[];
 }
 
@@ -28,7 +28,7 @@ export interface Column {
   readonly default: string | null;
   /** `generated always as identity`: only Postgres ever sets it. */
   readonly identity: boolean;
-  /** Where it holds what the service has encrypted: no value of it is one of another column. */
+  /** Whether it contains values that the service has encrypted: such a value is never valid in another column. */
   readonly encrypted?: true;
 }
 
@@ -37,7 +37,7 @@ export interface Unique {
   readonly name: string;
   readonly columns: readonly string[];
   readonly where: string | null;
-  /** Where a table of format 1 has a unique constraint in the place of the index. */
+  /** Whether a table of format 1 has a unique constraint instead of the index. */
   readonly constraint?: true;
 }
 
@@ -50,8 +50,8 @@ export interface Index {
 }
 
 /**
- * Enforced at the end of the statement (NO ACTION): what a delete does to referrers, the runtime's statements do. A table
- * of format 1 has keys that restrict or set null by themselves; the next plan replaces them.
+ * Checked at the end of the statement (NO ACTION): the runtime's statements handle referrers. A table of format 1 has
+ * keys that restrict or set null themselves; the next plan replaces them.
  */
 export interface ForeignKey {
   readonly name: string;
@@ -60,7 +60,7 @@ export interface ForeignKey {
   readonly onDelete: "no action" | "cascade" | "restrict" | "set null";
 }
 
-/** A check over the columns of one row; kept as data so that a plan can tell a wider rule from a narrower one. */
+/** A check over the columns of one row; stored as data so that a plan can compare two of them. */
 export interface Check {
   readonly name: string;
   readonly columns: readonly string[];
@@ -74,15 +74,15 @@ export interface Check {
 }
 
 /**
- * No two rows with the same values may overlap. Rows count once their `guard` is true, a column that this makes: what stands
- * already is let in little by little, so that nobody waits while an index over all of it is built.
+ * Rows with equal values must not overlap. A row counts when its `guard` is true, which is a column for this purpose:
+ * existing rows are included little by little, so that nobody waits while an index over all of them is built.
  */
 export interface Exclusion {
-  /** Of the constraint, which Postgres reports in a violation. */
+  /** The name of the constraint, which Postgres reports in a violation. */
   readonly name: string;
   readonly guard: string;
   readonly same: readonly string[];
-  /** A range of this type, from one column up to, not including, another. */
+  /** A range of this type, from one column up to, but not including, another. */
   readonly rangeType: string;
   readonly from: string;
   readonly to: string;
@@ -90,15 +90,15 @@ export interface Exclusion {
   readonly where: string | null;
 }
 
-/** A column that holds what the texts of a row are found by, kept by a trigger, with an index over it. It is among no `columns`. */
+/** A column for full-text search, with a trigger that updates it and an index over it. It is not in `columns`. */
 export interface TableSearch {
   readonly column: string;
   readonly index: string;
-  /** A `tsvector`, never null: SQL over quoted column names, which may have subqueries. */
+  /** A `tsvector`, never null: SQL over quoted column names, which can contain subqueries. */
   readonly value: string;
 }
 
-/** Old name > new name; tables by name, columns by the table's new name. Only what exists before and not after. */
+/** Old name > new name; tables by name, columns by the table's new name. Only names that change. */
 export interface Renames {
   readonly tables: Readonly<Record<string, string>>;
   readonly columns: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -111,60 +111,61 @@ export interface MigrationPlan {
 export type StepClass = "safe" | "online" | "backfill" | "data_dependent" | "rewrite" | "destructive";
 
 /**
- * `before`: the old release serves, and must go on doing so. `switch`: all such steps run in one transaction together with
+ * `before`: the old release serves, and must continue to do so. `switch`: all such steps run in one transaction with
  * the activation of the new release, so they are short. `after`: the new release serves.
  */
 export type StepPhase = "before" | "switch" | "after";
 
-/** The strongest lock that a step takes on a table that stands already, by Postgres's names. */
+/** The strongest lock that a step takes on an existing table, by Postgres's names. */
 export type LockMode = "none" | "row exclusive" | "share update exclusive" | "share row exclusive" | "access exclusive";
 
 interface StepFacts {
-  /** Stable within a plan: "001-create-table-shipments". The ledger's key together with the release. */
+  /** Stable within a plan: "001-create-table-shipments". With the release, it is the key in the ledger. */
   readonly id: string;
   /** One sentence for a person. */
   readonly summary: string;
   readonly class: StepClass;
   readonly phase: StepPhase;
-  /** The table that stands already and is touched, by the name that it has before the plan; null for none. */
+  /** The existing table that the step changes, by its name before the plan; null for none. */
   readonly table: string | null;
   readonly lock: LockMode;
-  /** Whether every row is written anew. */
+  /** Whether every row is rewritten. */
   readonly rewrites: boolean;
   /** Whether every row is read. */
   readonly scans: boolean;
-  /** One sentence: how it is undone. */
+  /** One sentence: how to undo it. */
   readonly undo: string;
 }
 
-/** Holes of all SQL here: `{schema}`, `{owner}`, `{worker}`. */
+/** Placeholders in all SQL here: `{schema}`, `{owner}`, `{worker}`. */
 export type MigrationStep =
   | (StepFacts & {
       readonly kind: "statement";
       readonly sql: SqlTemplate;
-      /** CREATE INDEX CONCURRENTLY and the like can't stand in a transaction. */
+      /** CREATE INDEX CONCURRENTLY and similar statements can't run in a transaction. */
       readonly transactional: boolean;
-      /** One statement that takes away what a broken earlier try of this step left; null where a rollback does. */
+      /** One statement that removes what a failed earlier attempt of this step left; null if a rollback does. */
       readonly cleanup: SqlTemplate | null;
     })
   /**
-   * One batch: holes `{after}` (the key where the last batch ended, a text parameter, null at first) and `{limit}` besides.
-   * Answers one row: the last key (null where nothing was left), and how many rows it wrote.
+   * One batch, with the additional placeholders `{after}` (the key at which the last batch ended, a text parameter,
+   * null at first) and `{limit}`. It returns one row: the last key (null if nothing was left), and how many rows it
+   * wrote.
    */
   | (StepFacts & { readonly kind: "backfill"; readonly sql: SqlTemplate })
-  /** Stops the deployment, with nothing changed, where `count` is above zero. */
+  /** Stops the deployment, before any change, if `count` is above zero. */
   | (StepFacts & {
       readonly kind: "verify";
-      /** One row, one number: how many rows stand in the way. */
+      /** One row, one number: how many rows violate the condition. */
       readonly count: SqlTemplate;
-      /** At most five rows of them: `id` and what is wrong, as text. */
+      /** At most five of these rows: `id` and the problem, as text. */
       readonly sample: SqlTemplate;
-      /** "no value for price": told as "12 records of listings have ...". */
+      /** "no value for price": shown as "12 records of listings have ...". */
       readonly violation: string;
     })
-  /** Takes a column or a table out of service under another name; it is dropped when its time is over. */
+  /** Removes a column or a table, and keeps it under another name until it expires. */
   | (StepFacts & { readonly kind: "set_aside"; readonly what: SetAside; readonly sql: SqlTemplate })
-  /** Brings it back. */
+  /** Restores it. */
   | (StepFacts & { readonly kind: "restore"; readonly what: SetAside; readonly sql: SqlTemplate });
 
 /** How long a dropped column or table is kept. */
@@ -173,13 +174,16 @@ export const SET_ASIDE_DAYS = 7;
 /** A dropped column or table as it is kept. */
 export interface SetAside {
   readonly kind: "table" | "column";
-  /** Name that it had; of a column, the table's too. */
+  /** Its former name; for a column, the table's too. */
   readonly table: string;
   readonly column: string | null;
-  /** Name that it is kept under. */
+  /** The name under which it is kept. */
   readonly keptAs: string;
-  /** Of a column; ` (encrypted)` follows where it is. */
+  /** For a column; ` (encrypted)` follows if it is. */
   readonly sqlType: string | null;
-  /** Of a table: as it stands while it is kept (under that name, without foreign keys), so that a restore knows whether it fits. */
+  /**
+   * For a table: its definition while it is kept (under that name, without foreign keys), so that a restore knows
+   * whether it fits.
+   */
   readonly was: Table | null;
 }

@@ -1,35 +1,35 @@
-// What a bundle says of webhooks that leave the project: what endpoints may be sent, and how deliveries are tried. Data alone; the
-// operator's limits outrank it.
+// Outbound webhooks in a bundle: which events endpoints can receive, and how deliveries are retried. Only data; the
+// operator's limits have priority.
 import type { Retry } from "@plinth/expression";
 import { z } from "zod";
 
 export interface PayloadVersion {
-  /** Name in the version > the field that it is by now. */
+  /** The name in the version > the current field. */
   readonly names: Readonly<Record<string, string>>;
   /** Fields that the version doesn't have. */
   readonly omit: readonly string[];
 }
 
 export interface BundleOutbound {
-  /** The events that endpoints may be sent, sorted; absent: all. */
+  /** The events that endpoints can receive, sorted; absent: all. */
   readonly events?: readonly string[];
-  /** Of an endpoint that is made without saying which; absent: `full`. */
+  /** The default for a new endpoint; absent: `full`. */
   readonly payload?: "full" | "thin";
-  /** Of an endpoint that is made without saying which; absent: `hmac`. */
+  /** The default for a new endpoint; absent: `hmac`. */
   readonly signing?: "hmac" | "ed25519";
-  /** Attempts in all; absent: as many as the pauses have room for, which is eight where none are given. */
+  /** The number of attempts in total; absent: as many as the pauses allow, which is eight by default. */
   readonly attempts?: number;
-  /** Pauses between attempts; absent: the runtime's own. */
+  /** Pauses between attempts; absent: the runtime's default. */
   readonly pauses?: Omit<Retry, "attempts">;
-  /** Calls of one endpoint at once; absent: the runtime's own. */
+  /** Simultaneous calls to one endpoint; absent: the runtime's default. */
   readonly concurrency?: number;
-  /** How long an endpoint may fail, without a success, before it is disabled; absent: the runtime's own. */
+  /** After how long without a success a failing endpoint is disabled; absent: the runtime's default. */
   readonly disableAfterMs?: number;
-  /** Which version of payloads new endpoints are sent, and what is sent by itself; absent: 1. */
+  /** The current payload version, which new endpoints receive by default; absent: 1. */
   readonly version?: number;
-  /** Earlier version > entity or declared event > how its members differ; absent: none. */
+  /** Earlier version > entity or declared event > differences in its members; absent: none. */
   readonly versions?: Readonly<Record<string, Readonly<Record<string, PayloadVersion>>>>;
-  /** Days for which deliveries are kept after their end; absent: as long as the operator keeps them. */
+  /** After how many days finished deliveries are deleted; absent: the operator decides. */
   readonly retentionDays?: number;
 }
 

@@ -1,5 +1,5 @@
-// Predicates: what decides about a row. In: nothing. Out: their form in a bundle, and which of them are the same. Whoever asks
-// whether a predicate always holds, or what it looks at, finds it said here, and never searches the SQL for it.
+// Predicates, which decide about a row. In: nothing. Out: their form in a bundle, and which of them are equal. Whether
+// a predicate is always true, and which tables it reads, is stored here, so that nobody has to search the SQL for it.
 import { z } from "zod";
 import { identifier, sql } from "./decode-field.ts";
 import type { SqlTemplate } from "./template.ts";
@@ -10,20 +10,20 @@ export type Predicate =
   | { readonly kind: "never" }
   | { readonly kind: "sql"; readonly sql: SqlTemplate; readonly looks: readonly Look[] };
 
-/** A table in which a predicate looks for other rows than the one that it judges. */
+/** A table in which a predicate reads other rows than its own. */
 export interface Look {
   /** Of an entity, of pairs (a join table), or of a module. */
   readonly table: string;
-  /** What it reads of the rows there, sorted; `id` apart, which never changes. */
+  /** The columns that it reads there, sorted, except `id`, which never changes. */
   readonly columns: readonly string[];
-  /** It looks rows up by their ids alone, so that a new row is seen by nobody until another one refers to it. */
+  /** It looks up rows only by id, so that nobody sees a new row until another one refers to it. */
   readonly byId: boolean;
 }
 
 export const ALWAYS: Predicate = { kind: "always" };
 export const NEVER: Predicate = { kind: "never" };
 
-/** The predicate as a template; equal for those that say the same in the same words. */
+/** The predicate as a template; equal predicates have equal text. */
 export function predicateSql(predicate: Predicate): SqlTemplate {
   return predicate.kind === "sql" ? predicate.sql : predicate.kind === "always" ? "true" : "false";
 }
@@ -34,7 +34,7 @@ export function distinctPredicates(predicates: readonly Predicate[]): readonly P
   return [...bySql].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, predicate]) => predicate);
 }
 
-/** How a predicate stands in a bundle. */
+/** The form of a predicate in a bundle. */
 export const predicate: z.ZodType = z.discriminatedUnion("kind", [
   z.looseObject({ kind: z.enum(["always", "never"]) }),
   z.looseObject({

@@ -1,5 +1,5 @@
-// Lowers the blueprint's own tests. In: the model. Out: people, rows and expectations with made-up ids, null where there are none.
-// The ids come from the names: the same blueprint has the same ones.
+// Compiles the blueprint's own tests. In: the model. Out: people, rows and expectations with generated ids; null if
+// there are no tests. The ids are made from the names, so the same blueprint always has the same ones.
 import { createHash } from "node:crypto";
 import {
   type Entity,
@@ -41,14 +41,17 @@ export function testsOf(model: Model): BundleTests | null {
   };
 }
 
-/** With what the test leaves out, as the in-memory tests have it too. */
+/** With defaults for the values that the test leaves out, as in the in-memory tests. */
 function whole(row: SeedRow, fields: readonly Field[]): Readonly<Record<string, string | null>> {
   const kept = fields.filter((field) => isServed(field) && field.type.kind !== "computed");
   const byName = fieldsByName(kept);
   return rowText(filledRow(kept, named(row, byName)), byName);
 }
 
-/** What a create must hold, and a test of one need not: the service would refuse it, which is not what the test is about. */
+/**
+ * Values that a create needs but that a test doesn't have to give: otherwise the service would refuse the create, which
+ * is not the point of the test.
+ */
 function unsentOf(entity: Entity): Readonly<Record<string, SqlTemplate>> {
   const values = filledRow(entity.fields, {});
   const needed = entity.fields.filter(
@@ -68,7 +71,7 @@ function expectationOf(expectation: Expectation, entities: ReadonlyMap<string, E
   return { as, entity, operation, recordId: row === null ? null : idOf(entity, row), input, sees: null, allow, line };
 }
 
-/** References hold ids where the blueprint has the names of users, organizations and rows. */
+/** References contain ids instead of the names of users, organizations and rows. */
 function named(row: SeedRow, fields: ReadonlyMap<string, Field>): SeedRow {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [name, reference(value, fields.get(name)?.type)] as const),
@@ -91,7 +94,7 @@ function reference(value: JsonValue, type: Field["type"] | undefined): JsonValue
   }
 }
 
-/** A UUID (version 8: made by a rule of our own). What is an id already stays one. */
+/** A UUID (version 8: made by our own rule). An id stays unchanged. */
 function idOf(entity: string, name: string): string {
   if (/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(name)) return name;
   const hex = createHash("sha256").update(`${entity}/${name}`).digest("hex");
@@ -100,6 +103,6 @@ function idOf(entity: string, name: string): string {
 
 function known(entities: ReadonlyMap<string, Entity>, name: string): Entity {
   const entity = entities.get(name);
-  if (entity === undefined) throw new Error(`no entity is called ${name}`);
+  if (entity === undefined) throw new Error(`there is no entity ${name}`);
   return entity;
 }

@@ -83,7 +83,7 @@ describe("fields", () => {
   });
 
   test("two tables of one name are our bug", () => {
-    expect(() => compileModel(modelOf(entity("session")))).toThrow("one name");
+    expect(() => compileModel(modelOf(entity("session")))).toThrow("the same name");
   });
 });
 

@@ -1,5 +1,5 @@
-// The compiler's pipeline. In: a checked model. Out: the bundle that a cell serves.
-// Pure: no clock, no randomness, no I/O; the same model gives the same bytes.
+// The compiler's pipeline. In: a checked model. Out: the bundle that a cell serves. It is pure: no clock, no
+// randomness, no I/O. The same model gives the same bytes.
 import { type Entity, type Model, USER_ENTITY, userEntity } from "@plinth/blueprint";
 import { type Bundle, type BundleEntity, FORMAT_VERSION, type Referrer } from "@plinth/bundle";
 import { testsOf } from "./blueprint-tests.ts";

@@ -382,7 +382,7 @@ describe("modules", () => {
       ),
     ];
     const said = (outcome: Outcome): boolean =>
-      outcome.warnings.some((one) => one.includes(`The module \`${name}\` is not served yet`));
+      outcome.warnings.some((one) => one.includes(`The module \`${name}\` isn't available yet`));
     expect([said(all), said(fewer)]).toEqual([waiting.includes(name), false]);
     const need = needs[name];
     if (need === undefined) {

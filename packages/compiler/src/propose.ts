@@ -1,5 +1,5 @@
-// All that is decided on when a blueprint is to go live. In: what is live, the model to come, what is set aside, who wrote it.
-// Out: the bundle, the changes, the plan, what is refused, and the consents that are owed. It never decides who may agree.
+// Prepares a proposal. In: the live version, the new model, what is set aside, and the author. Out: the bundle, the
+// changes, the plan, the refused changes, and the required consents. It never decides who can consent.
 import {
   type Author,
   type Change,
@@ -21,11 +21,11 @@ import type { Refusal } from "./migration/migration-step.ts";
 import { numbersOf } from "./migration/numbers.ts";
 
 export interface ProposedChange {
-  /** Null where nothing is live yet. */
+  /** Null if nothing is live yet. */
   readonly before: { readonly model: Model; readonly bundle: Bundle } | null;
   readonly after: Model;
   readonly setAside: readonly SetAside[];
-  /** Becomes part of the names that dropped columns and tables are kept under. */
+  /** Part of the names under which dropped columns and tables are kept. */
   readonly tag: string;
   readonly author: Author;
 }
@@ -35,7 +35,7 @@ export interface Proposed {
   readonly changes: readonly Change[];
   readonly plan: MigrationPlan;
   readonly refused: readonly Refusal[];
-  /** `<kind> <path>`, sorted: what a person must agree to by name, beyond the plan itself. */
+  /** `<kind> <path>`, sorted: what a person must consent to by name, in addition to the plan itself. */
   readonly consents: readonly string[];
 }
 
@@ -75,19 +75,19 @@ export function proposeChange({ before, after, setAside, tag, author }: Proposed
   return { bundle, changes, plan, refused, consents: [...new Set(owed)].sort() };
 }
 
-/** What nothing can be planned for is refused with the change's own words. */
+/** A change without a possible migration is refused with its own summary. */
 function unsupported(changes: readonly Change[]): readonly Refusal[] {
   return changes
     .filter((change) => change.classes.includes("unsupported"))
     .map(({ path, summary }) => ({ path, reason: summary }));
 }
 
-/** Its consent is named all the same, so that whoever asks sees what is touched; no plan comes of it. */
+/** The consent is listed anyway, so that the caller sees what is affected; there is no plan. */
 function refusedTouch({ path, summary, outcome }: Touch): readonly Refusal[] {
   return outcome === "refused" ? [{ path, reason: `${summary} Only a person can propose that.` }] : [];
 }
 
-/** Where nothing is live, nothing can be lost, opened or broken; but what leaves the project leaves it from then on. */
+/** If nothing is live, nothing can be lost, exposed or broken. But data can leave the project from now on. */
 const firstConsents: readonly ConsentKind[] = ["widens_egress"];
 const laterConsents: readonly ConsentKind[] = ["destructive", "loosens_access", "widens_egress", "breaking"];
 

@@ -1,5 +1,5 @@
-// Addresses of the internet and networks of them. In: their text. Out: numbers, and whether one lies in the other; null for what is
-// none. An IPv4 address that is written as one of IPv6 (`::ffff:10.0.0.1`) is the IPv4 address.
+// Parses IP addresses and networks. In: their text. Out: numbers, and whether an address is in a network; null for an
+// invalid text. An IPv4 address in IPv6 notation (`::ffff:10.0.0.1`) counts as the IPv4 address.
 
 export interface Address {
   readonly version: 4 | 6;
@@ -7,7 +7,7 @@ export interface Address {
 }
 
 export interface Network extends Address {
-  /** How many bits from the left an address has in common with it. */
+  /** How many leading bits an address must have in common with the network. */
   readonly length: number;
 }
 
@@ -21,13 +21,13 @@ export function parseAddress(text: string): Address | null {
   return six >> 32n === 0xffffn ? { version: 4, bits: six & 0xffff_ffffn } : { version: 6, bits: six };
 }
 
-/** `10.0.0.0/8`, or an address alone, which is a network of one. */
+/** `10.0.0.0/8`, or a single address, which is a network of one. */
 export function parseNetwork(text: string): Network | null {
   const [before = "", after, more] = text.split("/");
   const address = parseAddress(before);
   if (address === null || more !== undefined) return null;
   const most = lengths[address.version];
-  // The length of what is written as IPv6 counts from its left.
+  // The prefix length of a network in IPv6 notation counts all 128 bits.
   const isMapped = address.version === 4 && before.includes(":");
   if (after === undefined) return { ...address, length: most };
   if (!/^(?:0|[1-9]\d{0,2})$/.test(after)) return null;
@@ -40,24 +40,24 @@ export function isWithin(address: Address, network: Network): boolean {
   return address.version === network.version && address.bits >> rest === network.bits >> rest;
 }
 
-/** As Postgres reads it. */
+/** The same text that Postgres accepts. */
 export function printNetwork({ version, bits, length }: Network): string {
   if (version === 4) return `${[24n, 16n, 8n, 0n].map((by) => (bits >> by) & 0xffn).join(".")}/${length}`;
   const groups = Array.from({ length: 8 }, (_, index) => ((bits >> BigInt(112 - 16 * index)) & 0xffffn).toString(16));
   return `${groups.join(":")}/${length}`;
 }
 
-/** Why a text is no network; null where it is one. */
+/** Why a text is not a network; null if it is one. */
 export function networkProblem(text: string): { readonly message: string; readonly hint: string } | null {
   const network = parseNetwork(text);
   if (network === null) {
     const hint = 'Write it as `"10.0.0.0/8"` or `"2001:db8::/32"`.';
-    return { message: "This is no network of addresses.", hint };
+    return { message: "This is not a network of IP addresses.", hint };
   }
   const rest = BigInt(lengths[network.version] - network.length);
   if ((network.bits >> rest) << rest === network.bits) return null;
   const first = { ...network, bits: (network.bits >> rest) << rest };
-  const message = `The address has more bits than the ${network.length} that count.`;
+  const message = `The address has bits set beyond the first ${network.length} bits.`;
   return { message, hint: `Write \`"${printNetwork(first)}"\`.` };
 }
 
@@ -74,12 +74,12 @@ function parseSix(text: string): bigint | null {
   const [left, right] = halves.map((half) => groupsOf(half));
   if (left === null || left === undefined || right === null) return null;
   if (right === undefined) return left.length === 8 ? joined(left) : null;
-  // `::` stands for one group at least.
+  // `::` stands for at least one group.
   const missing = 8 - left.length - right.length;
   return missing < 1 || endsInFour(halves[0]) ? null : joined([...left, ...Array<bigint>(missing).fill(0n), ...right]);
 }
 
-/** An IPv4 address stands only at the very end. */
+/** An IPv4 address can only be at the very end. */
 function endsInFour(text: string | undefined): boolean {
   return text?.includes(".") === true;
 }

@@ -1,4 +1,5 @@
-// What is made of many records: how it is written, of which types it can be, and what becomes of nothing and of what is unknown.
+// Aggregates over many records: how they are written, which types they have, and their result for no records and for
+// unknown values.
 import { describe, expect, test } from "vitest";
 import { checkRule, checkValue } from "./check.ts";
 import type { Value } from "./datum.ts";

@@ -1,5 +1,5 @@
-// What is made of a value of each record of a relation. In: the values that are known, in any order. Out: one value, or null
-// (unknown). The order never counts: the SQL that the same is lowered to has none.
+// Computes aggregates over a relation. In: the known values, in any order. Out: one value, or null (unknown). The order
+// must not matter, because the SQL for the same aggregate has none.
 import { compareData, type Datum } from "./datum.ts";
 import { addExact, DIVISION_PLACES, divideExact, type Exact, fifteenDigits, floatOf, isCalculable } from "./exact.ts";
 import { DURATION_OPERAND_MAX } from "./temporal.ts";
@@ -7,7 +7,7 @@ import type { Aggregate, Type } from "./tree.ts";
 
 const zero: Exact = { digits: 0n, scale: 0 };
 
-/** `type` is that of the result. */
+/** `type` is the type of the result. */
 export function aggregate(name: Aggregate, values: readonly Datum[], type: Type): Datum | null {
   switch (name) {
     case "sum":

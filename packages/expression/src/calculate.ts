@@ -1,5 +1,5 @@
 // Arithmetic of rules. In: an operator, its operands and the type of the result. Out: the result, or null (unknown).
-// Nothing in here fails: a division by zero, or what would leave the range of floats or of times, is unknown.
+// Nothing here throws: a division by zero, and a result outside the range of floats or times, is unknown.
 import { asOperand, type Datum } from "./datum.ts";
 import { addExact, DIVISION_PLACES, divideExact, type Exact, multiplyExact, subtractExact } from "./exact.ts";
 import { DAY, DURATION_OPERAND_MAX, INSTANT_MAX, INSTANT_MIN, parseDate, printDate } from "./temporal.ts";
@@ -88,7 +88,7 @@ function calculateDates(operator: Arithmetic, a: Datum, b: Datum, right: Type): 
   return text === null ? null : { kind: "text", value: text };
 }
 
-/** More days than lie between any date and 1970. */
+/** More days than there are between any date and 1970. */
 const DAYS_MAX = 10_000_000n;
 
 function isWithin(value: bigint, min: bigint, max: bigint): boolean {

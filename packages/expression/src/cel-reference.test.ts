@@ -1,4 +1,4 @@
-// What is CEL is read as another implementation of CEL reads it: the same texts, and the same tree.
+// Compares our parser with another implementation of CEL: for the same texts, both return the same tree.
 import { type ASTNode, Environment } from "@marcbachmann/cel-js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -8,8 +8,9 @@ import type { Syntax } from "./syntax.ts";
 const seed = 20_260_131;
 
 /**
- * CEL as others read it. Words that it keeps for other languages are names here, so they are left out. That implementation
- * lets `<` bind before `==`; in CEL's grammar they are on one level, as here.
+ * CEL as the other implementation reads it. Words that CEL reserves for other languages are names in our language, so
+ * they are left out. In that implementation `<` binds tighter than `==`; in CEL's grammar, and here, both have the same
+ * precedence.
  */
 const reference: Environment = new Environment({
   unlistedVariablesAreDyn: true,
@@ -101,7 +102,7 @@ function readByReference(text: string): string {
   return shapeOfReference(ast);
 }
 
-/** The tree in one line; `-1` and chains are one node, as here. */
+/** The tree in one line. `-1` and chains are single nodes, as in our parser. */
 function shapeOfReference(node: ASTNode): string {
   const args = (nodes: readonly ASTNode[]): string => nodes.map(shapeOfReference).join(" ");
   switch (node.op) {

@@ -1,5 +1,5 @@
-// In: arithmetic, a minus sign, or `? :`. Out: a typed operation, or problems.
-// Here it is decided which kinds can be added, and what becomes of a whole number beside a decimal.
+// Checks arithmetic, the minus sign, and `? :`. In: their syntax. Out: a typed operation, or problems. It decides which
+// types can be added, and what a whole number becomes next to a decimal.
 
 import { durationText } from "./check-literal.ts";
 import { checkPair, typedAs } from "./check-pair.ts";
@@ -11,7 +11,7 @@ import type { Arithmetic, Expression, Type } from "./tree.ts";
 import { commonType, isNumber, isText, nameOf, widerNumber } from "./types.ts";
 import { someNode } from "./walk.ts";
 
-/** Most `*` and `/` in one calculation: it bounds the digits that an exact result can have. */
+/** The maximum number of `*` and `/` in one calculation. It limits the digits of an exact result. */
 const PRODUCTS_MAX = 16;
 
 export function checkArithmetic(
@@ -26,7 +26,7 @@ export function checkArithmetic(
       syntax,
       "expression_not_supported",
       "The remainder (`%`) is not supported.",
-      "There are `+`, `-`, `*` and `/`.",
+      "Use `+`, `-`, `*` or `/`.",
     );
   }
   const isTimely = expected?.kind === "datetime" || expected?.kind === "duration" || expected?.kind === "date";
@@ -41,7 +41,7 @@ export function checkArithmetic(
     const message = `Amounts in ${one} and ${other} can't be added or subtracted.`;
     return report(checking, syntax, "type_mismatch", message, "Convert one of them first.");
   }
-  // What is added to a time stands to its right: one tree for both orders.
+  // A duration is always on the right side of a time, so both orders give the same tree.
   const isTurned = operator === "+" && (pair[1].type.kind === "datetime" || pair[1].type.kind === "date");
   const args = isTurned ? [pair[1], pair[0]] : pair;
   const result: Expression = { kind: "operation", type, operator, args };
@@ -50,13 +50,13 @@ export function checkArithmetic(
       checking,
       syntax,
       "expression_too_large",
-      `A calculation has at most ${PRODUCTS_MAX} of \`*\` and \`/\`.`,
+      `A calculation can have at most ${PRODUCTS_MAX} of \`*\` and \`/\`.`,
     );
   }
   return result;
 }
 
-/** In work in the background, where texts are made, an id or a value that nobody has typed joins a text as one. */
+/** In background work, texts are assembled, so an id or an untyped value next to a text is read as a text. */
 function asTexts(
   operator: Arithmetic,
   [left, right]: readonly [Expression, Expression],
@@ -76,7 +76,7 @@ function asTexts(
   return [asText(left), asText(right)];
 }
 
-/** A text beside a time is a duration, unless it is a time that another is taken from. Null where no such text is there. */
+/** A text next to a time is read as a duration, unless a time is subtracted from it. Null if there is no such text. */
 function checkTimely(
   operator: Arithmetic,
   left: Syntax,
@@ -96,7 +96,7 @@ function checkTimely(
   if (other === null) return "wrong";
   const isPoint = other.type.kind === "datetime" || other.type.kind === "date";
   const asDuration = isPoint && (operator === "+" || durationText(String(text.value)) !== null);
-  // A text that is joined with an id is none itself.
+  // A text that is joined with an id is not an id itself.
   const joins = operator === "+" && checking.scope.work !== undefined && other.type.kind === "uuid";
   const typed = checking.check(text, asDuration ? { kind: "duration" } : joins ? null : other.type, checking);
   if (typed === null) return "wrong";
@@ -121,14 +121,14 @@ function refuse(
   [left, right]: readonly [Expression, Expression],
   checking: Checking,
 ): null {
-  const message = `\`${syntax.operator}\` can't be used with ${nameOf(left.type)} and ${nameOf(right.type)}.`;
+  const message = `\`${syntax.operator}\` can't be used with the types ${nameOf(left.type)} and ${nameOf(right.type)}.`;
   const kinds = [left.type.kind, right.type.kind];
   const hint = kinds.includes("date")
-    ? "Add or take days or a duration, `today + 7`, or take a date from another: `ends_on - starts_on`."
+    ? "Add or subtract days or a duration: `today + 7`. Or subtract two dates: `ends_on - starts_on`."
     : kinds.includes("datetime")
-      ? 'Add or take a duration: `now - duration("24h")`.'
+      ? 'Add or subtract a duration: `now - duration("24h")`.'
       : kinds.includes("null")
-        ? "`null` in a calculation makes it unknown: test with `has(x)`."
+        ? "A calculation with `null` is always unknown. Test for a value with `has(x)`."
         : null;
   return report(checking, syntax, "type_mismatch", message, hint);
 }
@@ -156,8 +156,8 @@ export function checkNegative(
       checking,
       syntax,
       "type_mismatch",
-      `There is no negative of type ${nameOf(type)}.`,
-      "Negate a condition with `!`.",
+      `A value of type ${nameOf(type)} can't be negative.`,
+      "To negate a condition, use `!`.",
     );
   }
   const zero: Expression = { kind: "literal", type, value: type.kind === "decimal" ? "0" : 0 };
@@ -178,13 +178,13 @@ export function checkConditional(
       checking,
       syntax.condition,
       "not_a_condition",
-      `This is of type ${nameOf(condition.type)}, not a condition.`,
+      `This has the type ${nameOf(condition.type)}, but a condition is expected.`,
     );
   }
   const [yes, no] = pair;
   const type = commonType(yes.type, no.type);
   if (type === null || type.kind === "null" || type.kind === "list" || type.kind === "opaque") {
-    const message = `Both outcomes must be values of one type; these are ${nameOf(yes.type)} and ${nameOf(no.type)}.`;
+    const message = `Both results must have the same type, but they are ${nameOf(yes.type)} and ${nameOf(no.type)}.`;
     return report(checking, syntax, "type_mismatch", message);
   }
   return { kind: "operation", type, operator: "?:", args: [condition, yes, no] };

@@ -1,5 +1,5 @@
-// In: a call of a function. Out: what it stands for, typed, or problems.
-// What CEL has and this language lacks is told apart from what nobody has.
+// Checks a call of a function. In: its syntax. Out: a typed expression, or problems. A function that only CEL has gets
+// another message than one that nobody has.
 import { checkCan } from "./check-can.ts";
 import { isRole } from "./check-comparison.ts";
 import { checkAggregate, checkCounted, checkEach } from "./check-each.ts";
@@ -37,27 +37,27 @@ const methods: readonly string[] = [
   "is",
 ];
 
-/** Functions of CEL and its usual extensions, and what to write instead. */
+/** Functions of CEL and its usual extensions, with a replacement in our language. */
 const lacking: Readonly<Record<string, string | null>> = {
-  map: "Judge the records with `exists`, `all` or `filter(...).size()`.",
+  map: "Use `exists`, `all` or `filter(...).size()` on the records.",
   existsOne: "Write `exists_one`.",
-  timestamp: 'A text beside a datetime is one: `created_at > "2026-01-31T12:00:00Z"`.',
-  int: "Numbers are compared as they are, whole or not.",
-  uint: "Numbers are compared as they are, whole or not.",
-  double: "Numbers are compared as they are, whole or not.",
+  timestamp: 'A text that is compared with a datetime is read as a datetime: `created_at > "2026-01-31T12:00:00Z"`.',
+  int: "Compare numbers directly; they need no conversion.",
+  uint: "Compare numbers directly; they need no conversion.",
+  double: "Compare numbers directly; they need no conversion.",
   string: null,
   bool: null,
   bytes: null,
   type: null,
   dyn: null,
-  lowerAscii: "Compare texts as they are kept.",
-  upperAscii: "Compare texts as they are kept.",
-  lower: "Compare texts as they are kept.",
-  upper: "Compare texts as they are kept.",
-  toLowerCase: "Compare texts as they are kept.",
-  toUpperCase: "Compare texts as they are kept.",
-  coalesce: "Ask whether there is a value: `price != null && price > 1`.",
-  now: "The present is called `now`, the present day `today`.",
+  lowerAscii: "Compare texts directly; they need no conversion.",
+  upperAscii: "Compare texts directly; they need no conversion.",
+  lower: "Compare texts directly; they need no conversion.",
+  upper: "Compare texts directly; they need no conversion.",
+  toLowerCase: "Compare texts directly; they need no conversion.",
+  toUpperCase: "Compare texts directly; they need no conversion.",
+  coalesce: "Test whether there is a value: `price != null && price > 1`.",
+  now: "The current time is `now`, the current day `today`.",
   trim: null,
   split: null,
   join: null,
@@ -67,15 +67,15 @@ const lacking: Readonly<Record<string, string | null>> = {
   getFullYear: "Write `year(created_at)`.",
   getMonth: "Write `month(created_at)`.",
   getDate: "Write `day(created_at)`.",
-  getDayOfWeek: "Write `weekday(created_at)`: 1 is Monday, 7 Sunday.",
+  getDayOfWeek: "Write `weekday(created_at)`: 1 is Monday, 7 is Sunday.",
   getHours: "Write `hour(created_at)`.",
 };
 
-/** Functions that ask who is signed in, and those that ask many records. */
+/** Functions that need the caller, and functions that need many records. */
 const ofUser: readonly string[] = ["member", "can", "is"];
 const ofMany: readonly string[] = ["exists", "all", "exists_one", "filter", "count", "sum", "min", "max", "avg"];
 
-/** Whether it asks for more than there is where the expression stands. */
+/** Whether the expression uses something that doesn't exist at its place. */
 function isBeyond(name: string, { reach, work }: Scope): boolean {
   const asksMany = ofMany.includes(name);
   if (reach !== undefined) return ofUser.includes(name) || (asksMany && reach !== "records");
@@ -89,10 +89,10 @@ export function checkCall(call: Call, checking: Checking): Expression | null {
       checking,
       call.called,
       "name_not_available",
-      `\`${name}\` can't stand here.`,
+      `\`${name}\` can't be used here.`,
       checking.scope.reach !== undefined
         ? hintOfReach(checking.scope.reach)
-        : "Other records are looked up in a step before: `record.find`.",
+        : "Look up other records in an earlier step: `record.find`.",
     );
   }
   if (receiver === null && isFunction(name)) return checkFunction(call, name, checking);
@@ -135,8 +135,8 @@ function checkMethod(call: Call, receiver: Syntax, checking: Checking): Expressi
     case "avg":
       return checkAggregate(call, receiver, call.name, checking);
     case "filter": {
-      const hint = "Ask how many there are, `filter(c, ...).size() > 0`, or for a `sum`, `min`, `max` or `avg`.";
-      return report(checking, call, "expression_not_supported", "What `filter` finds is no value by itself.", hint);
+      const hint = "Ask for their number, `filter(c, ...).size() > 0`, or use `sum`, `min`, `max` or `avg`.";
+      return report(checking, call, "expression_not_supported", "`filter` alone is not a value.", hint);
     }
     case "is":
       return checkIs(call, receiver, checking);
@@ -153,7 +153,7 @@ function unknownFunction(call: Call, checking: Checking): null {
       checking,
       called,
       "wrong_arguments",
-      `\`${name}\` is not called on a value.`,
+      `\`${name}\` is a function, not a method.`,
       `Write \`${name}(...)\`.`,
     );
   }
@@ -162,7 +162,7 @@ function unknownFunction(call: Call, checking: Checking): null {
       checking,
       called,
       "wrong_arguments",
-      `\`${name}\` is called on a value.`,
+      `\`${name}\` is a method, not a function.`,
       `Write \`x.${name}(...)\`.`,
     );
   }
@@ -175,7 +175,7 @@ function unknownFunction(call: Call, checking: Checking): null {
       lacking[name] ?? null,
     );
   }
-  const hint = didYouMean(name, known) ?? `There are: ${known.join(", ")}.`;
+  const hint = didYouMean(name, known) ?? `Known functions: ${known.join(", ")}.`;
   return report(checking, called, "unknown_function", `There is no function \`${name}\`.`, hint);
 }
 
@@ -184,12 +184,12 @@ function arity(call: Call, example: string, checking: Checking): null {
     checking,
     call,
     "wrong_arguments",
-    `\`${call.name}\` is called with something else.`,
-    `Write it as in ${example}.`,
+    `\`${call.name}\` has wrong arguments.`,
+    `Write it like this: ${example}.`,
   );
 }
 
-/** `has(input.f)` asks whether it was sent; `has(f)` whether there is a value. */
+/** `has(input.f)` tests whether `f` was sent; `has(f)` tests whether there is a value. */
 function checkHas(call: Call, checking: Checking): Expression | null {
   const [argument, more] = call.args;
   if (argument === undefined || more !== undefined || (argument.kind !== "name" && argument.kind !== "member")) {
@@ -201,7 +201,7 @@ function checkHas(call: Call, checking: Checking): Expression | null {
       checking,
       argument,
       "wrong_arguments",
-      "`has` is for values; these are many records.",
+      "`has` needs a single value, but these are many records.",
       `Write \`size(${resolved.relation.name}) > 0\`.`,
     );
   }
@@ -219,8 +219,8 @@ function checkHas(call: Call, checking: Checking): Expression | null {
       checking,
       argument,
       "wrong_arguments",
-      "`current_user.roles` is always there.",
-      "Ask for one: `current_user.is(support)`.",
+      "`current_user.roles` always has a value.",
+      "Test for one role: `current_user.is(support)`.",
     );
   }
   const nothing: Expression = { kind: "literal", type: { kind: "null" }, value: null };
@@ -240,7 +240,7 @@ function checkSize(call: Call, counted: Syntax, checking: Checking): Expression 
       counted,
       "wrong_arguments",
       `A value of type ${nameOf(value.type)} has no size.`,
-      "Texts, lists and relations have one.",
+      "Use `size` with a text, a list or a relation.",
     );
   }
   return { kind: "operation", type: { kind: "int" }, operator: "size", args: [value] };
@@ -257,12 +257,12 @@ function checkTextTest(call: Call, receiver: Syntax, operator: TextTest, checkin
     Expression,
   ];
   if (!isText(subject.type)) {
-    const hint = subject.type.kind === "list" ? 'Ask a list with `in`: `"a" in tags`.' : null;
+    const hint = subject.type.kind === "list" ? 'For a list, use `in`: `"a" in tags`.' : null;
     return report(
       checking,
       receiver,
       "type_mismatch",
-      `\`${operator}\` is for texts, this is of type ${nameOf(subject.type)}.`,
+      `\`${operator}\` needs a text, but this has the type ${nameOf(subject.type)}.`,
       hint,
     );
   }
@@ -271,7 +271,7 @@ function checkTextTest(call: Call, receiver: Syntax, operator: TextTest, checkin
       checking,
       argument,
       "type_mismatch",
-      `\`${operator}\` takes a text, this is of type ${nameOf(part.type)}.`,
+      `The argument of \`${operator}\` must be a text, but this has the type ${nameOf(part.type)}.`,
     );
   }
   if (operator === "matches" && !isPattern(argument, part, checking)) return null;
@@ -284,8 +284,8 @@ function isPattern(at: Syntax, part: Expression, checking: Checking): boolean {
       checking,
       at,
       "wrong_arguments",
-      "The pattern of `matches` is a text of the rule itself.",
-      'Write it as in `title.matches("^[a-z]+$")`.',
+      "The pattern of `matches` must be a text in quotes.",
+      'Write it like this: `title.matches("^[a-z]+$")`.',
     );
     return false;
   }
@@ -302,8 +302,8 @@ function checkDuration(call: Call, checking: Checking): Expression | null {
     return arity(call, example, checking);
   const value = durationText(argument.value);
   if (value !== null) return { kind: "literal", type: { kind: "duration" }, value };
-  const hint = `Write it as in ${example}: hours, minutes, seconds; a day is \`24h\`.`;
-  return report(checking, argument, "wrong_arguments", "This is no duration.", hint);
+  const hint = `Write it like this: ${example}, with hours, minutes and seconds. A day is \`24h\`.`;
+  return report(checking, argument, "wrong_arguments", "This is not a valid duration.", hint);
 }
 
 /** A role as a bare word or a text. */
@@ -320,24 +320,24 @@ function checkMember(call: Call, checking: Checking): Expression | null {
   }
   const { organizationRoles } = checking.scope.schema;
   if (role !== null && !organizationRoles.includes(role)) {
-    const hint = didYouMean(role, organizationRoles) ?? `There are: ${organizationRoles.join(", ")}.`;
+    const hint = didYouMean(role, organizationRoles) ?? `Known roles: ${organizationRoles.join(", ")}.`;
     return report(
       checking,
       second ?? call,
       "unknown_role_name",
-      `Members of an organization can't be \`${role}\`.`,
+      `An organization has no role \`${role}\` for its members.`,
       hint,
     );
   }
   const organization = checking.check(argument, { kind: "uuid" }, checking);
   if (organization === null) return null;
   if (organization.type.kind !== "uuid") {
-    const hint = "Name a field that is an `org_ref`, or `current_org`.";
+    const hint = "Use a field of the type `org_ref`, or `current_org`.";
     return report(
       checking,
       argument,
       "wrong_arguments",
-      `\`member\` asks for an organization, this is of type ${nameOf(organization.type)}.`,
+      `\`member\` needs an organization, but this has the type ${nameOf(organization.type)}.`,
       hint,
     );
   }

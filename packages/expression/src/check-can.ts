@@ -1,5 +1,5 @@
-// In: `can(operation, relation)`. Out: what the roles' rules on the record at the other end say, written out over it.
-// A rule that asks for itself in a circle is a problem, not an endless tree.
+// Checks `can(operation, relation)`. In: its syntax. Out: the rules of all roles on the other record, written out over
+// it. A rule that uses itself is a problem, not an endless tree.
 import { type Checking, report, spend, standingAt } from "./checking.ts";
 import { resolvePath } from "./resolve-name.ts";
 import { substitute } from "./substitute.ts";
@@ -17,19 +17,19 @@ export function checkCan(call: Call, checking: Checking): Expression | null {
   const [operation, target, more] = call.args;
   const word = operation?.kind === "name" ? operation.name : operation?.kind === "literal" ? operation.value : null;
   if (operation === undefined || typeof word !== "string" || target === undefined || more !== undefined) {
-    const hint = "Write it as in `can(read, listing)`.";
-    return report(checking, call, "wrong_arguments", "`can` takes an operation and a relation to one record.", hint);
+    const hint = "Write it like this: `can(read, listing)`.";
+    return report(checking, call, "wrong_arguments", "`can` needs an operation and a relation to one record.", hint);
   }
   if (!operations.includes(word)) {
-    const hint = didYouMean(word, operations) ?? `There are: ${operations.join(", ")}.`;
-    return report(checking, operation, "wrong_arguments", `\`can\` can't ask for \`${word}\`.`, hint);
+    const hint = didYouMean(word, operations) ?? `Known operations: ${operations.join(", ")}.`;
+    return report(checking, operation, "wrong_arguments", `\`can\` doesn't support the operation \`${word}\`.`, hint);
   }
   const reference = referenceAt(target, checking);
   if (reference === null) return null;
   const grants = checking.scope.schema.grants(reference.record, word);
   if (grants === null) {
-    const message = `\`can(${word}, ...)\` asks in a circle: the rule of \`${reference.record}\` leads back to this one.`;
-    return report(checking, call, "rule_circle", message, "Write the condition out on one of the two records.");
+    const message = `\`can(${word}, ...)\` is circular: the rule of \`${reference.record}\` uses this rule.`;
+    return report(checking, call, "rule_circle", message, "Replace `can` by the condition in one of the two rules.");
   }
   return writtenOut(call, reference, grants, checking);
 }
@@ -51,14 +51,8 @@ function referenceAt(target: Syntax, checking: Checking): Reference | null {
     const record = recordAt(row, path, checking);
     if (record !== null && row !== "input" && checking.scope.schema.records.has(record)) return { row, path, record };
   }
-  const hint = "Name a reference: `can(read, listing)`.";
-  return report(
-    checking,
-    target,
-    "wrong_arguments",
-    "`can` asks about the record at the other end of a reference.",
-    hint,
-  );
+  const hint = "Use a reference: `can(read, listing)`.";
+  return report(checking, target, "wrong_arguments", "`can` needs the record behind a reference.", hint);
 }
 
 /** The record that the last name of a path refers to. */
@@ -80,8 +74,8 @@ function writtenOut(
     if (isConstant(rule, false)) continue;
     if (!spend(checking, countNodes(rule) + 3, call)) return null;
     if (someNode(rule, (node) => node.kind === "sent" || (node.kind === "field" && node.row === "input"))) {
-      const message = `The rule of \`${record}\` asks what was sent, and here nothing is sent to it.`;
-      return report(checking, call, "expression_not_supported", message, "Write the condition out here.");
+      const message = `The rule of \`${record}\` uses the input of a request, but this record gets no input here.`;
+      return report(checking, call, "expression_not_supported", message, "Write the condition here instead.");
     }
     const moved = substitute(rule, { record: anchor, old: anchor, new: anchor });
     const holds = holdsRole(role);
@@ -97,7 +91,7 @@ function writtenOut(
   return standingAt(joined("&&", [there, joined("||", alternatives)]), call, checking);
 }
 
-/** A field that every record there has: one that is deleted, but not yet gone, is not there. */
+/** A field that every record has. It is null if the record is deleted but its row still exists. */
 function presence(
   { row, path }: { row: string; path: readonly string[] },
   record: string,

@@ -1,5 +1,5 @@
-// In: one comparison of a rule, `in` included. Out: a typed operation, or problems.
-// Here a literal takes its type from what it is compared with, and a bare word may be a value of an enum.
+// Checks one comparison, including `in`. In: its syntax. Out: a typed operation, or problems. A literal takes its type
+// from the other side, and a bare word can be a value of an enum.
 
 import { checkPair, typedAs, warnOfAmbiguity } from "./check-pair.ts";
 import { type Checking, report } from "./checking.ts";
@@ -31,18 +31,19 @@ function isComparable(left: Expression, right: Expression, comparison: Compariso
     return false;
   };
   if (left.type.kind === "null" || right.type.kind === "null") {
-    if (left.kind === "literal" && right.kind === "literal") return refuse("Both sides are literals.");
+    if (left.kind === "literal" && right.kind === "literal")
+      return refuse("Both sides are literals, so the result is always the same.");
     if ([left, right].some((side) => side.kind === "user" && side.name === "roles")) {
-      return refuse("`current_user.roles` is always there.", "Ask for one: `current_user.is(support)`.");
+      return refuse("`current_user.roles` always has a value.", "Test for one role: `current_user.is(support)`.");
     }
-    return ordering ? refuse("`null` has no order.", "Write `x == null` or `x != null`.") : true;
+    return ordering ? refuse("`null` can't be ordered.", "Write `x == null` or `x != null`.") : true;
   }
   for (const { kind } of [left.type, right.type]) {
-    if (kind === "list") return refuse("A list can't be compared.", "Ask `value in list`, or `size(list)`.");
+    if (kind === "list") return refuse("A list can't be compared like this.", "Use `value in list` or `size(list)`.");
     if (isUntyped(left) && isUntyped(right))
-      return refuse("Nothing is known of either side.", "Compare such a value with a field or a literal.");
+      return refuse("The types of both sides are unknown.", "Compare this value with a field or a literal.");
     if (kind === "opaque")
-      return refuse("Rules can only ask whether such a value is there.", "Write `has(x)` or `x == null`.");
+      return refuse("Rules can only test whether such a value exists.", "Write `has(x)` or `x == null`.");
   }
   if (!fits(left.type, right.type)) {
     mismatch(comparison, left.type, right.type, checking);
@@ -52,7 +53,7 @@ function isComparable(left: Expression, right: Expression, comparison: Compariso
   if (difference !== null) return refuse(difference.message, difference.hint);
   const unordered = [left.type, right.type].find(({ kind }) => kind === "bool" || kind === "enum" || kind === "uuid");
   if (!ordering || unordered === undefined) return true;
-  return refuse(`Values of type ${unordered.kind} have no order.`, "Compare with `==`, `!=` or `in`.");
+  return refuse(`Values of the type ${unordered.kind} can't be ordered.`, "Compare with `==`, `!=` or `in`.");
 }
 
 function checkMembership(comparison: Comparison, checking: Checking): Expression | null {
@@ -67,7 +68,7 @@ function checkMembership(comparison: Comparison, checking: Checking): Expression
       checking,
       right,
       "type_mismatch",
-      "`in` needs a list on its right.",
+      "`in` needs a list on its right side.",
       "Write `[a, b]` or `current_user.roles`.",
     );
   }
@@ -79,12 +80,12 @@ function checkMembership(comparison: Comparison, checking: Checking): Expression
   return { kind: "operation", type: bool, operator: "in", args: [value, list] };
 }
 
-/** A list that nobody has typed has members of what is looked for. */
+/** The members of an untyped list have the type of the value on the left. */
 function checkInUntyped(left: Syntax, list: Expression, checking: Checking): Expression | null {
   const value = checking.check(left, null, checking);
   if (value === null) return null;
   if (value.type.kind === "null" || value.type.kind === "list" || value.type.kind === "opaque") {
-    return report(checking, left, "type_mismatch", `A value of type ${nameOf(value.type)} can't be looked for.`);
+    return report(checking, left, "type_mismatch", `\`in\` doesn't support a value of the type ${nameOf(value.type)}.`);
   }
   const typed = typedAs(list, { kind: "list", of: value.type }, checking);
   return { kind: "operation", type: bool, operator: "in", args: [value, typed] };
@@ -92,13 +93,13 @@ function checkInUntyped(left: Syntax, list: Expression, checking: Checking): Exp
 
 function checkRole(at: Syntax, value: Expression, roles: Expression, checking: Checking): Expression | null {
   if (!isText(value.type)) {
-    return report(checking, at, "type_mismatch", `A role is a text, this is of type ${nameOf(value.type)}.`);
+    return report(checking, at, "type_mismatch", `A role is a text, but this has the type ${nameOf(value.type)}.`);
   }
   if (value.kind === "literal" && !isRole(String(value.value), at, checking)) return null;
   return { kind: "operation", type: bool, operator: "in", args: [value, roles] };
 }
 
-/** Whether there is such a role; says so where not. */
+/** Whether the role exists. Reports a problem if not. */
 export function isRole(name: string, at: Syntax, checking: Checking): boolean {
   const { roles } = checking.scope.schema;
   if (roles.includes(name)) return true;
@@ -106,7 +107,7 @@ export function isRole(name: string, at: Syntax, checking: Checking): boolean {
   return false;
 }
 
-/** Two values of one type that mean different things: ids of records of two entities, amounts in two currencies. */
+/** Two values of the same type with different meanings: ids of two entities, amounts in two currencies. */
 function differenceOf(
   left: Expression,
   right: Expression,
@@ -114,11 +115,11 @@ function differenceOf(
 ): { readonly message: string; readonly hint: string } | null {
   const [one, other] = [meaningOf(left, checking), meaningOf(right, checking)];
   if (one.idOf !== null && other.idOf !== null && one.idOf !== other.idOf) {
-    const message = `The id of a record of \`${one.idOf}\` never equals one of \`${other.idOf}\`.`;
+    const message = `An id of \`${one.idOf}\` can never equal an id of \`${other.idOf}\`.`;
     const involvesUser = one.idOf === "user" || other.idOf === "user";
     const hint = involvesUser
       ? "Compare a reference to a user with `current_user.id`."
-      : "Compare ids of records of one entity.";
+      : "Compare ids of the same entity.";
     return { message, hint };
   }
   if (one.currency === null || other.currency === null || one.currency === other.currency) return null;
@@ -131,9 +132,9 @@ type ListSyntax = Extract<Syntax, { kind: "list" }>;
 function checkInLiteral(left: Syntax, right: ListSyntax, checking: Checking): Expression | null {
   if (right.items.length === 0) {
     checking.check(left, null, checking);
-    return report(checking, right, "type_mismatch", "The list is empty, so nothing is in it.");
+    return report(checking, right, "type_mismatch", "The list is empty, so this is never true.");
   }
-  // A literal on the left takes its type from the first member that has one of its own.
+  // A literal on the left takes its type from the first typed member.
   const typedItem = isOpen(left, checking) ? right.items.find((item) => !isOpen(item, checking)) : undefined;
   const first = typedItem === undefined ? null : checking.check(typedItem, null, checking);
   if (typedItem !== undefined && first === null) return null;
@@ -141,7 +142,7 @@ function checkInLiteral(left: Syntax, right: ListSyntax, checking: Checking): Ex
   if (found === null) return null;
   const value = isUntyped(found) ? readLike(found, right.items, checking) : found;
   if (value.type.kind === "null" || value.type.kind === "list" || value.type.kind === "opaque") {
-    return report(checking, left, "type_mismatch", `A value of type ${nameOf(value.type)} can't be looked for.`);
+    return report(checking, left, "type_mismatch", `\`in\` doesn't support a value of the type ${nameOf(value.type)}.`);
   }
   const items = right.items.map((item) => (item === typedItem ? first : listItem(item, value.type, checking)));
   if (!items.every((item) => item !== null)) return null;
@@ -157,7 +158,7 @@ function checkInLiteral(left: Syntax, right: ListSyntax, checking: Checking): Ex
   return { kind: "operation", type: bool, operator: "in", args: [value, list] };
 }
 
-/** Read as the first member that has a type; its problems are reported with the member. */
+/** It is read like the first typed member; its problems are reported together with the member. */
 function readLike(value: Expression, items: readonly Syntax[], checking: Checking): Expression {
   const [first] = items;
   if (first === undefined) return value;
@@ -167,7 +168,7 @@ function readLike(value: Expression, items: readonly Syntax[], checking: Checkin
 
 function listItem(item: Syntax, expected: Type, checking: Checking): Expression | null {
   if (item.kind === "literal" && item.value === null) {
-    return report(checking, item, "type_mismatch", "`null` can't stand in a list.", "Add `|| x == null`.");
+    return report(checking, item, "type_mismatch", "A list can't contain `null`.", "Add `|| x == null`.");
   }
   const value = checking.check(item, expected, checking);
   if (value !== null) warnOfAmbiguity(item, value, expected, checking);
@@ -184,7 +185,7 @@ function mismatch(at: Syntax, left: Type, right: Type, checking: Checking): null
   return report(checking, at, "type_mismatch", message, hint);
 }
 
-/** `days == "5"`: the number is meant. */
+/** In `days == "5"`, the number is meant. */
 function unquoted(at: Syntax, types: readonly Type[]): string | null {
   if (at.kind !== "comparison" || !types.some(isNumber)) return null;
   const quoted = [at.left, at.right].find(

@@ -1,5 +1,5 @@
-// In: a macro over a to-many relation, or a count of one. Out: a typed `each`, or problems.
-// Lists of values have no macros: they are asked with `in`.
+// Checks a macro over a to-many relation, or a count of one. In: its syntax. Out: a typed `each`, or problems. Lists of
+// values have no macros; use `in`.
 import { type Checking, report } from "./checking.ts";
 import { isMember, manyHint, resolvePath, type ToMany } from "./resolve-name.ts";
 import { specialNames } from "./scope.ts";
@@ -11,29 +11,35 @@ import { partsOf, truth } from "./walk.ts";
 
 type Call = Extract<Syntax, { kind: "call" }>;
 
-/** Most macros within each other: each is a sub-select for each record of the one around. */
+/** How deep macros can be nested. Each one is a sub-select for each record of the outer one. */
 const NESTING_MAX = 3;
-/** The variable of `size(comments)`, which names none. */
+/** The variable for `size(comments)`, which has no name of its own. */
 const UNNAMED = "one";
 
 export function checkEach(call: Call, receiver: Syntax, quantifier: Quantifier, checking: Checking): Expression | null {
   const [variable, condition, more] = call.args;
   if (variable === undefined && quantifier === "count") return countedAt(call, receiver, checking);
   if (variable?.kind !== "name" || condition === undefined || more !== undefined) {
-    const hint = `Write it as in \`comments.${call.name}(c, c.hidden)\`.`;
-    return report(checking, call, "wrong_arguments", `\`${call.name}\` takes a name and a condition over it.`, hint);
+    const hint = `Write it like this: \`comments.${call.name}(c, c.hidden)\`.`;
+    return report(
+      checking,
+      call,
+      "wrong_arguments",
+      `\`${call.name}\` needs a name for the record and a condition.`,
+      hint,
+    );
   }
   const relation = relationAt(receiver, checking);
   if (relation === null || !isFree(variable, checking)) return null;
   return eachOf(call, relation, quantifier, { name: variable.name, condition }, checking);
 }
 
-/** `invoice_lines.sum(l, l.amount)`, of all records or of those that a `filter` finds. */
+/** `invoice_lines.sum(l, l.amount)`, over all records or those that a `filter` finds. */
 export function checkAggregate(call: Call, receiver: Syntax, name: Aggregate, checking: Checking): Expression | null {
   const [variable, value, more] = call.args;
   if (variable?.kind !== "name" || value === undefined || more !== undefined) {
-    const hint = `Write it as in \`lines.${name}(l, l.amount)\`.`;
-    return report(checking, call, "wrong_arguments", `\`${name}\` takes a name and a value over it.`, hint);
+    const hint = `Write it like this: \`lines.${name}(l, l.amount)\`.`;
+    return report(checking, call, "wrong_arguments", `\`${name}\` needs a name for the record and a value.`, hint);
   }
   const isFiltered = receiver.kind === "call" && receiver.name === "filter" && receiver.receiver !== null;
   const of = isFiltered
@@ -45,8 +51,14 @@ export function checkAggregate(call: Call, receiver: Syntax, name: Aggregate, ch
   if (found === null) return null;
   const type = typeOfAggregate(name, found.type);
   if (type === null) {
-    const hint = name === "sum" || name === "avg" ? "Sum numbers or durations; `avg` takes numbers." : null;
-    return report(checking, value, "type_mismatch", `\`${name}\` can't be made of type ${nameOf(found.type)}.`, hint);
+    const hint = name === "sum" || name === "avg" ? "Use numbers or durations. `avg` needs numbers." : null;
+    return report(
+      checking,
+      value,
+      "type_mismatch",
+      `\`${name}\` doesn't support the type ${nameOf(found.type)}.`,
+      hint,
+    );
   }
   const moved = (from: Expression, to: Expression): void => {
     const place = checking.places.get(from);
@@ -83,7 +95,7 @@ function typeOfAggregate(name: Aggregate, of: Type): Type | null {
 
 const ordered: ReadonlySet<Type["kind"]> = new Set(["text", "date", "time", "datetime", "duration"]);
 
-/** What `size(...)` counts: a relation or a `filter` of one; `"no relation"` where it is a value. */
+/** What `size(...)` counts: a relation or a `filter` of one; `"no relation"` if it is a value. */
 export function checkCounted(call: Syntax, counted: Syntax, checking: Checking): Expression | null | "no relation" {
   if (counted.kind === "call" && counted.name === "filter" && counted.receiver !== null) {
     return checkEach(counted, counted.receiver, "count", checking);
@@ -106,14 +118,19 @@ function eachOf(
       checking,
       at,
       "expression_too_large",
-      `At most ${NESTING_MAX} relations can be judged within each other.`,
+      `Relations can be nested at most ${NESTING_MAX} deep in a rule.`,
     );
   }
   const inner = { ...checking, variables: new Map(checking.variables).set(name, relation.record) };
   const judged = condition === null ? truth(true) : checking.check(condition, bool, inner);
   if (judged === null) return null;
   if (condition !== null && judged.type.kind !== "bool") {
-    return report(checking, condition, "not_a_condition", `This is of type ${nameOf(judged.type)}, not a condition.`);
+    return report(
+      checking,
+      condition,
+      "not_a_condition",
+      `This has the type ${nameOf(judged.type)}, but a condition is expected.`,
+    );
   }
   if (condition === null) checking.places.set(judged, at);
   return {
@@ -129,11 +146,13 @@ function eachOf(
   };
 }
 
-/** Whether what is written out leaves the relations within each other few enough; said where it doesn't. */
+/**
+ * Whether the nesting of relations is within the limit after the expression is written out. Reports a problem if not.
+ */
 export function nestsWithin(expression: Expression, at: Syntax, checking: Checking): boolean {
   if (checking.variables.size + depthOf(expression) <= NESTING_MAX) return true;
-  const message = `At most ${NESTING_MAX} relations can be judged within each other.`;
-  report(checking, at, "expression_too_large", message, "Computed fields count in full where they are used.");
+  const message = `Relations can be nested at most ${NESTING_MAX} deep in a rule.`;
+  report(checking, at, "expression_too_large", message, "Relations inside computed fields count too.");
   return false;
 }
 
@@ -148,8 +167,8 @@ function relationAt(receiver: Syntax, checking: Checking): ToMany | null {
       checking,
       receiver,
       "wrong_arguments",
-      "This is no relation.",
-      "Name a to-many relation of the record.",
+      "This is not a relation.",
+      "Use a to-many relation of the record.",
     );
   }
   const resolved = resolvePath(receiver, checking);
@@ -160,37 +179,43 @@ function relationAt(receiver: Syntax, checking: Checking): ToMany | null {
   }
   const isList = "expression" in resolved && resolved.expression.type.kind === "list";
   const hint = isList
-    ? 'A list is asked with `in`: `"a" in tags`.'
-    : "A reference to one record is asked by its path: `shop.open`.";
-  return report(checking, receiver, "wrong_arguments", "This is no to-many relation.", hint);
+    ? 'For a list, use `in`: `"a" in tags`.'
+    : "For a reference to one record, use its path: `shop.open`.";
+  return report(checking, receiver, "wrong_arguments", "This is not a to-many relation.", hint);
 }
 
 function isFree(variable: Extract<Syntax, { kind: "name" }>, checking: Checking): boolean {
   const { name } = variable;
   if (checking.variables.has(name) || specialNames.includes(name)) {
-    report(checking, variable, "wrong_arguments", `\`${name}\` is taken already.`, "Give the record another name.");
+    report(
+      checking,
+      variable,
+      "wrong_arguments",
+      `The name \`${name}\` is already used.`,
+      "Choose another name for the record.",
+    );
     return false;
   }
   if (isMember(name, checking.scope)) {
-    const message = `\`${name}\` is a field and the name of a record here; the record is meant.`;
+    const message = `\`${name}\` is a field and the name of a record here. It is read as the record.`;
     report(
       checking,
       variable,
       "ambiguous_name",
       message,
-      `Give the record another name, or write \`record.${name}\` for the field.`,
+      `Choose another name for the record, or write \`record.${name}\` for the field.`,
     );
   }
   return true;
 }
 
-/** A to-many relation where a value is asked for. */
+/** Reports a to-many relation in a place that needs a value. */
 export function refuseRelation(at: Syntax, relation: ToMany, checking: Checking): null {
   return report(
     checking,
     at,
     "type_mismatch",
-    `\`${relation.name}\` are many records, not a value.`,
+    `\`${relation.name}\` is a list of records, not a value.`,
     manyHint(relation.name),
   );
 }

@@ -1,5 +1,5 @@
-// In: a call of a function of one value: rounding, parts of a date or time, an address in a network. Out: a typed operation, or
-// problems.
+// Checks a call of a function of one value: rounding, parts of a date or time, an address in a network. In: its syntax.
+// Out: a typed operation, or problems.
 import { networkProblem } from "./address.ts";
 import { typedAs } from "./check-pair.ts";
 import { type Checking, report } from "./checking.ts";
@@ -9,11 +9,11 @@ import { bool, isNumber, isText, nameOf } from "./types.ts";
 
 type Call = Extract<Syntax, { kind: "call" }>;
 
-/** Most places that a number is rounded to. */
+/** The maximum number of decimal places for rounding. */
 const PLACES_MAX = 20;
 
 interface Taken {
-  /** What an untyped value of work in the background is read as. */
+  /** The type as which an untyped value of background work is read. */
   readonly as: Type;
   readonly takes: readonly Type["kind"][];
   readonly what: string;
@@ -60,15 +60,15 @@ export function checkFunction(call: Call, name: FunctionName, checking: Checking
       checking,
       call,
       "wrong_arguments",
-      `\`${name}\` is called with something else.`,
-      `Write it as in ${example}.`,
+      `\`${name}\` has wrong arguments.`,
+      `Write it like this: ${example}.`,
     );
   }
   const found = checking.check(argument, isNumber(as) ? null : as, checking);
   const value = found === null ? null : typedAs(found, as, checking);
   if (value === null) return null;
   if (!takes.includes(value.type.kind) && !(takes.includes("text") && isText(value.type))) {
-    const message = `\`${name}\` is for ${what}, this is of type ${nameOf(value.type)}.`;
+    const message = `\`${name}\` needs ${what}, but this has the type ${nameOf(value.type)}.`;
     return report(checking, argument, "type_mismatch", message);
   }
   if (name === "round" && second !== undefined) return checkRound(value, second, checking);
@@ -93,14 +93,14 @@ function typeOf(name: FunctionName, of: Type): Type {
   }
 }
 
-/** A whole number stays one. */
+/** A whole number stays a whole number. */
 function checkRound(value: Expression, second: Syntax, checking: Checking): Expression | null {
   const places = checking.check(second, { kind: "int" }, checking);
   if (places === null) return null;
   const count = places.kind === "literal" && typeof places.value === "number" ? places.value : -1;
   if (places.type.kind !== "int" || count < 0 || count > PLACES_MAX) {
-    const message = `The places of \`round\` are a number from 0 to ${PLACES_MAX}.`;
-    return report(checking, second, "wrong_arguments", message, "Write it as in `round(price, 2)`.");
+    const message = `The decimal places of \`round\` must be a number from 0 to ${PLACES_MAX}.`;
+    return report(checking, second, "wrong_arguments", message, "Write it like this: `round(price, 2)`.");
   }
   return { kind: "operation", type: value.type, operator: "round", args: [value, places] };
 }
@@ -109,8 +109,8 @@ function checkNetwork(value: Expression, second: Syntax, checking: Checking): Ex
   const network = checking.check(second, { kind: "text" }, checking);
   if (network === null) return null;
   if (network.kind !== "literal" || typeof network.value !== "string") {
-    const hint = 'Write it as in `in_cidr(request.ip, "10.0.0.0/8")`.';
-    return report(checking, second, "wrong_arguments", "The network of `in_cidr` is a text of the rule itself.", hint);
+    const hint = 'Write it like this: `in_cidr(request.ip, "10.0.0.0/8")`.';
+    return report(checking, second, "wrong_arguments", "The network of `in_cidr` must be a text in quotes.", hint);
   }
   const problem = networkProblem(network.value);
   if (problem !== null) return report(checking, second, "wrong_arguments", problem.message, problem.hint);

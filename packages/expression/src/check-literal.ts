@@ -1,5 +1,5 @@
-// In: a literal and the type that is expected of it. Out: the literal in that type.
-// A text becomes a date, a time, a duration, an id or a value of an enum where its other side is one.
+// Converts a literal to the expected type. In: a literal and the type. Out: the literal in that type. A text becomes a
+// date, a time, a duration, an id or a value of an enum if the other side is one.
 import { type Checking, report } from "./checking.ts";
 import { type Exact, parseExact, printExact } from "./exact.ts";
 import { didYouMean } from "./suggest.ts";
@@ -18,7 +18,7 @@ import {
 import type { Expression, Type } from "./tree.ts";
 import { bool } from "./types.ts";
 
-/** Most digits of a number in a rule. */
+/** The maximum number of digits in a number of a rule. */
 const NUMBER_DIGITS_MAX = 100;
 
 type Enum = Extract<Type, { kind: "enum" }>;
@@ -38,11 +38,11 @@ export function checkLiteral(
   return report(checking, syntax, "type_mismatch", typed.problem, typed.hint);
 }
 
-/** The text as a value of a type that is written as one; null where the type isn't. */
+/** The text as a value of the type; null if values of the type are not written as texts. */
 function readText(text: string, type: Type): { value: string | null; problem: string; hint: string } | null {
   const told = (value: string | null, what: string, hint: string): ReturnType<typeof readText> => ({
     value,
-    problem: `This is compared with ${what}, but is none.`,
+    problem: `This is compared with ${what}, but has another form.`,
     hint,
   });
   switch (type.kind) {
@@ -50,7 +50,7 @@ function readText(text: string, type: Type): { value: string | null; problem: st
       return told(
         isUuid(text) ? text.toLowerCase() : null,
         "an id (a UUID)",
-        "Compare with `current_user.id` or with a field.",
+        "Compare it with `current_user.id` or with a field.",
       );
     case "date":
       return told(isDate(text) ? text : null, "a date", 'Write it as `"2026-01-31"`.');
@@ -65,7 +65,7 @@ function readText(text: string, type: Type): { value: string | null; problem: st
     case "datetime": {
       const micros = parseInstant(text);
       const printed = micros === null ? null : printInstant(micros);
-      // An offset may carry the first and the last day out of the years that the notation has.
+      // With an offset, the first and the last day can fall outside the years of the notation.
       const value = printed !== null && parseInstant(printed) !== null ? printed : null;
       return told(value, "a point in time", 'Write it as RFC 3339: `"2026-01-31T12:00:00Z"`.');
     }
@@ -76,14 +76,14 @@ function readText(text: string, type: Type): { value: string | null; problem: st
   }
 }
 
-/** A duration in ISO 8601 or as CEL writes it, in its one canonical form; null where it is none, or beyond all bounds. */
+/** A duration in ISO 8601 or in CEL's notation, in one canonical form; null if it is invalid or too large. */
 export function durationText(text: string): string | null {
   const micros = parseDuration(text) ?? parseCelDuration(text);
   if (micros === null || micros > DURATION_OPERAND_MAX || micros < -DURATION_OPERAND_MAX) return null;
   return printDuration(micros);
 }
 
-/** A number takes its kind from its other side; alone it is whole, or a decimal where it has a point or an exponent. */
+/** A number takes its type from the other side. Alone, it is whole, or a decimal if it has a point or an exponent. */
 export function checkNumber(
   syntax: Extract<Syntax, { kind: "number" }>,
   expected: Type | null,
@@ -104,7 +104,7 @@ export function checkNumber(
 }
 
 function tooLarge(syntax: Syntax, checking: Checking): null {
-  return report(checking, syntax, "expression_not_supported", "A number of this size is not supported.");
+  return report(checking, syntax, "expression_not_supported", "This number is too large or too small.");
 }
 
 function isModest({ digits, scale }: Exact): boolean {
@@ -123,7 +123,7 @@ export function enumValue(
   elseHint: string | null = null,
 ): Expression | null {
   if (type.values.includes(word)) return { kind: "literal", type, value: word };
-  const hint = didYouMean(word, type.values) ?? elseHint ?? `It is one of: ${type.values.slice(0, 12).join(", ")}.`;
+  const hint = didYouMean(word, type.values) ?? elseHint ?? `Use one of: ${type.values.slice(0, 12).join(", ")}.`;
   return report(checking, at, "unknown_enum_value", `\`${word}\` is not a value of this enum.`, hint);
 }
 

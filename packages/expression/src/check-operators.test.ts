@@ -1,4 +1,4 @@
-// What each operator, function and macro takes, in which types, and what is said where it is something else.
+// For each operator, function and macro: the accepted types, and the messages for other types.
 import { describe, expect, test } from "vitest";
 import { checkExpression, checkRule, checkValue } from "./check.ts";
 import { printExpression } from "./print.ts";

@@ -1,5 +1,5 @@
-// In: two sides that are judged together. Out: both, typed by each other where one of them is a literal or a bare word.
-// It doesn't decide whether their types fit.
+// Types two sides of an operation. In: their syntax. Out: both sides typed; a literal or a bare word takes its type
+// from the other side. It doesn't decide whether the types fit.
 import { type Checking, report } from "./checking.ts";
 import { knowsMore, opennessOf } from "./open-side.ts";
 import { isMember } from "./resolve-name.ts";
@@ -7,7 +7,7 @@ import { isUntyped, readAs } from "./resolve-value.ts";
 import type { Syntax } from "./syntax.ts";
 import type { Expression, Type } from "./tree.ts";
 
-/** `expected` is the type of both where neither has one of its own. */
+/** `expected` is the type of both sides if neither has its own. */
 export function checkPair(
   left: Syntax,
   right: Syntax,
@@ -19,7 +19,7 @@ export function checkPair(
   const [first, second, ofFirst, ofSecond] = turned ? [right, left, ofRight, ofLeft] : [left, right, ofLeft, ofRight];
   const a = checking.check(first, ofFirst === "settled" ? null : expected, checking);
   if (a === null) {
-    // A word alone can't be judged where its other side is wrong; two words are both unknown names.
+    // A word alone can't be checked if the other side has problems. Two bare words are two unknown names.
     if (ofSecond === "settled" || (ofFirst === "word" && ofSecond === "word")) checking.check(second, null, checking);
     return null;
   }
@@ -29,7 +29,7 @@ export function checkPair(
   return turned ? [y, x] : [x, y];
 }
 
-/** A value that nobody has typed is read as what it stands beside. */
+/** An untyped value is read with the type of the other side. */
 export function typedAs(expression: Expression, type: Type, { places }: Checking): Expression {
   const typed = readAs(expression, type);
   const place = places.get(expression);
@@ -37,11 +37,11 @@ export function typedAs(expression: Expression, type: Type, { places }: Checking
   return typed;
 }
 
-/** A bare field that is also a value of the enum on the other side. */
+/** A bare field with the same name as a value of the enum on the other side. */
 export function warnOfAmbiguity(syntax: Syntax, expression: Expression, other: Type, checking: Checking): void {
   if (syntax.kind !== "name" || expression.kind !== "field" || other.kind !== "enum") return;
   if (!other.values.includes(syntax.name) || !isMember(syntax.name, checking.scope)) return;
-  const message = `\`${syntax.name}\` is a field and a value of the enum; the field is meant.`;
-  const hint = `Write \`"${syntax.name}"\` for the value, \`record.${syntax.name}\` for the field.`;
+  const message = `\`${syntax.name}\` is a field and a value of the enum. It is read as the field.`;
+  const hint = `Write \`"${syntax.name}"\` for the value, or \`record.${syntax.name}\` for the field.`;
   report(checking, syntax, "ambiguous_name", message, hint);
 }

@@ -1,5 +1,6 @@
-// In: a piece of syntax and the type that is expected of it. Out: its typed tree, or null once its problems are reported.
-// It goes to the part of the checker that knows the piece, keeps its place, and counts it against the bound.
+// Checks any piece of syntax. In: the syntax and the expected type. Out: its typed tree, or null after its problems
+// were reported. It calls the part of the checker for this syntax, records the position, and counts the node against
+// the limit.
 import { checkArithmetic, checkConditional, checkNegative } from "./check-arithmetic.ts";
 import { checkCall } from "./check-call.ts";
 import { checkComparison } from "./check-comparison.ts";
@@ -14,7 +15,7 @@ import type { Expression, Type } from "./tree.ts";
 import { bool, nameOf } from "./types.ts";
 import { countNodes, joined, negated } from "./walk.ts";
 
-/** Most named rules that lead to each other. */
+/** How deep named rules can be nested. */
 const RULES_DEEP_MAX = 8;
 
 export function checkSyntax(syntax: Syntax, expected: Type | null, checking: Checking): Expression | null {
@@ -56,15 +57,9 @@ function checkPiece(syntax: Syntax, expected: Type | null, checking: Checking): 
       return checkName(syntax, expected, checking);
     case "list":
       if (expected?.kind === "bool") return notCondition(syntax, "A list is not a condition.", checking);
-      return report(checking, syntax, "type_mismatch", "A list can only stand to the right of `in`.");
+      return report(checking, syntax, "type_mismatch", "A list can only be used on the right side of `in`.");
     case "unsupported":
-      return report(
-        checking,
-        syntax,
-        "expression_not_supported",
-        `Rules with ${syntax.what} are not supported.`,
-        syntax.hint,
-      );
+      return report(checking, syntax, "expression_not_supported", `Rules don't support ${syntax.what}.`, syntax.hint);
   }
 }
 
@@ -75,18 +70,18 @@ function checkCondition(syntax: Syntax, checking: Checking): Expression | null {
   const isLiteral = expression.kind === "literal";
   const message = isLiteral
     ? "A literal is not a condition."
-    : `This is of type ${nameOf(expression.type)}, not a condition.`;
+    : `This has the type ${nameOf(expression.type)}, but a condition is expected.`;
   return notCondition(syntax, message, checking);
 }
 
 function notCondition(syntax: Syntax, message: string, checking: Checking): null {
-  const hint = "A rule is true or false: compare with `==`, `!=`, `<`, `<=`, `>`, `>=` or `in`.";
+  const hint = "A rule must be true or false. Use `==`, `!=`, `<`, `<=`, `>`, `>=` or `in`.";
   return report(checking, syntax, "not_a_condition", message, hint);
 }
 
 type Name = Extract<Syntax, { kind: "name" | "member" }>;
 
-/** A value of the expected enum comes before all names but fields. */
+/** A value of the expected enum has priority over all names except fields. */
 function checkName(syntax: Name, expected: Type | null, checking: Checking): Expression | null {
   const word = syntax.kind === "name" && !isMember(syntax.name, checking.scope) ? syntax.name : null;
   if (word !== null && expected?.kind === "enum" && expected.values.includes(word)) {
@@ -109,22 +104,28 @@ function checkName(syntax: Name, expected: Type | null, checking: Checking): Exp
 }
 
 function warnOfRule(at: Syntax, name: string, checking: Checking): void {
-  const message = `\`${name}\` is a field and a named rule; the field is meant.`;
-  report(checking, at, "ambiguous_name", message, "Give the rule another name.");
+  const message = `\`${name}\` is a field and a named rule. It is read as the field.`;
+  report(checking, at, "ambiguous_name", message, "Choose another name for the rule.");
 }
 
-/** The rule's text is checked anew, in the scope of the record: no variables are in sight. */
+/** The text of the named rule is checked again in the scope of the record, without variables. */
 function checkNamedRule(syntax: Syntax, name: string, checking: Checking): Expression | null {
   if (checking.rules.includes(name)) {
-    const message = `The rule \`${name}\` leads back to itself.`;
-    return report(checking, syntax, "rule_circle", message, "Write one of the rules in the circle out.");
+    const message = `The rule \`${name}\` uses itself.`;
+    return report(
+      checking,
+      syntax,
+      "rule_circle",
+      message,
+      "Replace the name of one of these rules by its expression.",
+    );
   }
   if (checking.rules.length >= RULES_DEEP_MAX) {
     return report(
       checking,
       syntax,
       "expression_too_large",
-      `At most ${RULES_DEEP_MAX} named rules can lead to each other.`,
+      `Named rules can be nested at most ${RULES_DEEP_MAX} deep.`,
     );
   }
   checking.rulesUsed.add(name);

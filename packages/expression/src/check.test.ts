@@ -1,4 +1,4 @@
-// Names, types and rows of rules: what is accepted becomes a typed tree, what is not says where and why.
+// Names, types and rows of rules: valid text becomes a typed tree, invalid text gets problems with positions.
 import { describe, expect, test } from "vitest";
 import { checkExpression, checkRule } from "./check.ts";
 import { printExpression } from "./print.ts";
@@ -90,7 +90,7 @@ test("hints name what was meant", () => {
   expect(hint("curent_user.id == id")).toEqual(["Did you mean `current_user`?"]);
   expect(hint("shop.opne")).toEqual(["Did you mean `open`?"]);
   expect(hint("suport in current_user.roles")).toEqual([expect.stringMatching(/^`listing` has id, title, /)]);
-  expect(hint("support in current_user.roles")).toEqual(['A text is written in quotes: `"support"`.']);
+  expect(hint("support in current_user.roles")).toEqual(['Write a text in quotes: `"support"`.']);
 });
 
 test("a word that is a field and an enum value means the field, and says so", () => {

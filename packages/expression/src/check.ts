@@ -1,14 +1,14 @@
-// In: the text of a rule and what it stands on. Out: a typed tree, or every problem in it with its offsets.
-// It never throws on an author's mistake; a tree comes out only where there is none.
+// The entry point of the checker. In: the text of a rule and its scope. Out: a typed tree, or all problems with their
+// offsets. It never throws for an author's mistake, and returns a tree only if there are no errors.
 import { typedAs } from "./check-pair.ts";
 import { checkSyntax } from "./check-syntax.ts";
 import type { Checking } from "./checking.ts";
-import { meantBy } from "./meant.ts";
 import { parseExpression } from "./parse.ts";
 import { type Problem, problemIsWarning } from "./problem.ts";
 import { type Scope, splitsRows } from "./scope.ts";
 import { overBothRows, withFreshVariables } from "./substitute.ts";
 import type { Located } from "./syntax.ts";
+import { meantBy } from "./translate-foreign.ts";
 import type { Expression, Type } from "./tree.ts";
 import { commonType, isNumber, isText, nameOf } from "./types.ts";
 import { isConstant, joined, type Moved, negated, truth } from "./walk.ts";
@@ -16,9 +16,11 @@ import { isConstant, joined, type Moved, negated, truth } from "./walk.ts";
 export interface CheckedExpression {
   readonly expression: Expression | null;
   readonly problems: readonly Problem[];
-  /** Where each node of the tree stands in the text; what a named rule or `can(...)` stands for is where that was written. */
+  /**
+   * The position of each node in the text. The parts of a named rule or `can(...)` have the position where it was used.
+   */
   readonly places: ReadonlyMap<Expression, Place>;
-  /** The named rules that it uses, those that they use included. */
+  /** The named rules that it uses, directly or through other rules. */
   readonly rulesUsed: ReadonlySet<string>;
 }
 
@@ -31,18 +33,20 @@ export interface Place extends Located {
 export type RuleSource = boolean | string;
 
 export interface CheckedRule extends CheckedExpression {
-  /** `item` is the index of the rule source that the problem stands in; those of `deny` are counted on. */
+  /** `item` is the index of the rule source with the problem. Sources of `deny` are numbered after the others. */
   readonly problems: readonly (Problem & { readonly item: number })[];
 }
 
-/** Most nodes of a rule, with all that named rules and `can(...)` stand for; an update rule may double them. */
+/**
+ * The maximum number of nodes in a rule, including named rules and `can(...)`. An update rule can have twice as many.
+ */
 const NODES_MAX = 2_000;
 
 /**
- * Checks a rule that grants where any of its sources holds and none of `deny` does; an unknown `deny` denies.
+ * Checks a rule. It grants if one of its sources is true and none of `deny` is; an unknown `deny` denies.
  *
- * In an update rule a bare name must hold for the old and for the new row: the whole rule is laid over both,
- * names with `old.` or `new.` stay as they are.
+ * In an update rule, a bare name must satisfy the rule for the old and for the new row: the whole rule is applied to
+ * both, except for names with `old.` or `new.`.
  */
 export function checkRule(sources: readonly RuleSource[], scope: Scope, deny: readonly RuleSource[] = []): CheckedRule {
   const problems: (Problem & { item: number })[] = [];
@@ -74,8 +78,8 @@ export function checkExpression(text: string, scope: Scope): CheckedExpression {
 }
 
 /**
- * Checks an expression of any type (a forced value, a computed field). Where a type is expected, literals and bare words
- * take it, and any other is a problem.
+ * Checks an expression of any type (a forced value, a computed field). If a type is expected, literals and bare words
+ * take it, and any other type is a problem.
  */
 export function checkValue(text: string, scope: Scope, expected: Type | null): CheckedExpression {
   return checkWhole(text, scope, expected);
@@ -105,7 +109,10 @@ interface Checked {
 
 type Shared = Pick<Checking, "budget" | "rulesUsed">;
 
-/** Checks one expression. Where it is written as in another language, one problem says how it is written here. */
+/**
+ * Checks one expression. If it is written in the syntax of another language, a single problem shows how to write it
+ * here.
+ */
 function checkOne(text: string, scope: Scope, expected: Type | null, shared: Shared): Checked {
   const checked = checkAsWritten(text, scope, expected, shared);
   const first = checked.problems.find((problem) => !problemIsWarning(problem));
@@ -142,17 +149,19 @@ function misfit({ type }: Expression, expected: Type | null, { start, end }: Loc
   if (expected === null || type.kind === expected.kind) return [];
   if (expected.kind === "bool") {
     const message =
-      type.kind === "null" ? "A literal is not a condition." : `This is of type ${nameOf(type)}, not a condition.`;
-    const hint = "A rule is true or false: compare with `==`, `!=`, `<`, `<=`, `>`, `>=` or `in`.";
+      type.kind === "null"
+        ? "A literal is not a condition."
+        : `This has the type ${nameOf(type)}, but a condition is expected.`;
+    const hint = "A rule must be true or false. Use `==`, `!=`, `<`, `<=`, `>`, `>=` or `in`.";
     return [{ code: "not_a_condition", message, hint, start, end }];
   }
   const fitting = type.kind === "null" || (isNumber(type) && isNumber(expected)) || (isText(type) && isText(expected));
   if (fitting && commonType(type, expected) !== null) return [];
-  const message = `This is of type ${nameOf(type)}; ${nameOf(expected)} is expected.`;
+  const message = `This has the type ${nameOf(type)}, but ${nameOf(expected)} is expected.`;
   return [{ code: "type_mismatch", message, hint: null, start, end }];
 }
 
-/** `true` swallows the others, `false` adds nothing. */
+/** `true` makes the others irrelevant, `false` adds nothing. */
 function anyOf(alternatives: readonly Expression[]): Expression {
   const constant = alternatives.find((one) => isConstant(one, true));
   if (constant !== undefined) return constant;

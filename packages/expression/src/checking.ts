@@ -1,5 +1,5 @@
-// What the parts of the checker hand each other: where they are, what they have found, and how to check a part of a part.
-// State of one check alone; nothing outlives it.
+// The state that the parts of the checker share: the scope, the problems found, and a function to check a
+// sub-expression. It lives for one check only.
 import type { Problem, ProblemCode } from "./problem.ts";
 import type { Scope } from "./scope.ts";
 import type { Located, Syntax } from "./syntax.ts";
@@ -11,18 +11,18 @@ export interface Checking {
   readonly problems: Problem[];
   /** Where each node stands in the author's text. */
   readonly places: Map<Expression, Located>;
-  /** The variables of every `each` around, and the records they go through. */
+  /** The variables of all enclosing `each`, with their records. */
   readonly variables: ReadonlyMap<string, string>;
   /** The named rules that are being written out, outermost first. */
   readonly rules: readonly string[];
   readonly rulesUsed: Set<string>;
-  /** Where the author named the rule that is being written out: all that is in it stands there. */
+  /** The position where the author used the named rule that is being written out. All its nodes get this position. */
   readonly at: Located | null;
-  /** Nodes that the tree may still grow by; shared by all sources of one rule. */
+  /** How many nodes the tree can still have. All sources of a rule share this number. */
   readonly budget: { left: number };
   /**
-   * The tree of a part, or null once its problems are reported. `expected` gives literals and bare words their type;
-   * that the part is of that type is the caller's to see.
+   * Returns the tree of a part, or null after its problems were reported. `expected` is a type for literals and bare
+   * words; the caller checks whether the result has this type.
    */
   readonly check: (syntax: Syntax, expected: Type | null, checking: Checking) => Expression | null;
 }
@@ -41,7 +41,7 @@ export function report(
   return null;
 }
 
-/** All that was written out stands where the author named it. */
+/** All nodes that were written out have the position where the author used the name. */
 export function standingAt(expression: Expression, at: Located, checking: Checking): Expression {
   const { start, end } = checking.at ?? at;
   checking.places.set(expression, { start, end });
@@ -49,14 +49,14 @@ export function standingAt(expression: Expression, at: Located, checking: Checki
   return expression;
 }
 
-/** Counts nodes against the bound; false, and said once, where there are too many. */
+/** Counts nodes against the limit. Returns false, and reports it once, if there are too many. */
 export function spend(checking: Checking, nodes: number, at: Located): boolean {
   const before = checking.budget.left;
   checking.budget.left -= nodes;
   if (checking.budget.left >= 0) return true;
   if (before >= 0) {
-    const hint = "Named rules and `can(...)` count in full where they are used.";
-    report(checking, at, "expression_too_large", "The rule is too large once it is written out.", hint);
+    const hint = "The size includes each use of a named rule and of `can(...)`.";
+    report(checking, at, "expression_too_large", "The rule is too large after named rules are inserted.", hint);
   }
   return false;
 }

@@ -1,5 +1,5 @@
-// Rules with parts that the comparison doesn't look into: whatever it calls tighter must let nobody in on any row tried, and
-// what is tighter by its making is mostly proven so.
+// Rules with parts that the comparison doesn't analyse: if it calls a rule tighter, the rule must let in nobody new on
+// any tested row, and most truly tighter rules are proven so.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compareRules } from "./compare-rules.ts";

@@ -1,14 +1,14 @@
-// How much work the comparisons of one diff may do. A count, never a clock: the same two models always get the same answer.
-// What is asked for beyond the budget is not done, and its comparison is undecided.
+// Limits the work for all comparisons of one diff. The limit is a count, never a time: the same two models always get
+// the same answer. A comparison beyond the budget is undecided.
 
-/** The most work of one comparison. Rules of a few lines take a hundredth of it. */
+/** The maximum work for one comparison. Rules of a few lines need a hundredth of it. */
 export const COMPARISON_WORK_MAX = 200_000;
-/** The most work of all comparisons of one diff; some 300 ms. */
+/** The maximum work for all comparisons of one diff; about 300 ms. */
 export const DIFF_WORK_MAX = 1_200_000;
 
-/** A unit is one look at one part of a rule; judging a comparison of values counts as several. */
+/** One unit is one look at one part of a rule. Evaluating a comparison of values counts as several. */
 export interface ComparisonBudget {
-  /** Takes so much work off; false, from then on always, where that much is no longer left. */
+  /** Takes this much work from the budget. Returns false, now and from then on, if not enough is left. */
   readonly spend: (work: number) => boolean;
   readonly left: () => number;
 }

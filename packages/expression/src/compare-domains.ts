@@ -1,5 +1,6 @@
-// In: the atoms and variables of a comparison of rules. Out: for each variable the finitely many values that stand for all.
-// `compare-rules.ts` tells why these are enough.
+// Reduces the values of variables to a finite number. In: the atoms and variables of a comparison of rules. Out: for
+// each variable, a finite set of values that represents all values. `compare-rules.ts` explains why this set is
+// sufficient.
 
 import type { ComparisonBudget } from "./compare-budget.ts";
 import { fitsPlaces, floatPoints, numberPoints, pointsOnLine, textPoints } from "./compare-points.ts";
@@ -10,8 +11,8 @@ import type { Expression, Type } from "./tree.ts";
 export interface Domain {
   readonly values: readonly Value[];
   /**
-   * Values that no rule names and that are only ever asked to be equal, in one order for all variables of the group: one
-   * may take the next of them only where those before it are taken. Null where all values count apart.
+   * Values that no rule names and that are only compared for equality, in one order for all variables of the group: a
+   * variable can only take the next value if the previous ones are taken. Null if each value is different.
    */
   readonly unnamed: ReadonlyMap<Value, number> | null;
   readonly group: number;
@@ -23,10 +24,10 @@ interface Group {
   ordered: boolean;
 }
 
-/** Members of a list that are told apart: each doubles the lists to try. */
+/** The maximum number of named list members. Each one doubles the number of lists to try. */
 const LIST_MEMBERS_MAX = 5;
 
-/** Null where values of different kinds are compared in a way that this file doesn't know. */
+/** Null if values of different types are compared in a way that this file doesn't support. */
 export function domainsOf(
   variables: readonly Variable[],
   atoms: readonly Atom[],
@@ -99,14 +100,14 @@ function createLinks(variables: readonly Variable[]): Links {
   return { read, groupOf };
 }
 
-/** What a side of a comparison can be. */
+/** The possible values of one side of a comparison. */
 function leavesOf(side: Expression): readonly Expression[] {
   if (side.kind === "list") return side.items.flatMap(leavesOf);
   if (side.kind === "operation" && side.operator === "?:") return side.args.slice(1).flatMap(leavesOf);
   return [side];
 }
 
-/** How many values the group can have at most: each constant, and in each gap as many as there are variables. */
+/** The maximum number of values in the group: each constant, and in each gap as many as there are variables. */
 function pointsAtMost({ members, constants }: Group): number {
   const named = members.reduce(
     (sum, { type }) => sum + (type.kind === "enum" ? type.values.length : 0),
@@ -149,15 +150,15 @@ function pointsOf({ members, constants, ordered }: Group): Value[] | null {
   }
 }
 
-/** Whether some of them are one float: then one that should lie in a gap lies on its edge. */
+/** Whether some of the values are the same float: then a value inside a gap can only be at its edge. */
 function areTooFine(points: readonly string[], members: readonly Variable[]): boolean {
   if (!members.some(({ type }) => type.kind === "float")) return false;
   return new Set(points.map(Number)).size < points.length;
 }
 
-/** Where nothing asks which is greater, as many unnamed values as there are variables. */
+/** If nothing compares the order, as many unnamed values as there are variables. */
 function fewest(points: readonly string[], named: readonly string[], members: readonly Variable[]): Value[] {
-  // Numbers of different kinds share no unnamed value that suits all; then every point stays.
+  // Numbers of different types share no unnamed value that fits all of them, so every point is kept.
   if (new Set(members.map(placesOf)).size > 1) return [...points];
   const isNamed = (point: string): boolean => named.includes(point);
   const first = members[0];
@@ -172,7 +173,7 @@ function textValues(members: readonly Variable[], named: readonly string[], orde
   const alike = enums.length === lists.length && enums.every((one) => one.join() === first?.join());
   if (first !== undefined && alike) {
     if (ordered) return [...first];
-    // Values that no rule names can be exchanged for each other.
+    // Values that no rule names are interchangeable.
     const kept = new Set(first.filter((value) => !named.includes(value)).slice(0, members.length));
     return first.filter((value) => named.includes(value) || kept.has(value));
   }
@@ -187,14 +188,15 @@ function subsets(members: readonly Value[]): Value[] {
   return Array.from({ length: 2 ** members.length }, (_, bits) => members.filter((_one, i) => (bits >> i) % 2 === 1));
 }
 
-/** The points of a group that this variable can be, as they stand in JSON. */
+/** The points of a group that this variable can have, as JSON values. */
 function valuesFor(variable: Variable, points: readonly Value[], { constants }: Group): Value[] | null {
   if (variable.kind === "role" || variable.kind === "signed_in") return [false, true];
   const { type } = variable;
   if (type.kind === "enum") return points.filter((one) => type.values.includes(String(one)));
   if (lineOf(type) !== "number") return [...points];
   const own = points.filter((one) => fits(variable, String(one)));
-  // A constant is printed in its shortest form; one that no value of this variable equals is none of its values.
+  // A constant is printed in its shortest form. A constant that no value of this variable equals is not one of its
+  // values.
   if (constants.size > 0 && own.length === 0) return null;
   return own.map((one) => numberOf(type, String(one)));
 }
@@ -228,7 +230,7 @@ function unnamedOf(
   return new Map(unnamed.map((point, index) => [point, index]));
 }
 
-/** Roles are asked for by name alone. */
+/** Roles are only compared by name. */
 export function namesOfRoles(variables: readonly Variable[]): ReadonlyMap<number, string> {
   return new Map(variables.filter((one) => one.kind === "role").map((one) => [one.index, roleOf(one)]));
 }

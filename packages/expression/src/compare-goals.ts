@@ -1,24 +1,24 @@
-// In: two skeletons. Out: the cases in which the first can hold and the second not, each a list of goals that must be met
-// together. What settles itself in the structure alone is settled here: a part that would have to be true and not true at
-// once, a choice of which one way is left. It tries no values; `compare-search.ts` does that.
+// Finds the cases to search. In: two skeletons. Out: the cases in which the first rule can be true and the second not
+// true, each as a list of goals that must be met together. It solves what follows from the structure alone:
+// contradictions, and choices with only one way left. It tries no values; `compare-search.ts` does.
 import type { ComparisonBudget } from "./compare-budget.ts";
 import { ANY, FALSE, negated, outcomeOfConstant, TRUE, UNKNOWN } from "./compare-outcomes.ts";
 import type { Skeleton } from "./compare-variables.ts";
 
 export interface Goal {
   readonly skeleton: Skeleton;
-  /** The outcomes that meet it, as bits. */
+  /** The outcomes that satisfy the goal, as bits. */
   readonly outcomes: number;
   readonly variables: readonly number[];
 }
 
-/** More cases than these are left to the search. */
+/** With more cases than this, the search continues with the rest. */
 const CASES_MAX = 64;
 
 /** Equal parts have equal keys. */
 type Goals = Map<string, Goal>;
 
-/** Null where the budget doesn't reach. */
+/** Null if the budget is exhausted. */
 export function casesOf(
   holds: Skeleton,
   fails: Skeleton,
@@ -30,7 +30,7 @@ export function casesOf(
   const possible = require(goals, holds, TRUE, facts) && require(goals, fails, FALSE | UNKNOWN, facts);
   if (!possible) return [];
   let cases: Goals[] = [goals];
-  // The rule that must hold is often a list of any; the rule that must fail, a list of all.
+  // The rule that must be true is often a list of alternatives; the rule that must not be true, a list of conditions.
   for (let round = 0; round < 2; round++) {
     const split: Goals[] = [];
     for (const [index, one] of cases.entries()) {
@@ -51,7 +51,7 @@ export function casesOf(
   return open;
 }
 
-/** A part and the outcomes that are asked of it. */
+/** A part, and the outcomes that it must have. */
 interface Demand {
   readonly skeleton: Skeleton;
   readonly outcomes: number;
@@ -61,9 +61,9 @@ interface Demand {
 interface Facts {
   readonly sizeOf: (skeleton: Skeleton) => number;
   readonly variablesOf: (skeleton: Skeleton) => readonly number[];
-  /** What must be met for the part to come out so: each of these, all together. */
+  /** What must be met for the part to have this outcome: all of these together. */
   readonly demands: (skeleton: Skeleton, outcomes: number) => readonly Demand[];
-  /** The ways in which the part can come out so, each enough by itself; null where it is no choice. */
+  /** The alternatives for the part to have this outcome; null if there is no choice. */
   readonly waysTo: (skeleton: Skeleton, outcomes: number) => readonly Demand[] | null;
 }
 
@@ -75,7 +75,7 @@ interface Known {
   readonly ways: Map<number, readonly Demand[] | null>;
 }
 
-/** What is asked of a part again and again, found once. */
+/** Caches what is asked again and again about a part. */
 function createFacts(): Facts {
   const known = new Map<Skeleton, Known>();
   const numbers = new Map<string, number>();
@@ -90,7 +90,7 @@ function createFacts(): Facts {
       return { key: `a${skeleton.atom.index}`, size: 1, variables: skeleton.atom.variables };
     }
     const args = skeleton.args.map(of);
-    // A number for each text keeps keys short however deep they lie.
+    // A number for each text keeps keys short, however deep the tree is.
     const text = `${skeleton.kind} ${args.map((one) => one.key).join()}`;
     const number = numbers.get(text) ?? numbers.size;
     numbers.set(text, number);
@@ -102,9 +102,9 @@ function createFacts(): Facts {
   };
   const demand = (skeleton: Skeleton, outcomes: number): Demand => ({ skeleton, outcomes, key: of(skeleton).key });
   const demands: Facts["demands"] = (skeleton, outcomes) => {
-    const { demands: made } = of(skeleton);
-    const found = made.get(outcomes) ?? demandsOf(skeleton, outcomes);
-    made.set(outcomes, found);
+    const { demands: created } = of(skeleton);
+    const found = created.get(outcomes) ?? demandsOf(skeleton, outcomes);
+    created.set(outcomes, found);
     return found;
   };
   const demandsOf: Facts["demands"] = (skeleton, outcomes) => {
@@ -118,9 +118,9 @@ function createFacts(): Facts {
     const { ways } = of(skeleton);
     const found = ways.get(outcomes);
     if (found !== undefined) return found;
-    const made = waysOf(skeleton, outcomes);
-    ways.set(outcomes, made);
-    return made;
+    const created = waysOf(skeleton, outcomes);
+    ways.set(outcomes, created);
+    return created;
   };
   const waysOf: Facts["waysTo"] = (skeleton, outcomes) => {
     const [only] = skeleton.kind === "not" ? skeleton.args : [];
@@ -139,7 +139,7 @@ function createFacts(): Facts {
   };
 }
 
-/** Adds what is demanded; false where that contradicts what is demanded already. */
+/** Adds a demand. Returns false if it contradicts an earlier one. */
 function require(goals: Goals, whole: Skeleton, wanted: number, facts: Facts): boolean {
   for (const { skeleton, outcomes, key } of facts.demands(whole, wanted)) {
     if (skeleton.kind === "constant") {
@@ -162,7 +162,7 @@ function contradicts(goals: Goals, way: Demand, facts: Facts): boolean {
   return false;
 }
 
-/** Takes the only way that is left wherever there is but one, until every choice has two. */
+/** If a choice has only one way left, takes it, until every choice has at least two. */
 function settle(goals: Goals, facts: Facts, budget: ComparisonBudget): "settled" | "impossible" | "budget" {
   for (let changed = true; changed; ) {
     changed = false;
@@ -181,7 +181,7 @@ function settle(goals: Goals, facts: Facts, budget: ComparisonBudget): "settled"
   return "settled";
 }
 
-/** One set of goals for each way to meet the largest choice. */
+/** One set of goals for each way to satisfy the largest choice. */
 function splitLargest(goals: Goals, room: number, facts: Facts): readonly Goals[] {
   let largest: { key: string; ways: readonly Demand[]; size: number } | null = null;
   for (const [key, { skeleton, outcomes }] of goals) {

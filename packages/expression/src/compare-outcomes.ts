@@ -1,5 +1,6 @@
-// In: what variables can be, and what they are so far. Out: what a skeleton can still come to. Every comparison in it is judged
-// by `evaluate`; here stand only the tables of `&&`, `||`, `!` and `?:`.
+// Computes the possible outcomes of a skeleton. In: the possible values of variables, and the current assignment. Out:
+// the outcomes that are still possible. `evaluate` decides every comparison; this file only has the truth tables of
+// `&&`, `||`, `!` and `?:`.
 import type { ComparisonBudget } from "./compare-budget.ts";
 import type { Domain } from "./compare-domains.ts";
 import { type Atom, nameOf, type Skeleton } from "./compare-variables.ts";
@@ -13,10 +14,10 @@ export const FALSE = 2;
 export const UNKNOWN = 4;
 export const ANY: number = TRUE | FALSE | UNKNOWN;
 
-/** Evaluating one part of a comparison of values costs as much as looking at so many parts of a rule. */
+/** Evaluating one part of a comparison costs as much as this many looks at a rule. */
 const JUDGING_WORK = 8;
 
-/** Judging an atom is remembered for each combination of its values. Every look is taken off the budget. */
+/** The result of an atom is cached for each combination of its values. Every look is charged to the budget. */
 export function createOutcomes(
   domains: readonly Domain[],
   assignment: ReadonlyMap<number, Value>,
@@ -42,7 +43,7 @@ export function createOutcomes(
     return value === null ? UNKNOWN : value ? TRUE : FALSE;
   }
 
-  /** An atom of one variable is tried with all its values; of more, it may come to anything. */
+  /** An atom with one variable is tried with all its values. An atom with several variables can have any outcome. */
   function judgeOpen(atom: Atom): number {
     const known = open.get(atom);
     if (known !== undefined) return known;
@@ -65,7 +66,10 @@ export function createOutcomes(
     return outcomes;
   }
 
-  /** Which combination of its values an atom has; null while one is missing. A number, unless there are too many of them. */
+  /**
+   * The index of an atom's combination of values; null while one is missing. It is a number unless there are too many
+   * combinations.
+   */
   function combinationOf(atom: Atom): number | string | null {
     let combination = 0;
     for (const variable of atom.variables) {

@@ -1,5 +1,6 @@
-// In: the constants that values are compared with, and how many values are compared with each other. Out: enough values to
-// stand for all: the constants, and in each gap between and beyond them as many as can be told apart there.
+// Chooses sample values. In: the constants that values are compared with, and how many values are compared with each
+// other. Out: enough values to represent all: the constants, and in each gap between and beyond them as many as can be
+// distinguished there.
 import { compareText } from "./datum.ts";
 import { parseExact, printExact } from "./exact.ts";
 import {
@@ -14,13 +15,13 @@ import {
 } from "./temporal.ts";
 import type { Type } from "./tree.ts";
 
-/** A kind of values on a line of whole numbers, and the way to and fro. */
+/** A type whose values map to whole numbers, and the mapping in both directions. */
 interface Line {
   readonly parse: (value: string) => bigint | null;
   readonly print: (at: bigint) => string;
   readonly least: bigint;
   readonly most: bigint;
-  /** A value that looks natural, and the distance to the next such. */
+  /** A natural-looking value, and the distance to the next one. */
   readonly origin: bigint;
   readonly step: bigint;
 }
@@ -53,7 +54,7 @@ const lines: Readonly<Partial<Record<Type["kind"], Line>>> = {
   duration: {
     parse: parseDuration,
     print: printDuration,
-    // What lies between the first moment and the last, and more.
+    // The range between the first and the last moment, and more.
     least: -4_000_000n * day,
     most: 4_000_000n * day,
     origin: 3600n * second,
@@ -74,8 +75,8 @@ const lines: Readonly<Partial<Record<Type["kind"], Line>>> = {
 };
 
 /**
- * The values of a kind that lies on a line, in their order; null where a constant is none, or where what is calculated may lie beyond
- * the ends of the line.
+ * The values of a type that maps to whole numbers, in their order; null if a constant is invalid, or if the calculation
+ * can leave the range.
  */
 export function pointsOnLine(
   kind: Type["kind"],
@@ -95,8 +96,8 @@ export function pointsOnLine(
 }
 
 /**
- * Numbers. `places` of each variable: 0 for a whole number, null where there may be any number of them. Texts of exact
- * numbers; `fitsPlaces` tells which of them a variable can hold.
+ * Numbers. `places` of each variable: 0 for a whole number, null if it is unlimited. Values are texts of exact numbers;
+ * `fitsPlaces` tells which of them a variable can hold.
  */
 export function numberPoints(
   constants: readonly (string | number)[],
@@ -107,7 +108,7 @@ export function numberPoints(
   if (!exact.every((one) => one !== null)) return null;
   const finite = [...exact.map((one) => placesOf(printExact(one))), ...places.filter((one) => one !== null)];
   const finest = Math.max(0, ...finite);
-  // Between numbers of any number of places there is always another.
+  // Between two numbers with unlimited decimal places, there is always another one.
   const dense = finest + String(count + 1).length;
   if (dense > 40) return null;
   const levels = [...new Set(places.map((one) => one ?? dense))].sort((a, b) => a - b);
@@ -121,7 +122,7 @@ export function numberPoints(
   return pins.map((digits) => printExact({ digits, scale }));
 }
 
-/** Floats, where those that lie a usual distance apart are too coarse to be told apart: right beside the constants. */
+/** Floats for which the usual distance is too coarse: values directly next to the constants. */
 export function floatPoints(constants: readonly number[], count: number): number[] {
   const pins = [...new Set(constants)].sort((a, b) => a - b);
   const points = [...pins];
@@ -137,7 +138,7 @@ export function floatPoints(constants: readonly number[], count: number): number
   return points;
 }
 
-/** The least float that is greater. */
+/** The next greater float. */
 function nextUp(value: number): number {
   if (value === 0) return Number.MIN_VALUE;
   const view = new DataView(new ArrayBuffer(8));
@@ -156,8 +157,8 @@ function placesOf(text: string): number {
 }
 
 /**
- * Texts in code point order. The one right behind a text is that text and U+0001 (no text holds NUL), so that the texts
- * of a gap can be counted off from its lower end.
+ * Texts in code point order. The next text after a text is that text and U+0001 (no text contains NUL), so the texts of
+ * a gap can be counted from its lower end.
  */
 export function textPoints(constants: readonly string[], count: number): string[] {
   const pins = [...new Set(constants)].sort(compareText);
@@ -183,7 +184,7 @@ interface Bounds {
   readonly step: bigint;
 }
 
-/** The pins, and in each gap `count` multiples of `unit`, or all that there are. */
+/** The pins, and in each gap `count` multiples of `unit`, or all of them if there are fewer. */
 function withGaps(pins: readonly bigint[], count: number, unit: bigint, { least, most, step }: Bounds): bigint[] {
   const wide = step * BigInt(count + 1) + unit;
   const [first, last] = [pins[0] ?? 0n, pins.at(-1) ?? 0n];

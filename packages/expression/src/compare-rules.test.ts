@@ -1,4 +1,5 @@
-// That a loosened rule is always found, and nothing else is called one: single cases, and generated rules against all values.
+// Every loosened rule is found, and no other rule is called looser: single cases, and generated rules against all
+// values.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { COMPARISON_WORK_MAX, createBudget, DIFF_WORK_MAX } from "./compare-budget.ts";
@@ -245,7 +246,7 @@ describe("what is not looked into", () => {
   });
 });
 
-/** Values that a field is tried with: more than any rule below can tell apart. */
+/** Values to try for a field: more than any rule below can distinguish. */
 const ids = ["1", "2", "3", "4"].map((digit) => `0190f3a1-0000-7000-8000-00000000000${digit}`);
 const letters = ["\u0001", "a", "b"];
 const words = [
@@ -306,7 +307,7 @@ function namesIn(one: Expression): string[] {
   return one.kind === "operation" ? one.args.flatMap(namesIn) : [];
 }
 
-/** Every caller that there is: a key with at most one role, a user with any. */
+/** All possible callers: a key with at most one role, a user with any roles. */
 const callers: readonly EvaluationContext["user"][] = [
   ...[[], ["user"], ["support"], ["admin"]].map((held) => ({ id: null, email: null, roles: ["public", ...held] })),
   ...ids.slice(0, 3).flatMap((id) =>

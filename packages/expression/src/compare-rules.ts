@@ -42,30 +42,32 @@ import { countNodes } from "./walk.ts";
 
 export type RuleComparison =
   | { readonly kind: "same" }
-  /** At most what was allowed; and less, unless that could not be decided. */
+  /** At most what was allowed before. It allows less, unless that could not be decided. */
   | { readonly kind: "tighter" }
   | { readonly kind: "looser"; readonly witness: RuleWitness }
-  /** `budget`: deciding it would have taken more work than is allowed. `unknown`: no amount of work would have. */
+  /** `budget`: deciding it needs more work than allowed. `unknown`: no amount of work would decide it. */
   | { readonly kind: "undecided"; readonly because: "budget" | "unknown" };
 
 export interface RuleWitness {
-  /** In it the rule before is not true, and the rule after is. */
+  /** A case in which the rule before is not true, and the rule after is true. */
   readonly context: EvaluationContext;
-  /** What decides it: fields, properties of the user and the request, with their values there. */
+  /** The values that decide it: fields, properties of the user, and the request. */
   readonly reads: readonly { readonly expression: Expression; readonly value: Value }[];
 }
 
 const VARIABLES_MAX = 80;
 const CANDIDATES_MAX = 300;
-/** Reading one part of a rule, in looks at a part of a rule. */
+/** The cost of reading one part of a rule, in looks at a part of a rule. */
 const READING_WORK = 6;
-/** Making a combination concrete, and evaluating one part of a rule on it. */
+/** The cost of making a combination concrete and evaluating one part of a rule on it. */
 const CANDIDATE_WORK = 100;
 const EVALUATION_WORK = 6;
 
 const denied: Expression = { kind: "literal", type: { kind: "bool" }, value: false };
 
-/** Null is a permission that isn't there. Both rules are of one operation, over the rows as they are after the change. */
+/**
+ * Null means that the permission doesn't exist. Both rules are for the same operation, over the rows after the change.
+ */
 export function compareRules(
   before: Expression | null,
   after: Expression | null,
@@ -77,7 +79,7 @@ export function compareRules(
   return { kind: findLoosening(after, before, types, budget) === null ? "same" : "tighter" };
 }
 
-/** The half of it that tells whom the new rule lets in: null where that is proven to be nobody new. */
+/** Only the first half: whom the new rule newly lets in. Null if it is proven that this is nobody. */
 export function findLoosening(
   before: Expression | null,
   after: Expression | null,
@@ -95,7 +97,7 @@ export function findLoosening(
 const beyondBudget = { kind: "undecided", because: "budget" } as const;
 const unknown = { kind: "undecided", because: "unknown" } as const;
 
-/** Somebody whom `is` lets in and `was` doesn't; null where it is proven that there is nobody. */
+/** A caller whom `is` lets in and `was` doesn't; null if it is proven that there is none. */
 function findDifference(
   was: Expression,
   is: Expression,

@@ -1,5 +1,6 @@
-// In: goals that must be met together, their variables and what each can be. Out: assignments that meet them all, one after
-// the other. It assigns one variable at a time and goes no further where a goal can't be met any more.
+// Searches for assignments. In: goals that must be met together, and the possible values of their variables. Out: the
+// assignments that meet all goals, one after the other. It assigns one variable at a time, and stops as soon as one
+// goal can't be met any more.
 import type { ComparisonBudget } from "./compare-budget.ts";
 import type { Domain } from "./compare-domains.ts";
 import type { Goal } from "./compare-goals.ts";
@@ -11,26 +12,29 @@ export interface Search {
   readonly goals: readonly Goal[];
   readonly variables: readonly Variable[];
   readonly domains: readonly Domain[];
-  /** Roles by variable, and those that whoever is signed in holds. */
+  /** Roles by variable, and the roles of every signed-in user. */
   readonly roles: ReadonlyMap<number, string>;
   readonly rolesOfUsers: readonly string[];
-  /** Variables of which false is enough to try. */
+  /** Variables for which trying false is enough. */
   readonly settled: ReadonlySet<number>;
 }
 
 export type Assignment = ReadonlyMap<number, Value>;
 
-/** `none`: there is no (further) one; `too_many`: there may be, and the budget is spent. */
+/** `none`: there is no (further) assignment. `too_many`: there may be one, but the budget is exhausted. */
 export type SearchResult = "found" | "none" | "too_many";
 
-/** Calls `found` with each assignment until it answers true. A variable that an assignment lacks doesn't matter to it. */
+/**
+ * Calls `found` with each assignment until it returns true. A variable that is missing in an assignment can have any
+ * value.
+ */
 export function searchGoals(
   search: Search,
   found: (assignment: Assignment) => boolean,
   budget: ComparisonBudget,
 ): SearchResult {
   const parts = independentParts(search.goals);
-  // One part that can't be met is enough, and is not tried again for each way to meet the others.
+  // If one part can't be met, the others are not tried.
   if (parts.length > 1) {
     for (const goals of parts) {
       const result = searchTogether({ ...search, goals }, () => true, budget);
@@ -40,7 +44,7 @@ export function searchGoals(
   return searchTogether({ ...search, goals: parts.flat() }, found, budget);
 }
 
-/** Goals that share no variable, directly or not, come into different parts. */
+/** Goals that share no variable, directly or indirectly, are solved separately. */
 function independentParts(goals: readonly Goal[]): Goal[][] {
   let parts: { goals: Goal[]; variables: Set<number> }[] = [];
   for (const goal of goals) {
@@ -66,7 +70,7 @@ function searchTogether(
   const assignment = new Map<number, Value>();
   const outcomeOf = createOutcomes(search.domains, assignment, budget);
 
-  /** `open`: goals that are not met for certain yet; all others are. `touched`: the variable that was assigned last. */
+  /** `open`: goals that are not certainly met yet. `touched`: the variable that was assigned last. */
   function step(open: readonly Goal[], touched: number | null): SearchResult {
     const still: Goal[] = [];
     for (const goal of open) {
@@ -93,7 +97,10 @@ function searchTogether(
   return step(search.goals, null);
 }
 
-/** A variable of the goal that lacks the fewest: of its first open atom, of one that is looked into where there is such. */
+/**
+ * A variable of the goal with the fewest unassigned variables: preferably of its first open atom, and one that is
+ * analysed.
+ */
 function nextVariable(
   { variables }: Search,
   open: readonly Goal[],
@@ -133,7 +140,7 @@ function nextVariable(
   return signedIn === undefined || assignment.has(signedIn.index) ? chosen : signedIn;
 }
 
-/** The values that a variable can take beside those that are assigned already. */
+/** The values that a variable can have, given the assigned ones. */
 function* choices(
   { domains, variables, roles, rolesOfUsers, settled }: Search,
   variable: Variable,
@@ -144,7 +151,7 @@ function* choices(
   const signedIn = variables.find((one) => one.kind === "signed_in");
   const isSignedIn = signedIn !== undefined && assignment.get(signedIn.index) === true;
   if (variable.kind === "role") {
-    // A user has whatever roles were given; without one there is a key, bound to one role.
+    // A user has any roles. Without a user there is a key with one role.
     if (isSignedIn && rolesOfUsers.includes(roles.get(variable.index) ?? "")) yield true;
     else {
       yield false;
@@ -169,7 +176,7 @@ function* choices(
   }
 }
 
-/** How many of a group's unnamed values are taken. */
+/** How many of a group's unnamed values are used. */
 function takenUnnamed(
   domains: readonly Domain[],
   { unnamed, group }: Domain,
@@ -184,8 +191,8 @@ function takenUnnamed(
 }
 
 /**
- * Booleans that only ever help the rule that must fail: false is the least that they can be, so nothing else needs to be
- * tried. (`&&`, `||` and the branches of `?:` grow with their parts, in the order false, unknown, true.)
+ * Booleans that only ever help the rule that must not be true: false is their smallest value, so nothing else needs to
+ * be tried. (`&&`, `||` and the branches of `?:` are monotonic in the order false, unknown, true.)
  */
 export function settledVariables(
   holds: Skeleton,

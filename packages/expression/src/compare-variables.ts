@@ -1,13 +1,13 @@
-// In: two rules. Out: their boolean skeletons over shared atoms, and the variables that the atoms read.
-// What the comparison of rules can't look into becomes a free variable of its type, the same one wherever it stands.
-// It never decides anything: `compare-rules.ts` tells why the result is exact.
+// Reads rules into skeletons. In: two rules. Out: their boolean skeletons over shared atoms, and the variables of the
+// atoms. A part that the comparison can't analyse becomes a free variable of its type, the same one for each
+// occurrence. It decides nothing; `compare-rules.ts` explains why the result is exact.
 import type { Expression, Type } from "./tree.ts";
 
-/** What a field can hold in a row that stands; where nothing is known: any value of the expression's type, and null. */
+/** What a field can hold in an existing row; if this is not known, any value of the type, and null. */
 export interface FieldRange {
   readonly type: Type;
   readonly nullable: boolean;
-  /** Decimal places of a decimal; null where any number of them can be. */
+  /** Decimal places of a decimal; null if unlimited. */
   readonly places: number | null;
 }
 
@@ -15,9 +15,9 @@ export interface ComparisonTypes {
   readonly field: (row: string, path: readonly string[]) => FieldRange | null;
   /** A profile field of a signed-in user. */
   readonly profile: (name: string) => FieldRange | null;
-  /** Roles that every caller holds. */
+  /** Roles of every caller. */
   readonly rolesOfAll: readonly string[];
-  /** Roles that whoever is signed in holds besides. */
+  /** Additional roles of every signed-in user. */
   readonly rolesOfUsers: readonly string[];
 }
 
@@ -27,15 +27,18 @@ export interface Variable {
   readonly type: Type;
   readonly nullable: boolean;
   readonly places: number | null;
-  /** `role`: whether the caller was given it; `signed_in` guards all that a user brings; `abstract`: not looked into. */
+  /**
+   * `role`: whether the caller has it. `signed_in`: the condition for everything that a user has. `abstract`: not
+   * analysed.
+   */
   readonly kind: "value" | "role" | "signed_in" | "abstract";
-  /** Whether it is null where nobody is signed in. */
+  /** Whether it is null if nobody is signed in. */
   readonly ofUser: boolean;
 }
 
 export interface Atom {
   readonly index: number;
-  /** Over one row `record` whose fields are the variables, each called by `nameOf`. */
+  /** The expression reads one row `record` whose fields are the variables, with names from `nameOf`. */
   readonly condition: Expression;
   readonly variables: readonly number[];
 }
@@ -57,7 +60,7 @@ export function nameOf(variable: number): string {
   return `$${variable}`;
 }
 
-/** Reads rules one after the other; equal parts of them get equal variables and atoms. */
+/** Reads rules one after the other. Equal parts get the same variables and atoms. */
 export function createReading(types: ComparisonTypes): Reading {
   const variables: Variable[] = [];
   const byKey = new Map<string, number>();
@@ -74,7 +77,7 @@ export function createReading(types: ComparisonTypes): Reading {
     const index = byKey.get(key) ?? variables.length;
     if (index === variables.length) variables.push({ index, source, ...of });
     byKey.set(key, index);
-    // The type is the place's own: the two rules may have been checked against different values of an enum.
+    // The type belongs to the occurrence: the two rules may have been checked against different enum values.
     return {
       kind: "field",
       type: source.type.kind === "list" && of.kind === "role" ? bool : of.type,
@@ -120,7 +123,7 @@ export function createReading(types: ComparisonTypes): Reading {
         return user(expression);
       case "context": {
         const nullable = expression.name !== "now" && expression.name !== "today";
-        // `today` follows from `now`; as a value of its own it may be of no such moment.
+        // `today` depends on `now`; as a separate value it may contradict it.
         const kind = expression.name === "today" ? "abstract" : "value";
         return variable(expression, { type: expression.type, nullable, places: null, kind, ofUser: false });
       }
@@ -135,10 +138,10 @@ export function createReading(types: ComparisonTypes): Reading {
   }
 
   function field(expression: Extract<Expression, { kind: "field" }>): Expression {
-    // What was sent follows from the old row and the new one.
+    // The input depends on the old row and the new row.
     if (expression.row === "input") return abstracted(expression);
     const range = types.field(expression.row, expression.path);
-    // A rule that was checked against another kind of value can't be told what this field's values mean to it.
+    // A rule that was checked against another type can't say what this field's values mean.
     if (range !== null && comparableKind(range.type) !== comparableKind(expression.type)) return abstracted(expression);
     const of = range ?? { type: expression.type, nullable: true, places: null };
     const read = variable(expression, { ...of, kind: "value", ofUser: false });
@@ -165,7 +168,7 @@ export function createReading(types: ComparisonTypes): Reading {
         ofUser: false,
       });
     if (!looksInto.has(operator)) return abstracted(expression);
-    // A list, or what rules can only ask for null, is compared with nothing else.
+    // A list, or a value that can only be tested for null, is compared with nothing else.
     const withNull = args.some((one) => one.type.kind === "null");
     const opaque = args.some((one) => one.type.kind === "list" || (one.type.kind === "opaque" && !withNull));
     return opaque ? abstracted(expression) : { ...expression, args: args.map(operand) };
@@ -180,7 +183,7 @@ export function createReading(types: ComparisonTypes): Reading {
       if (types.rolesOfAll.includes(named)) return { kind: "literal", type: bool, value: true };
       return variable(expression, { type: bool, nullable: false, places: null, kind: "role", ofUser: false });
     }
-    // Members that are named are told apart; a list is all that is named of it.
+    // Named members are distinguished; a list is represented by which of them it contains.
     if (list.kind === "field" && list.path.length === 1 && list.row !== "input" && named !== null) {
       return { ...expression, args: [subject, field(list)] };
     }
@@ -207,8 +210,8 @@ export function variablesIn(condition: Expression): number[] {
 }
 
 /**
- * Equal for equal meaning. Of types only that counts which changes what is done with the values: of a field how they compare,
- * of arithmetic how it rounds. The variable of an `each` is called by its depth.
+ * Equal keys for equal meaning. From types, the key has only what changes how values are processed: how a field
+ * compares, how arithmetic rounds. The variable of an `each` is named by its depth.
  */
 export function keyOf(expression: Expression, names: ReadonlyMap<string, string> = new Map()): string {
   switch (expression.kind) {
@@ -238,7 +241,7 @@ export function keyOf(expression: Expression, names: ReadonlyMap<string, string>
   }
 }
 
-/** Values of one such kind can be told from each other in both rules alike. */
+/** Both rules can distinguish values of this type. */
 function comparableKind(type: Type): string {
   if (type.kind === "enum") return "text";
   return type.kind === "decimal" || type.kind === "int" ? "exact" : type.kind;

@@ -1,12 +1,12 @@
-// In: an assignment of the variables of two rules. Out: rows, a user and a request in which they have these values, or null
-// where there can be none. It never says that a rule holds there: whoever asks evaluates the rule itself.
+// Makes a witness. In: an assignment of the variables of two rules. Out: rows, a user and a request with these values,
+// or null if that is impossible. It never claims that a rule is true for them; the caller evaluates the rule.
 import type { Assignment } from "./compare-search.ts";
 import { roleOf, type Variable } from "./compare-variables.ts";
 import type { Value } from "./datum.ts";
 import { type EvaluationContext, evaluateValue } from "./evaluate.ts";
 import type { Expression, RowName } from "./tree.ts";
 
-/** A row while it is made; `leadsTo` by the reference that is followed. */
+/** A row under construction; `leadsTo` has the records behind its references. */
 interface OpenRow {
   readonly values: Record<string, Value>;
   readonly related: Record<string, OpenRow>;
@@ -25,7 +25,7 @@ export function contextOf(
   roles: Roles,
 ): EvaluationContext | null {
   const rows: Record<RowName, OpenRow> = { record: openRow(), old: openRow(), new: openRow(), input: openRow() };
-  // A field that one of the rules takes for another kind of value has no value that both could read.
+  // If one rule reads a field as another type, no value works for both rules.
   if (variables.some((one) => one.kind === "abstract" && isOwnField(one.source))) return null;
   const given = variables.flatMap((one) => {
     const value = one.kind === "signed_in" ? undefined : assignment.get(one.index);
@@ -87,7 +87,7 @@ function requestOf(given: Given): Pick<EvaluationContext, "organization" | "requ
   };
 }
 
-/** Roles of a membership nobody asked for, so that being a member says nothing of a role. */
+/** Roles that no rule asks for, so that membership alone implies no role. */
 const memberRoles: readonly string[] = ["member", "admin", "owner"];
 
 function membershipsOf(given: Given, context: EvaluationContext): { organization: string; role: string }[] {
@@ -102,21 +102,21 @@ function membershipsOf(given: Given, context: EvaluationContext): { organization
     });
 }
 
-/** The organization that membership is asked of, unless the rules say which. */
+/** The organization for membership, unless the rules name one. */
 function placeOrganization(rows: Readonly<Record<string, OpenRow>>, organization: Expression): void {
   if (organization.kind !== "field" || organization.path.length !== 1) return;
   const [name, row] = [organization.path[0] ?? "", rows[organization.row]];
   if (row !== undefined && row.values[name] === undefined) row.values[name] = madeUpId(ORGANIZATION);
 }
 
-/** Numbers of ids that stand for one record each. */
+/** Numbers for ids, one for each record. */
 const [SIGNED_IN, ORGANIZATION] = [0xffff, 0xfffe];
 
 function openRow(): OpenRow {
   return { values: {}, related: {} };
 }
 
-/** False where a record would have to stand behind a reference that is null. */
+/** False if a record would have to exist behind a reference that is null. */
 function placeValue(
   rows: Readonly<Record<string, OpenRow>>,
   { row, path }: Extract<Expression, { kind: "field" }>,
@@ -125,7 +125,7 @@ function placeValue(
   const last = path.at(-1);
   let at = rows[row];
   if (at === undefined || last === undefined) return true;
-  // Nothing behind a reference is as good as nothing in the record there.
+  // A missing record behind a reference is the same as a record with empty fields.
   if (value === null && path.length > 1) return true;
   for (const step of path.slice(0, -1)) {
     if (at.values[step] === null) return false;
@@ -136,7 +136,7 @@ function placeValue(
   return true;
 }
 
-/** A member of an object that a field holds; false where there would have to be an object in the place of nothing. */
+/** A member of an object field; false if the object would have to be missing. */
 function placeMember(rows: Readonly<Record<string, OpenRow>>, source: Expression, value: Value): boolean {
   if (source.kind !== "operation" || source.operator !== "." || value === null) return true;
   const [object, ...names] = source.args;
@@ -155,7 +155,7 @@ function withMember(object: Value, [name, ...rest]: readonly string[], value: Va
   return { ...members, [name]: withMember(members[name] ?? {}, rest, value) };
 }
 
-/** The record that holds a field; null where a reference on the way leads to none. */
+/** The record with the field; null if a reference on the path is empty. */
 function rowAt(
   rows: Readonly<Record<string, OpenRow>>,
   { row, path }: Extract<Expression, { kind: "field" }>,
@@ -168,7 +168,7 @@ function rowAt(
   return at;
 }
 
-/** A reference to a record that the rules look into is an id of its own, unless the rules say which. */
+/** A reference to a record that the rules read is a new id, unless the rules name one. */
 function nameReferences(row: OpenRow, made: number): number {
   let count = made;
   for (const [name, target] of Object.entries(row.related)) {
@@ -182,7 +182,7 @@ function madeUpId(number: number): string {
   return `0190f3a1-0000-7000-9000-${number.toString(16).padStart(12, "0")}`;
 }
 
-/** One id is one record: what is known of it in two places must be the same. */
+/** One id is one record: the values from two places must agree. */
 function recordsAgree(rows: readonly OpenRow[]): boolean {
   const known = new Map<Value, OpenRow["values"]>();
   const agrees = (row: OpenRow, id: Value | undefined): boolean => {
@@ -193,11 +193,11 @@ function recordsAgree(rows: readonly OpenRow[]): boolean {
     );
     return same && Object.entries(row.related).every(([name, target]) => agrees(target, row.values[name]));
   };
-  // The rows themselves are one record before and after a change: only what they refer to is compared.
+  // The rows themselves are the same record before and after a change, so only their references are compared.
   return rows.every((row) => agrees(row, undefined));
 }
 
-/** A text that begins or ends so, or holds it; where it may not, the field stays as it is. */
+/** A text that starts with, ends with or contains the part; if it must not, the field keeps its value. */
 function satisfyTextTest(rows: Readonly<Record<string, OpenRow>>, source: Expression, value: Value): void {
   if (source.kind !== "operation" || typeof value !== "boolean") return;
   const [subject, part] = source.args;

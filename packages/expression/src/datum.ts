@@ -1,13 +1,13 @@
-// Values while a rule is judged. In: a value as it stands in JSON, and its type. Out: what can be compared and calculated,
-// and back. It must order and compare as Postgres does: text by code point, numbers exactly.
+// Values during evaluation. In: a JSON value and its type. Out: a form that can be compared and calculated with, and
+// back. Order and equality must be the same as in Postgres: texts by code point, numbers exactly.
 import { compareExact, type Exact, floatOf, isCalculable, parseExact, printExact } from "./exact.ts";
 import { parseDuration, parseInstant, parseTime, printDuration, printInstant, printTime } from "./temporal.ts";
 import type { Type } from "./tree.ts";
 
-/** A value as it stands in JSON: a datetime is RFC 3339, a uuid its text, a decimal or a large whole number its digits. */
+/** A JSON value: a datetime as RFC 3339, a uuid as its text, a decimal or a large whole number as its digits. */
 export type Value = string | number | boolean | null | readonly Value[] | { readonly [member: string]: Value };
 
-/** A known value: whole numbers and decimals exact, times in microseconds, an opaque one only `there`. */
+/** A known value: whole numbers and decimals are exact, times are in microseconds, an opaque value is only `there`. */
 export type Datum =
   | { readonly kind: "bool"; readonly value: boolean }
   | { readonly kind: "exact"; readonly value: Exact }
@@ -17,7 +17,7 @@ export type Datum =
   | { readonly kind: "list"; readonly value: readonly (Datum | null)[] }
   | { readonly kind: "opaque"; readonly value: Value };
 
-/** @throws Error (our bug) where a value is not of its type. */
+/** @throws Error (our bug) if a value doesn't have its type. */
 export function datumOf(value: Value | undefined, type: Type): Datum | null {
   if (value === null || value === undefined) return null;
   switch (type.kind) {
@@ -52,7 +52,7 @@ export function datumOf(value: Value | undefined, type: Type): Datum | null {
   }
 }
 
-/** A value that comes from elsewhere: null where it is not of its type. */
+/** A value from outside: null if it doesn't have its type. */
 export function knownDatum(value: Value, type: Type): Datum | null {
   try {
     return datumOf(value, type);
@@ -61,7 +61,7 @@ export function knownDatum(value: Value, type: Type): Datum | null {
   }
 }
 
-/** The value as it stands in JSON, in its canonical form. */
+/** The JSON value in its canonical form. */
 export function plainOf(datum: Datum | null, type: Type): Value {
   if (datum === null) return null;
   switch (datum.kind) {
@@ -82,8 +82,8 @@ export function plainOf(datum: Datum | null, type: Type): Value {
 }
 
 /**
- * Negative, zero or positive. Null (unknown) where an exact number is compared with a float and is too large or too near
- * to zero to be one.
+ * Negative, zero or positive. Null (unknown) if an exact number is compared with a float but is too large, or too close
+ * to zero, to be a float.
  */
 export function compareData(a: Datum, b: Datum): number | null {
   if (a.kind === "text" && b.kind === "text") return compareText(a.value, b.value);
@@ -97,20 +97,20 @@ export function compareData(a: Datum, b: Datum): number | null {
   throw new Error(`can't compare ${a.kind} with ${b.kind}`);
 }
 
-/** A number as a float; null where an exact one has none near. */
+/** A number as a float; null if there is no close float for an exact number. */
 export function asFloat(datum: Datum): number | null {
   if (datum.kind === "float") return datum.value;
   if (datum.kind === "exact") return floatOf(datum.value);
-  throw new Error(`a ${datum.kind} is no number`);
+  throw new Error(`a ${datum.kind} is not a number`);
 }
 
-/** As an operand of arithmetic of floats; null where the result would be unknown. */
+/** The value as an operand of float arithmetic; null if the result would be unknown. */
 export function asOperand(datum: Datum): number | null {
   const value = asFloat(datum);
   return value !== null && isCalculable(value) ? value : null;
 }
 
-/** By code point. `<` on strings goes by UTF-16 unit and puts U+FF61 after an emoji. */
+/** By code point. In contrast, `<` on strings compares UTF-16 units and puts U+FF61 after an emoji. */
 export function compareText(a: string, b: string): number {
   const end = Math.min(a.length, b.length);
   for (let i = 0; i < end; i++) {
@@ -127,5 +127,5 @@ function micros(value: bigint | null, source: Value, type: Type): Datum {
 }
 
 function misfit(value: Value, type: Type): never {
-  throw new Error(`${JSON.stringify(value).slice(0, 80)} is no ${type.kind}`);
+  throw new Error(`${JSON.stringify(value).slice(0, 80)} is not a valid ${type.kind}`);
 }

@@ -1,4 +1,4 @@
-// The evaluator's three-valued logic, and that a rule denies what it can't know.
+// The evaluator's three-valued logic, and that an unknown rule denies.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkRule } from "./check.ts";

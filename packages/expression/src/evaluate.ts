@@ -1,5 +1,6 @@
-// In: a typed expression and the rows it reads. Out: true, false or null (unknown), by the three-valued logic of SQL.
-// It must agree with the SQL that the compiler lowers the same tree to; it asks nothing but its context.
+// Evaluates a rule in memory. In: a typed expression and the rows that it reads. Out: true, false or null (unknown), by
+// SQL's three-valued logic. It must agree with the SQL that the compiler makes from the same tree. It reads only its
+// context.
 import { aggregate } from "./aggregate.ts";
 import { calculate } from "./calculate.ts";
 import { asFloat, compareData, type Datum, datumOf, knownDatum, plainOf, type Value } from "./datum.ts";
@@ -8,58 +9,64 @@ import { readMember } from "./object-member.ts";
 import { compilePattern, type Pattern } from "./pattern.ts";
 import type { Arithmetic, Comparison, Expression, RowName, TextTest, Type } from "./tree.ts";
 
-/** A row that may be followed along its references and relations. A field that is absent is null. */
+/** A row, with the rows behind its references and relations. A missing field is null. */
 export interface Row {
   readonly values: Readonly<Record<string, Value>>;
-  /** The rows that reference fields point at, by the field's name. One that is absent is not there (or deleted). */
+  /** The rows behind reference fields, by the field's name. A missing one does not exist (or is deleted). */
   readonly related?: Readonly<Record<string, Row>>;
-  /** The rows of to-many relations, by the relation's name; absent for none. */
+  /** The rows of to-many relations, by the relation's name; missing if there are none. */
   readonly many?: Readonly<Record<string, readonly Row[]>>;
 }
 
 export interface EvaluationContext {
   readonly rows: Readonly<Partial<Record<RowName, Row>>>;
-  /** `id` and `email` are null and nothing else is there where nobody is signed in; `roles` are all that are held. */
+  /**
+   * If nobody is signed in, `id` and `email` are null and profile fields are missing; `roles` are all roles of the
+   * caller.
+   */
   readonly user: {
     readonly id: string | null;
     readonly email: string | null;
     readonly roles: readonly string[];
-    /** Profile fields; absent for none. */
+    /** Profile fields; missing if there are none. */
     readonly profile?: Readonly<Record<string, Value>>;
     readonly memberships?: readonly { readonly organization: string; readonly role: string }[];
   };
-  /** The organization that the request is made in; absent or null for none. */
+  /** The organization of the request; missing or null if there is none. */
   readonly organization?: string | null;
   readonly request?: { readonly ip: string | null; readonly keyKind: string | null };
-  /** RFC 3339. It must be there where a rule asks for `now` or `today`. */
+  /** RFC 3339. Required if a rule uses `now` or `today`. */
   readonly now?: string;
   /** The fields that the caller sent. */
   readonly sent?: readonly string[];
-  /** What stands beside the rows, by its root: `event`, `steps`. */
+  /** Values next to the rows, by their root: `event`, `steps`. */
   readonly values?: Readonly<Record<string, Value>>;
 }
 
-/** Whether a rule grants: an unknown denies. */
+/** Whether a rule grants. Unknown denies. */
 export function allows(rule: Expression, context: EvaluationContext): boolean {
   return evaluate(rule, context) === true;
 }
 
-/** @throws Error (our bug) where the tree reads a row that the context lacks, or is no condition. */
+/** @throws Error (our bug) if the tree reads a row that the context lacks, or is not a condition. */
 export function evaluate(condition: Expression, context: EvaluationContext): boolean | null {
   return judge(condition, { context, variables: new Map(), patterns: new Map() });
 }
 
-/** The value of any expression, as it stands in JSON: what `set` and computed fields are made of. */
+/** The value of any expression as JSON, for `set` and computed fields. */
 export function evaluateValue(expression: Expression, context: EvaluationContext): Value {
   return plainOf(read(expression, { context, variables: new Map(), patterns: new Map() }), expression.type);
 }
 
-/** The value that an expression only names, as it came: `1.10`, `P7D`. Undefined where it computes one. */
+/**
+ * If the expression is only a name, the value exactly as it came: `1.10`, `P7D`. Undefined if the expression computes a
+ * value.
+ */
 export function namedValue(expression: Expression, context: EvaluationContext): Value | undefined {
   const at: Reading = { context, variables: new Map(), patterns: new Map() };
   const value = namedAt(expression, at);
   if (value === undefined) return undefined;
-  // What is not of its type is missing, here as in what is computed.
+  // A value of the wrong type is null, as in computed expressions.
   return knownDatum(value, expression.type) === null ? null : value;
 }
 
@@ -72,9 +79,9 @@ function namedAt(expression: Expression, at: Reading): Value | undefined {
 
 interface Reading {
   readonly context: EvaluationContext;
-  /** The records that an `each` around is at. */
+  /** The current records of the enclosing `each`. */
   readonly variables: ReadonlyMap<string, Row>;
-  /** Compiled once, however many records an `each` goes through. */
+  /** Compiled once, for all records of an `each`. */
   readonly patterns: Map<string, Pattern>;
 }
 
@@ -112,7 +119,7 @@ function read(expression: Expression, at: Reading): Datum | null {
   }
 }
 
-/** A member that isn't there is null, and so is every member of it. */
+/** A missing member is null, and so are its own members. */
 function valueAt(root: string, path: readonly string[], { values }: EvaluationContext): Value {
   let value: Value | undefined = values === undefined ? undefined : own(values, root);
   for (const name of path) {
@@ -141,7 +148,7 @@ function readContext(
       return datumOf(context.request?.keyKind, type);
     case "now":
     case "today": {
-      if (context.now === undefined) throw new Error(`the rule asks for \`${name}\`, and nobody said what time it is`);
+      if (context.now === undefined) throw new Error(`the rule uses \`${name}\`, but no time was given`);
       const now = datumOf(context.now, { kind: "datetime" });
       if (name === "now") return now;
       return { kind: "text", value: String(plainOf(now, { kind: "datetime" })).slice(0, 10) };
@@ -169,7 +176,7 @@ function readOperation(expression: Extract<Expression, { kind: "operation" }>, a
       return truth(isIn(read(argument(args, 0), at), read(argument(args, 1), at)));
     case "size": {
       const counted = read(argument(args, 0), at);
-      // What nobody has typed may be no list.
+      // An untyped value may not be a list.
       if (counted === null || (counted.kind === "opaque" && !Array.isArray(counted.value))) return null;
       return { kind: "exact", value: { digits: BigInt(sizeOf(counted)), scale: 0 } };
     }
@@ -199,7 +206,7 @@ function readOperation(expression: Extract<Expression, { kind: "operation" }>, a
   }
 }
 
-/** `&&` settles on false, `||` on true; else an unknown among the operands makes the whole unknown. */
+/** False decides `&&`, true decides `||`; otherwise an unknown operand makes the result unknown. */
 function settle(args: readonly Expression[], at: Reading, decisive: boolean): boolean | null {
   let unknown = false;
   for (const one of args) {
@@ -210,7 +217,10 @@ function settle(args: readonly Expression[], at: Reading, decisive: boolean): bo
   return unknown ? null : !decisive;
 }
 
-/** Nothing is in an empty list, not even an unknown value; a null among the members makes a miss unknown. */
+/**
+ * No value is in an empty list, not even an unknown one. If a value is not found, a null among the members makes the
+ * result unknown.
+ */
 function isIn(value: Datum | null, list: Datum | null): boolean | null {
   if (list === null) return null;
   if (list.kind !== "list") throw new Error(`\`in\` can't look into a ${list.kind}`);
@@ -253,7 +263,9 @@ function readArithmetic(operator: Arithmetic, a: Expression, b: Expression, resu
   return calculate(operator, read(a, at), read(b, at), { left: a.type, right: b.type, result });
 }
 
-/** A branch of `?:` as the type of the whole: a whole number or a decimal where the other branch is a float. */
+/**
+ * A branch of `?:` in the type of the whole: a whole number or a decimal becomes a float if the other branch is one.
+ */
 function adapted(datum: Datum | null, type: Type): Datum | null {
   if (datum?.kind !== "exact" || type.kind !== "float") return datum;
   const value = asFloat(datum);
@@ -322,7 +334,7 @@ function readEach(each: Extract<Expression, { kind: "each" }>, at: Reading): Dat
   }
 }
 
-/** Unknown where there is no organization or nobody is signed in. */
+/** Unknown if there is no organization or nobody is signed in. */
 function isMember({ organization, role }: Extract<Expression, { kind: "member" }>, at: Reading): boolean | null {
   const id = read(organization, at);
   const { user } = at.context;
@@ -332,10 +344,10 @@ function isMember({ organization, role }: Extract<Expression, { kind: "member" }
   );
 }
 
-/** The record at the end of references; undefined where one of them leads to none. */
+/** The record at the end of a path of references; undefined if one of them is empty. */
 function rowAt(name: string, path: readonly string[], at: Reading): Row | undefined {
   let row = at.variables.get(name) ?? at.context.rows[name as RowName];
-  if (row === undefined) throw new Error(`the rule reads \`${name}\`, which is not there`);
+  if (row === undefined) throw new Error(`the rule uses \`${name}\`, which does not exist here`);
   for (const step of path) {
     row = row.related === undefined ? undefined : own(row.related, step);
     if (row === undefined) return undefined;
@@ -343,7 +355,7 @@ function rowAt(name: string, path: readonly string[], at: Reading): Row | undefi
   return row;
 }
 
-/** A name that stands in the tree as a literal. */
+/** A name that is a literal in the tree. */
 function nameIn(expression: Expression): string {
   return expression.kind === "literal" ? String(expression.value) : "";
 }
@@ -358,6 +370,6 @@ function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefine
 
 function argument(args: readonly Expression[], index: number): Expression {
   const one = args[index];
-  if (one === undefined) throw new Error("an operation lacks an argument");
+  if (one === undefined) throw new Error("an operation has too few arguments");
   return one;
 }

@@ -1,4 +1,4 @@
-// Exact numbers and times: what is read, what comes out, and the laws that hold between the two.
+// Exact numbers and times: parsing, printing, and the laws between the two.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
@@ -27,7 +27,7 @@ import {
 
 const exact = (text: string | number): Exact => {
   const value = parseExact(text);
-  if (value === null) throw new Error(`${text} is no number`);
+  if (value === null) throw new Error(`${text} is not a number`);
   return value;
 };
 
@@ -100,7 +100,7 @@ describe("exact numbers", () => {
         const quotient = divideExact(x, y, 10);
         expect(quotient === null).toBe(b === 0n);
         if (quotient === null) return;
-        // What is left is smaller than a step of the quotient, and doesn't cross zero.
+        // The rest is smaller than one unit of the quotient, and doesn't cross zero.
         const rest = subtractExact(x, multiplyExact(quotient, y));
         const step = { digits: b < 0n ? -b : b, scale: j + 10 };
         const size = { ...rest, digits: rest.digits < 0n ? -rest.digits : rest.digits };

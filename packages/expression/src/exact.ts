@@ -1,5 +1,5 @@
-// Exact numbers: whole numbers and decimals of any size. In: their text or a JSON number. Out: a scaled integer, and what
-// arithmetic makes of two of them. It never rounds, except where `/` is cut off.
+// Exact numbers: whole numbers and decimals of any size. In: their text or a JSON number. Out: a scaled integer, and
+// arithmetic on it. It never rounds, except that `/` is truncated.
 
 /** `digits / 10^scale`; the scale is never negative. */
 export interface Exact {
@@ -7,14 +7,17 @@ export interface Exact {
   readonly scale: number;
 }
 
-/** Places after which a division of decimals is cut off. */
+/** Decimal places after which a division is truncated. */
 export const DIVISION_PLACES = 10;
-/** Most digits of a number's text, and the largest exponent either way: far beyond any column, and bounded. */
+/** The maximum number of digits, and the maximum exponent: far more than any column holds. */
 const DIGITS_MAX = 1_500;
-/** Floats between 1e-150 and 1e150 (and 0) take part in arithmetic: products and quotients of them are never out of range. */
+/**
+ * Floats between 1e-150 and 1e150 (and 0) can be used in arithmetic, so that products and quotients are never out of
+ * range.
+ */
 const FLOAT_EXPONENT_MAX = 150;
 
-/** Reads `-12`, `12.50` or `1e-7`; null where the text is no such number. */
+/** Parses `-12`, `12.50` or `1e-7`; null if the text is not such a number. */
 export function parseExact(source: string | number): Exact | null {
   const text = typeof source === "number" ? String(source) : source;
   if (text.length > DIGITS_MAX) return null;
@@ -44,7 +47,7 @@ export function parseExact(source: string | number): Exact | null {
   return scale < 0 ? { digits: value * power(-scale), scale: 0 } : { digits: value, scale };
 }
 
-/** The shortest decimal text: no exponent, no zeros behind the last place. */
+/** The shortest decimal text: no exponent, no trailing zeros. */
 export function printExact({ digits, scale }: Exact): string {
   const negative = digits < 0n;
   const text = String(negative ? -digits : digits).padStart(scale + 1, "0");
@@ -73,13 +76,13 @@ export function multiplyExact(a: Exact, b: Exact): Exact {
   return { digits: a.digits * b.digits, scale: a.scale + b.scale };
 }
 
-/** The quotient, cut off toward zero after `places`; null for a division by zero. */
+/** The quotient, truncated toward zero after `places`; null for a division by zero. */
 export function divideExact(a: Exact, b: Exact, places: number): Exact | null {
   if (b.digits === 0n) return null;
   return { digits: (a.digits * power(b.scale + places)) / (b.digits * power(a.scale)), scale: places };
 }
 
-/** The nearest number of so many places; what lies in the middle goes away from zero. */
+/** Rounds to this many decimal places; a value in the middle is rounded away from zero. */
 export function roundExact({ digits, scale }: Exact, places: number): Exact {
   if (scale <= places) return { digits, scale };
   const unit = power(scale - places);
@@ -88,14 +91,14 @@ export function roundExact({ digits, scale }: Exact, places: number): Exact {
   return { digits: digits < 0n ? -rounded : rounded, scale: places };
 }
 
-/** The greatest whole number that is not greater. */
+/** The greatest whole number that is not greater than the value. */
 export function floorExact({ digits, scale }: Exact): Exact {
   const unit = power(scale);
   const cut = digits / unit;
   return { digits: digits % unit < 0n ? cut - 1n : cut, scale: 0 };
 }
 
-/** As an IEEE double; null where it lies outside of what floats may be in arithmetic. */
+/** As an IEEE double; null if it is outside the range for arithmetic. */
 export function floatOf(exact: Exact): number | null {
   const size = exact.digits < 0n ? -exact.digits : exact.digits;
   if (size === 0n) return 0;
@@ -105,20 +108,20 @@ export function floatOf(exact: Exact): number | null {
 }
 
 /**
- * A float by its first 15 digits, as Postgres makes a numeric of it: what lies in the middle of two goes to the even one.
- * @param value No infinity, and not NaN.
+ * Rounds a float to 15 digits, as Postgres converts it to numeric; a value in the middle is rounded to the even digit.
+ * @param value Not infinite, and not NaN.
  */
 export function fifteenDigits(value: number): Exact {
-  // `toExponential` rounds what lies in the middle up; 60 digits tell whether it does.
+  // `toExponential` rounds a value in the middle up; 60 digits show whether it is exactly in the middle.
   const [digits = "", exponent = "0"] = value.toExponential(60).split("e");
   const isTie = /^-?\d\.\d{13}[02468]50*$/.test(digits);
   const text = isTie ? `${digits.slice(0, digits.indexOf(".") + 15)}e${exponent}` : value.toExponential(14);
   const exact = parseExact(text);
-  if (exact === null) throw new Error(`${value} is no number`);
+  if (exact === null) throw new Error(`${value} is not a number`);
   return exact;
 }
 
-/** Whether a float may be an operand of arithmetic. */
+/** Whether a float can be an operand of arithmetic. */
 export function isCalculable(value: number): boolean {
   const size = Math.abs(value);
   return size === 0 || (size <= 1e150 && size >= 1e-150);

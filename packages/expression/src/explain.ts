@@ -1,5 +1,5 @@
-// In: a rule and what it was judged on. Out: what it came to, and the smallest part of it that kept it from being true.
-// It judges nothing by itself: each part is what the evaluator says it is.
+// Explains a result. In: a rule and the context in which it was evaluated. Out: its result, and the smallest part that
+// kept it from being true. It evaluates nothing itself; it asks the evaluator about each part.
 
 import type { CheckedExpression, Place } from "./check.ts";
 import { type EvaluationContext, evaluate } from "./evaluate.ts";
@@ -8,19 +8,19 @@ import { partsOf } from "./walk.ts";
 
 export interface Explanation {
   readonly value: boolean | null;
-  /** Null where the rule holds. */
+  /** Null if the rule is true. */
   readonly culprit: Expression | null;
 }
 
-/** What a rule comes to; `placeOf` tells where in its text the culprit stands. */
+/** The result of a rule; `placeOf` finds the position of the culprit in its text. */
 export function explain(rule: Expression, context: EvaluationContext): Explanation {
   const value = evaluate(rule, context);
   return { value, culprit: value === true ? null : culpritOf(rule, true, context) };
 }
 
 /**
- * Where a node of a checked rule stands in what the author wrote; null for one of another rule. What was joined of several
- * sources stands where its first part does.
+ * The position of a checked node in the author's text; null for a node of another rule. A node that joins several
+ * sources has the position of its first part.
  */
 export function placeOf(expression: Expression, checked: Pick<CheckedExpression, "places">): Place | null {
   const own = checked.places.get(expression);
@@ -32,7 +32,7 @@ export function placeOf(expression: Expression, checked: Pick<CheckedExpression,
   return null;
 }
 
-/** The smallest part that kept a condition from being `wanted`; it is known not to be. */
+/** The smallest part that kept a condition from being `wanted`. The caller knows that it isn't. */
 function culpritOf(condition: Expression, wanted: boolean, context: EvaluationContext): Expression {
   if (condition.kind !== "operation") return condition;
   const { operator, args } = condition;
@@ -42,7 +42,8 @@ function culpritOf(condition: Expression, wanted: boolean, context: EvaluationCo
       return first === undefined ? condition : culpritOf(first, !wanted, context);
     case "&&":
     case "||": {
-      // Each operand of an `&&` has to hold, and of an `||` that must not: one of them is to blame, a known value first.
+      // In an `&&` that must be true, or an `||` that must be false, one operand is to blame; a known value is
+      // preferred.
       const eachCounts = (operator === "&&") === wanted;
       const values = args.map((one) => evaluate(one, context));
       const against = values.indexOf(!wanted);

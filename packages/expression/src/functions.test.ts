@@ -1,4 +1,4 @@
-// Functions of one value and calculations with dates: what they take, what they give, and how they are printed.
+// Functions of one value and calculations with dates: types, results, and printing.
 import { describe, expect, test } from "vitest";
 import { checkRule, checkValue } from "./check.ts";
 import type { Value } from "./datum.ts";

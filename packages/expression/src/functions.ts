@@ -1,11 +1,12 @@
-// Functions of one value. In: the value and what else the call says. Out: the result, or null (unknown). Nothing in here fails.
+// Functions of one value. In: the value and the other arguments. Out: the result, or null (unknown). Nothing here
+// throws.
 import { isWithin, parseAddress, parseNetwork } from "./address.ts";
 import { asOperand, type Datum } from "./datum.ts";
 import { type Exact, fifteenDigits, floatOf, floorExact, roundExact } from "./exact.ts";
 import { DAY, INSTANT_MAX, INSTANT_MIN, parseDate, printDate } from "./temporal.ts";
 import type { FunctionName, Type } from "./tree.ts";
 
-/** `second`: the places of `round`, the network of `in_cidr`. `type`: that of the value. */
+/** `second`: the decimal places of `round`, or the network of `in_cidr`. `type`: the type of the value. */
 export function callFunction(name: FunctionName, value: Datum | null, type: Type, second: Datum | null): Datum | null {
   if (value === null) return null;
   switch (name) {
@@ -55,7 +56,7 @@ function ofExact(name: "abs" | "floor" | "ceil" | "round", value: Exact, places:
   }
 }
 
-/** By the first 15 digits where it is rounded. No result is less than nothing by a hair (`-0`). */
+/** Rounding uses the first 15 digits. The result is never `-0`. */
 function ofFloat(name: "abs" | "floor" | "ceil" | "round", datum: Datum, places: number): Datum | null {
   const value = asOperand(datum);
   if (value === null) return null;
@@ -85,7 +86,7 @@ function ofDay(name: "year" | "month" | "day" | "weekday" | "date", days: number
   }
 }
 
-/** Days since 1970; null for what is no date of the years 1 to 9999. */
+/** Days since 1970; null if it is not a date of the years 1 to 9999. */
 function dayOf(value: Datum, type: Type): number | null {
   if (value.kind === "text") return parseDate(value.value);
   const micros = microsOf(value, type);

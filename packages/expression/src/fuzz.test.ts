@@ -1,4 +1,5 @@
-// Whatever the text: nothing is thrown, problems lie within it, it ends in time, and what is accepted can be judged.
+// For any text: nothing is thrown, problems have positions inside the text, checking ends in time, and a valid rule can
+// be evaluated.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { checkRule, checkValue } from "./check.ts";
@@ -98,7 +99,7 @@ const words = fc.constantFrom(
     "\ud800",
   ],
 );
-/** Pieces that mean something, joined by what may join them. */
+/** Pieces with a meaning, joined by separators. */
 const phrases = fc.constantFrom(
   ...[
     "price",
@@ -201,7 +202,7 @@ test("property: a rule with a piece taken out, doubled or put elsewhere", () => 
         expect(expression === null).toBe(problems.some((problem) => !problemIsWarning(problem)));
         if (expression === null) return;
         accepted++;
-        // What was accepted can be judged: no type that passed the check trips the evaluator.
+        // A valid rule can be evaluated: no checked type makes the evaluator fail.
         expect([true, false, null]).toContain(evaluate(expression, contextOf(one)));
         expect(
           checkRule([printExpression(expression)], { schema: world.schema, record, operation }).expression,

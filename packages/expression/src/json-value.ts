@@ -1,4 +1,4 @@
-// A value as it stands in JSON. A type alone.
+// A JSON value, as a type.
 
 export type JsonValue =
   | string

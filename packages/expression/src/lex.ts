@@ -1,5 +1,5 @@
-// In: the text of an expression. Out: its next token, or `Unreadable` with the place and what to write instead.
-// It goes over each character once, and never looks at what the words mean.
+// The lexer. In: the text of an expression. Out: its next token, or `Unreadable` with the position and a hint. It reads
+// each character once, and doesn't know the meaning of words.
 import type { Located } from "./syntax.ts";
 
 export interface Token extends Located {
@@ -8,7 +8,7 @@ export interface Token extends Located {
   readonly text: string;
 }
 
-/** Thrown within the parser alone: the text can't be read on. */
+/** Thrown only inside the parser: the rest of the text can't be parsed. */
 export class Unreadable extends Error {
   readonly start: number;
   readonly end: number;
@@ -41,7 +41,7 @@ const simpleEscapes: Readonly<Record<string, string>> = {
   v: "\v",
 };
 
-/** The token at `from` or after the blanks and comments there. */
+/** The token at `from`, or after the spaces and comments there. */
 export function nextToken(source: string, from: number): Token {
   const start = skipBlanks(source, from);
   const first = source[start];
@@ -73,24 +73,24 @@ function unexpected(source: string, start: number): Unreadable {
   const point = source.codePointAt(start) ?? 0;
   const found = String.fromCodePoint(point);
   const at = { start, end: start + found.length };
-  if (found === "=") return new Unreadable(at, "`=` is not an operator here.", "Compare with `==`.");
+  if (found === "=") return new Unreadable(at, "`=` is not an operator in rules.", "Compare with `==`.");
   if (found === "&" || found === "|") {
-    return new Unreadable(at, `\`${found}\` is not an operator here.`, `Write \`${found}${found}\`.`);
+    return new Unreadable(at, `\`${found}\` is not an operator in rules.`, `Write \`${found}${found}\`.`);
   }
   if ("“”„‘’‚«»´`".includes(found)) {
-    return new Unreadable(at, `\`${found}\` is not a quotation mark here.`, 'Write straight quotes: `"text"`.');
+    return new Unreadable(at, `\`${found}\` is not a valid quotation mark.`, 'Write straight quotes: `"text"`.');
   }
   if (found === "$") {
-    return new Unreadable(at, "`$` means nothing in a rule.", "Write the name alone, without `${{ }}`.");
+    return new Unreadable(at, "`$` has no meaning in a rule.", "Write only the name, without `${{ }}`.");
   }
   const code = `U+${point.toString(16).toUpperCase().padStart(4, "0")}`;
   const isSeen = point > 127 && found.trim() !== "" && source.isWellFormed();
   const hint = isSeen
-    ? `Names are written in the letters a to z; this is ${code}.`
+    ? `Names use only the letters a to z, but this is ${code}.`
     : point > 127 || point < 33
-      ? `This is ${code}; take it out.`
+      ? `This is ${code}. Remove it.`
       : null;
-  return new Unreadable(at, `The expression can't be read at \`${isSeen || point < 128 ? found : code}\`.`, hint);
+  return new Unreadable(at, `The expression has an unexpected \`${isSeen || point < 128 ? found : code}\`.`, hint);
 }
 
 function sign(source: string, start: number, length: number): Token {
@@ -108,7 +108,7 @@ function numberAt(source: string, start: number): Token {
   let end = isHex ? start + 2 : digitsFrom(source, start);
   if (isHex) {
     while (isHexDigit(source[end])) end++;
-    if (end === start + 2) throw new Unreadable({ start, end }, "A number is missing behind `0x`.");
+    if (end === start + 2) throw new Unreadable({ start, end }, "There is no number after `0x`.");
   } else {
     if (source[end] === "." && isDigit(source[end + 1] ?? "")) end = digitsFrom(source, end + 1);
     if (source[end] === "e" || source[end] === "E") {
@@ -122,8 +122,8 @@ function numberAt(source: string, start: number): Token {
   if (next !== "u" && next !== "U" && isNameStart(next)) {
     throw new Unreadable(
       { start, end: end + 1 },
-      "A name can't begin with a digit.",
-      'A text is written in quotes: `"1h"`.',
+      "A name can't start with a digit.",
+      'Write a text in quotes: `"1h"`.',
     );
   }
   const text = source.slice(start, end);
@@ -142,7 +142,7 @@ function digitsFrom(source: string, from: number): number {
   return at;
 }
 
-/** A text from its prefix (`r` for raw, `b` for bytes) to its last quote. */
+/** A text, from its prefix (`r` for raw, `b` for bytes) to its closing quote. */
 function textAt(source: string, start: number, quoteAt: number, prefix: string): Token {
   const quote = source[quoteAt] ?? "";
   const isTriple = source.startsWith(quote.repeat(3), quoteAt);
@@ -183,8 +183,8 @@ function escapeAt(source: string, start: number, bytes: boolean): { text: string
     const at = { start, end: Math.min(start + 2, source.length) };
     throw new Unreadable(
       at,
-      `\`\\${letter}\` is no escape.`,
-      'A backslash is written `\\\\`, or in a raw text: `r"\\d+"`.',
+      `\`\\${letter}\` is not a valid escape sequence.`,
+      'Write a backslash as `\\\\`, or use a raw text: `r"\\d+"`.',
     );
   }
   return { text: String.fromCodePoint(point), end: from + length };

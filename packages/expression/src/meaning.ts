@@ -1,5 +1,5 @@
-// In: a typed value of an expression. Out: what it means beyond its type: the record that it is the id of, the currency of an
-// amount. Null where nothing is known, as for a literal: then it fits everything of its type.
+// Finds the meaning of a value beyond its type. In: a typed value. Out: the record that it is the id of, or the
+// currency of an amount. Null if this is not known, as for a literal, which fits every meaning of its type.
 import type { Checking } from "./checking.ts";
 import type { FieldSchema } from "./schema.ts";
 import type { Expression } from "./tree.ts";
@@ -27,7 +27,7 @@ export function meaningOf(expression: Expression, known: Known): Meaning {
     case "context":
       return expression.name === "current_org" ? { ...nothing, idOf: "organization" } : nothing;
     case "operation": {
-      // A sum is of the currency of its parts; a product, of the one amount in it; a quotient of two amounts, of none.
+      // A sum has the currency of its parts; a product, of its only amount; a quotient of two amounts has none.
       if (expression.type.kind !== "decimal") return nothing;
       const currencies = expression.args.map((one) => meaningOf(one, known).currency).filter((one) => one !== null);
       const [first = null, second] = currencies;

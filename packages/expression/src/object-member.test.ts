@@ -1,4 +1,4 @@
-// Members of objects: named like fields, of the types that JSON tells apart, and null where something else stands there.
+// Members of objects: they are named like fields, have the types of JSON, and are null if the value has another type.
 import { describe, expect, test } from "vitest";
 import { checkRule, checkValue } from "./check.ts";
 import { compareRules } from "./compare-rules.ts";

@@ -1,5 +1,5 @@
-// A member of an object, as it stands in JSON. In: the object and the way to the member. Out: its value where it is there and of its
-// type, else null. It must take what the SQL takes that the same is lowered to.
+// Reads a member of an object from JSON. In: the object and the path to the member. Out: its value if it exists and has
+// its type, otherwise null. It must accept the same values as the SQL for the same expression.
 import type { Datum, Value } from "./datum.ts";
 import { isCalculable, parseExact, printExact } from "./exact.ts";
 import type { Type } from "./tree.ts";
@@ -38,7 +38,7 @@ function memberOf(value: Value, type: Type): Datum | null {
 
 const digits = { int: /^-?[0-9]{1,100}$/, decimal: /^-?[0-9]{1,100}(?:\.[0-9]{1,100})?$/ } as const;
 
-/** A number is kept by its value, digits that stand in quotes as they are. */
+/** A number keeps its value; digits in quotes stay unchanged. */
 function digitsOf(value: Value): string | null {
   if (typeof value === "string") return value;
   const exact = typeof value === "number" ? parseExact(value) : null;

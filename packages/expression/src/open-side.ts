@@ -1,11 +1,14 @@
-// In: a side of an operation. Out: how far its type is its own; literals, and words that are no name, take it from the other.
-// It reports nothing.
+// Tells how far a side of an operation has its own type. In: the side. Out: the degree; literals, and words that are
+// not names, take their type from the other side. It reports nothing.
 import type { Checking } from "./checking.ts";
 import { isMember } from "./resolve-name.ts";
 import { specialNames } from "./scope.ts";
 import type { Syntax } from "./syntax.ts";
 
-/** `settled`: typed by itself. `weak`: a name that a value of an enum comes before (`now`, a rule). `word`: no name at all. */
+/**
+ * `settled`: has its own type. `weak`: a name after which a value of an enum has priority (`now`, a rule). `word`: not
+ * a name.
+ */
 export type Openness = "settled" | "weak" | "word" | "literal";
 
 const ranks: Readonly<Record<Openness, number>> = { settled: 0, weak: 1, word: 2, literal: 3 };
@@ -31,13 +34,13 @@ export function opennessOf(syntax: Syntax, checking: Checking): Openness {
   }
 }
 
-/** Whether the side waits for a type from elsewhere. */
+/** Whether the side takes its type from elsewhere. */
 export function isOpen(syntax: Syntax, checking: Checking): boolean {
   const openness = opennessOf(syntax, checking);
   return openness === "word" || openness === "literal";
 }
 
-/** Whether `a` knows more of its type than `b`. */
+/** Whether `a` knows more about its type than `b`. */
 export function knowsMore(a: Openness, b: Openness): boolean {
   return ranks[a] < ranks[b];
 }

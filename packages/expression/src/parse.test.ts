@@ -1,4 +1,4 @@
-// CEL text becomes a plain tree with offsets; whatever the text, nothing is thrown.
+// Parsing CEL text returns a plain tree with offsets. For any text, nothing is thrown.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EXPRESSION_LENGTH_MAX, parseExpression } from "./parse.ts";
@@ -72,7 +72,7 @@ test.each([
   ["{'a': 1}", "a map"],
   ["b'x'", "bytes"],
   ["1u", "an unsigned number"],
-  ["'\\u0000'", "a text with a NUL or half a character"],
+  ["'\\u0000'", "a text with a NUL character or half of a surrogate pair"],
 ])("%s is read, and known not to be supported", (text, what) => {
   expect(parseExpression(text).syntax).toMatchObject({ kind: "unsupported", what });
 });

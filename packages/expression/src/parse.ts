@@ -1,14 +1,14 @@
-// In: the text of a CEL expression. Out: a plain syntax tree with offsets into that text, or the problem found.
-// It never resolves names or types (`check.ts` does), never throws, and refuses what is too large before it reads it.
-// An own parser, because every bound, offset and hint is the author's to see, and words that CEL reserves for other
-// languages are names here; a test holds it against a full CEL implementation.
+// The parser. In: the text of a CEL expression. Out: a plain syntax tree with offsets into the text, or the problem. It
+// never resolves names or types (`check.ts` does), never throws, and refuses a text that is too large before it reads
+// it. We wrote our own parser because authors see every limit, offset and hint, and because words that CEL reserves for
+// other languages are names here. A test compares it with a full CEL implementation.
 import { nextToken, type Token, Unreadable } from "./lex.ts";
 import type { Problem } from "./problem.ts";
 import type { ArithmeticSign, ComparisonOperator, Located, Syntax } from "./syntax.ts";
 
-/** Longest expression text, in UTF-16 code units. */
+/** The maximum length of an expression, in UTF-16 code units. */
 export const EXPRESSION_LENGTH_MAX = 4_000;
-/** Most syntax nodes of one expression; an update rule may double them in SQL. */
+/** The maximum number of syntax nodes in an expression. An update rule can double them in SQL. */
 export const EXPRESSION_NODES_MAX = 400;
 const DEPTH_MAX = 40;
 const LIST_ITEMS_MAX = 200;
@@ -21,7 +21,7 @@ export interface ParsedExpression {
 /** Parses one expression. Where `syntax` is null, `problems` says why. */
 export function parseExpression(text: string): ParsedExpression {
   if (text.length > EXPRESSION_LENGTH_MAX) {
-    const message = `The expression has ${text.length} characters; ${EXPRESSION_LENGTH_MAX} are the most.`;
+    const message = `The expression has ${text.length} characters. The maximum is ${EXPRESSION_LENGTH_MAX}.`;
     return failed({ code: "expression_too_large", message, hint: null, start: 0, end: text.length });
   }
   try {
@@ -72,7 +72,7 @@ class Parser {
     });
   }
 
-  /** `a && b && c` is one node with three operands; written left-deep it would nest as deep as it is long. */
+  /** `a && b && c` is one node with three operands. As a left-deep tree, it would be nested as deep as it is long. */
   private logic(operator: "&&" | "||"): Syntax {
     const operand = (): Syntax => (operator === "||" ? this.logic("&&") : this.comparison());
     const first = operand();
@@ -135,7 +135,7 @@ class Parser {
         this.advance();
         this.expression();
         this.expect("]");
-        const hint = "Lists are judged with `in` and `size()`, relations with `exists`.";
+        const hint = "Use `in` and `size()` for lists, and `exists` for relations.";
         syntax = this.node({ kind: "unsupported", what: "an index", hint, start, end: this.lastEnd });
       } else if (this.isSign("{") && syntax.kind !== "number") {
         throw this.unexpected();
@@ -146,7 +146,7 @@ class Parser {
   private member(object: Syntax): Syntax {
     if (this.isSign("?")) throw this.unexpected();
     const name = this.token;
-    if (name.kind !== "name") throw this.unexpected("A name is missing behind the dot.");
+    if (name.kind !== "name") throw this.unexpected("There is no name after the dot.");
     this.advance();
     if (!this.takes("("))
       return this.node({ kind: "member", object, name: name.text, start: object.start, end: name.end });
@@ -179,11 +179,16 @@ class Parser {
         if (token.text.isWellFormed() && !token.text.includes("\u0000")) {
           return this.node({ kind: "literal", value: token.text, ...at });
         }
-        return this.node({ kind: "unsupported", what: "a text with a NUL or half a character", hint: null, ...at });
+        return this.node({
+          kind: "unsupported",
+          what: "a text with a NUL character or half of a surrogate pair",
+          hint: null,
+          ...at,
+        });
       }
       case "bytes":
         this.advance();
-        return this.node({ kind: "unsupported", what: "bytes", hint: "Write a text without `b`.", ...at });
+        return this.node({ kind: "unsupported", what: "bytes", hint: "Write the text without `b`.", ...at });
       case "sign":
         return this.bracketed(token);
       case "end":
@@ -219,7 +224,7 @@ class Parser {
       case "{": {
         this.advance();
         this.entries();
-        const hint = "Rules have no maps.";
+        const hint = "Rules don't support maps.";
         return this.node({ kind: "unsupported", what: "a map", hint, start: token.start, end: this.lastEnd });
       }
       default:
@@ -227,7 +232,7 @@ class Parser {
     }
   }
 
-  /** What stands between brackets, with commas; one may stand behind the last. */
+  /** The members between brackets, with commas. A trailing comma is allowed. */
   private items(close: ")" | "]"): readonly Syntax[] {
     const items: Syntax[] = [];
     while (!this.takes(close)) {
@@ -283,7 +288,7 @@ class Parser {
 
   private tooLarge(): Unreadable {
     const message = "The expression is too large or too deeply nested.";
-    return new Unreadable(this.token, message, "Split it into several rules of a list: any of them grants.", true);
+    return new Unreadable(this.token, message, "Split it into a list of rules, of which one must be true.", true);
   }
 
   private unexpected(message?: string): Unreadable {
@@ -293,17 +298,17 @@ class Parser {
     const read = this.text.slice(start, end);
     return new Unreadable(
       at,
-      message ?? `The expression can't be read at \`${read}\`.`,
+      message ?? `The expression has an unexpected \`${read}\`.`,
       this.hintFor(kind, text) ?? EXAMPLE,
     );
   }
 
   private hintFor(kind: Token["kind"], text: string): string | null {
     if (/\bselect\b/i.test(this.text))
-      return "A rule holds no SQL: ask records through a relation, as in `items.exists(i, i.open)`.";
+      return "Rules can't contain SQL. Use a relation to look at other records: `items.exists(i, i.open)`.";
     if (kind === "sign") {
       if (text === ">" && this.text[this.token.start - 1] === "<") return "Write `!=` instead of `<>`.";
-      return text === "." ? "A number has a digit before its point: `0.5`." : null;
+      return text === "." ? "Write a digit before the decimal point: `0.5`." : null;
     }
     if (this.text.slice(this.lastStart, this.lastEnd).toLowerCase() === "not") return "Write `!` instead of `not`.";
     const word = text.toLowerCase();
@@ -312,6 +317,6 @@ class Parser {
     const operator = Object.hasOwn(wordOperators, word) ? wordOperators[word] : undefined;
     if (kind !== "name") return null;
     if (operator !== undefined) return `Write \`${operator}\` instead of \`${text.toLowerCase()}\`.`;
-    return word === "is" ? "Write `==`; `x == null` asks whether there is a value." : null;
+    return word === "is" ? "Write `==`. To test for a value, use `x == null`." : null;
   }
 }

@@ -1,5 +1,5 @@
-// In: the tree of a pattern. Out: a matcher that walks a text once, in all states at a time (Thompson's construction).
-// It never goes back in the text, so its time is the text's length times the pattern's size.
+// Matches patterns. In: the tree of a pattern. Out: a matcher that reads a text once, in all states at the same time
+// (Thompson's construction). It never goes back in the text, so its time is the text's length times the pattern's size.
 import type { Member, PatternNode } from "./pattern-parse.ts";
 
 export interface Pattern {
@@ -100,7 +100,7 @@ function walk(steps: readonly Step[], text: string): boolean {
   }
 }
 
-/** Adds every step that is reached without a character; true where one of them is the match. */
+/** Adds every state that is reached without a character; true if one of them is the match. */
 function follow(
   steps: readonly Step[],
   from: number,

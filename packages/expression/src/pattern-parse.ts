@@ -1,5 +1,6 @@
-// In: a pattern in the syntax of RE2. Out: its tree, or the first thing in it that this subset lacks.
-// What is left out either means something else in Postgres or has no bound: look-around, back-references, word boundaries, flags.
+// Parses patterns. In: a pattern in RE2 syntax. Out: its tree, or the first part that our subset doesn't support.
+// Unsupported parts mean something else in Postgres or have no time limit: look-around, back-references, word
+// boundaries, flags.
 
 /** Code points from `from` to `to`, both included. */
 export interface Member {
@@ -11,11 +12,11 @@ export type PatternNode =
   | { readonly kind: "empty" }
   | { readonly kind: "start" }
   | { readonly kind: "end" }
-  /** One code point that is (or, negated, is not) among the members. */
+  /** One code point that is among the members, or is not if negated. */
   | { readonly kind: "members"; readonly members: readonly Member[]; readonly negated: boolean }
   | { readonly kind: "sequence"; readonly items: readonly PatternNode[] }
   | { readonly kind: "choice"; readonly items: readonly PatternNode[] }
-  /** `max` is null for no limit. */
+  /** `max` is null if there is no limit. */
   | { readonly kind: "repeat"; readonly item: PatternNode; readonly min: number; readonly max: number | null };
 
 export interface PatternProblem {
@@ -30,11 +31,11 @@ export type ParsedPattern = { readonly node: PatternNode } | { readonly problem:
 
 const PATTERN_LENGTH_MAX = 500;
 const DEPTH_MAX = 20;
-/** Postgres takes 255. */
+/** The limit of Postgres is 255. */
 const TIMES_MAX = 255;
-/** Most single-character steps once all repetitions are written out: it bounds the time of a match. */
+/** The maximum number of single-character steps after all repetitions are expanded. It limits the time of a match. */
 const STEPS_MAX = 1_000;
-/** Postgres takes the square of it, or worse: 70 ms for so many, five seconds for 700. */
+/** Postgres needs at least quadratic time: 70 ms for this many, five seconds for 700. */
 const OPTIONAL_PARTS_MAX = 128;
 
 const digits: readonly Member[] = [{ from: 48, to: 57 }];
@@ -44,7 +45,7 @@ const wordCharacters: readonly Member[] = [
   { from: 95, to: 95 },
   { from: 97, to: 122 },
 ];
-/** RE2 has no vertical tab among them. */
+/** In RE2, the vertical tab is not one of them. */
 const spaces: readonly Member[] = [
   { from: 9, to: 10 },
   { from: 12, to: 13 },
@@ -55,7 +56,7 @@ const controls: Readonly<Record<string, number>> = { t: 9, n: 10, f: 12, r: 13 }
 
 export function parsePattern(pattern: string): ParsedPattern {
   if (pattern.length > PATTERN_LENGTH_MAX) {
-    const message = `The pattern has ${pattern.length} characters; ${PATTERN_LENGTH_MAX} are the most.`;
+    const message = `The pattern has ${pattern.length} characters. The maximum is ${PATTERN_LENGTH_MAX}.`;
     return { problem: { message, hint: null, start: 0, end: pattern.length } };
   }
   const parser = new PatternParser(pattern);
@@ -63,7 +64,7 @@ export function parsePattern(pattern: string): ParsedPattern {
   return parser.problem === null && node !== null
     ? { node }
     : {
-        problem: parser.problem ?? { message: "The pattern can't be read.", hint: null, start: 0, end: pattern.length },
+        problem: parser.problem ?? { message: "The pattern is not valid.", hint: null, start: 0, end: pattern.length },
       };
 }
 
@@ -79,17 +80,18 @@ class PatternParser {
 
   parse(): PatternNode | null {
     if (!this.text.isWellFormed() || this.text.includes("\u0000")) {
-      return this.fail(0, this.text.length, "The pattern holds a NUL or half a character.");
+      return this.fail(0, this.text.length, "The pattern contains a NUL character or half of a surrogate pair.");
     }
     const node = this.choice(0);
     if (node === null) return null;
-    if (this.at < this.text.length) return this.fail(this.at, this.at + 1, "This `)` closes nothing.", "Write `\\)`.");
+    if (this.at < this.text.length)
+      return this.fail(this.at, this.at + 1, "This `)` has no opening `(`.", "Write `\\)`.");
     const tooMuch = stepsOf(node) > STEPS_MAX || optionalPartsOf(node) > OPTIONAL_PARTS_MAX;
-    return tooMuch ? this.fail(0, this.text.length, "The pattern repeats too much.") : node;
+    return tooMuch ? this.fail(0, this.text.length, "The repetitions in the pattern are too large.") : node;
   }
 
   private choice(depth: number): PatternNode | null {
-    if (depth > DEPTH_MAX) return this.fail(this.at, this.at, "The pattern is too deeply nested.");
+    if (depth > DEPTH_MAX) return this.fail(this.at, this.at, "The pattern is nested too deep.");
     const items: PatternNode[] = [];
     do {
       if (items.length > 0) this.at++;
@@ -138,13 +140,18 @@ class PatternParser {
         return this.fail(
           start,
           this.at,
-          `There is nothing that \`${character}\` could repeat.`,
+          `There is nothing before \`${character}\` to repeat.`,
           `Write \`\\${character}\`.`,
         );
       case "{":
       case "}":
       case "]":
-        return this.fail(start, this.at, `A bare \`${character}\` is not supported.`, `Write \`\\${character}\`.`);
+        return this.fail(
+          start,
+          this.at,
+          `\`${character}\` is not supported without a backslash.`,
+          `Write \`\\${character}\`.`,
+        );
       default:
         return one(point);
     }
@@ -156,7 +163,7 @@ class PatternParser {
         return this.fail(
           start,
           this.at + 2,
-          "Flags, names and look-around are not supported in groups.",
+          "Groups can't have flags, names or look-around.",
           "Write `(?:...)` or `(...)`.",
         );
       }
@@ -165,7 +172,7 @@ class PatternParser {
     const node = this.choice(depth + 1);
     if (node === null) return null;
     if (this.text[this.at] !== ")")
-      return this.fail(start, start + 1, "This `(` is never closed.", "Write `\\(` for the sign.");
+      return this.fail(start, start + 1, "This `(` has no closing `)`.", "Write `\\(` for the character.");
     this.at++;
     return node;
   }
@@ -177,12 +184,12 @@ class PatternParser {
     if (this.text[this.at] === "?") this.at++;
     const sign = this.text[this.at] ?? "";
     if (sign !== "" && "*+?{".includes(sign))
-      return this.fail(this.at, this.at + 1, "One repetition can't follow another.", "Use a group.");
-    if (stepsOf(atom) === 0) return this.fail(start, this.at, "There is no character here to repeat.");
+      return this.fail(this.at, this.at + 1, "A repetition can't directly follow another one.", "Use a group.");
+    if (stepsOf(atom) === 0) return this.fail(start, this.at, "There is nothing here to repeat.");
     return { kind: "repeat", item: atom, ...times };
   }
 
-  /** Undefined where nothing is repeated. A `?` behind it says how much to match, never whether: it is read over. */
+  /** Undefined if nothing is repeated. A `?` after it changes how much matches, never whether, so it is ignored. */
   private times(): { min: number; max: number | null } | undefined | null {
     const start = this.at;
     switch (this.text[start]) {
@@ -204,12 +211,16 @@ class PatternParser {
           return this.fail(
             start,
             start + 1,
-            "This is no repetition.",
-            "Write `{2}`, `{2,}` or `{2,5}`; `\\{` for the sign.",
+            "This is not a valid repetition.",
+            "Write `{2}`, `{2,}` or `{2,5}`. Write `\\{` for the character.",
           );
         }
         if (min > TIMES_MAX || (max !== null && (max > TIMES_MAX || max < min))) {
-          return this.fail(start, close + 1, `A repetition counts up, and to ${TIMES_MAX} at most.`);
+          return this.fail(
+            start,
+            close + 1,
+            `The second number of a repetition must not be smaller than the first, and both can be at most ${TIMES_MAX}.`,
+          );
         }
         this.at = close + 1;
         return { min, max };
@@ -225,10 +236,10 @@ class PatternParser {
     return { kind: "members", members: set.members, negated: set.negated };
   }
 
-  /** What stands behind a backslash. */
+  /** The character after a backslash. */
   private escaped(start: number): { members: readonly Member[]; negated: boolean } | null {
     const point = this.text.codePointAt(this.at);
-    if (point === undefined) return this.fail(start, this.at, "A pattern can't end in a backslash.");
+    if (point === undefined) return this.fail(start, this.at, "A pattern can't end with a backslash.");
     const character = String.fromCodePoint(point);
     this.at += character.length;
     const known = classes[character.toLowerCase()];
@@ -253,9 +264,9 @@ class PatternParser {
     const members: Member[] = [];
     while (this.text[this.at] !== "]" || members.length === 0) {
       if (this.at >= this.text.length)
-        return this.fail(start, start + 1, "This `[` is never closed.", "Write `\\[` for the sign.");
+        return this.fail(start, start + 1, "This `[` has no closing `]`.", "Write `\\[` for the character.");
       if (this.text[this.at] === "[") {
-        return this.fail(this.at, this.at + 1, "A `[` within `[...]` is not supported.", "Write `\\[`.");
+        return this.fail(this.at, this.at + 1, "A `[` inside `[...]` is not supported.", "Write `\\[`.");
       }
       const from = this.bracketMember();
       if (from === null) return null;
@@ -270,7 +281,7 @@ class PatternParser {
       if (to === null) return null;
       const [last] = to;
       if (from.length !== 1 || to.length !== 1 || only === undefined || last === undefined || only.from > last.from) {
-        return this.fail(dash, this.at, "This is no range.", "Write `\\-` for the sign.");
+        return this.fail(dash, this.at, "This is not a valid range.", "Write `\\-` for the character.");
       }
       members.push({ from: only.from, to: last.to });
     }
@@ -285,7 +296,7 @@ class PatternParser {
     if (point !== 92) return [{ from: point, to: point }];
     const set = this.escaped(start);
     if (set === null) return null;
-    if (set.negated) return this.fail(start, this.at, "A negated class can't stand within `[...]`.");
+    if (set.negated) return this.fail(start, this.at, "A negated class can't be used inside `[...]`.");
     return set.members;
   }
 
@@ -315,7 +326,7 @@ function stepsOf(node: PatternNode): number {
   }
 }
 
-/** Parts that follow each other, and that a match may leave out one by one. What repeats a part that can't be empty is one. */
+/** Parts in sequence that can each be left out. A repetition of a part that is never empty is one. */
 function optionalPartsOf(node: PatternNode): number {
   switch (node.kind) {
     case "empty":

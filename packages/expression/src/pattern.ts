@@ -1,5 +1,5 @@
-// Patterns of `matches` and of fields: the subset of RE2 that means the same in Postgres and here. In: a pattern. Out: what is
-// wrong with it, the same pattern for Postgres, or a matcher. It looks for a match anywhere in the text, as RE2 does.
+// Patterns for `matches` and for fields: the subset of RE2 that means the same in Postgres and here. In: a pattern.
+// Out: its problem, the same pattern for Postgres, or a matcher. It finds a match anywhere in the text, as RE2 does.
 
 import { type Pattern, patternOf } from "./pattern-match.ts";
 import type { PatternProblem } from "./pattern-parse.ts";
@@ -7,25 +7,31 @@ import { type Member, type PatternNode, parsePattern } from "./pattern-parse.ts"
 
 export type { Pattern, PatternProblem };
 
-/** What is wrong with a pattern, or null. */
+/** The problem of a pattern, or null. */
 export function patternProblem(pattern: string): PatternProblem | null {
   const parsed = parsePattern(pattern);
   return "problem" in parsed ? parsed.problem : null;
 }
 
-/** A matcher that needs time in proportion to the text and the pattern, whatever both are. @throws Error on a wrong pattern. */
+/**
+ * A matcher whose time is proportional to the text and the pattern, for any input. @throws Error if the pattern is
+ * invalid.
+ */
 export function compilePattern(pattern: string): Pattern {
   return patternOf(nodeOf(pattern));
 }
 
-/** The pattern as an advanced regular expression of Postgres, for `~` under COLLATE "C". @throws Error on a wrong pattern. */
+/**
+ * The pattern as an advanced regular expression of Postgres, for `~` with COLLATE "C". @throws Error if the pattern is
+ * invalid.
+ */
 export function postgresPattern(pattern: string): string {
   return print(nodeOf(pattern));
 }
 
 function nodeOf(pattern: string): PatternNode {
   const parsed = parsePattern(pattern);
-  if ("problem" in parsed) throw new Error(`a pattern that was never checked: ${parsed.problem.message}`);
+  if ("problem" in parsed) throw new Error(`the pattern was not checked before: ${parsed.problem.message}`);
   return parsed.node;
 }
 
@@ -63,7 +69,7 @@ function printMembers(members: readonly Member[], negated: boolean): string {
   return `[${negated ? "^" : ""}${list.join("")}]`;
 }
 
-/** ASCII signs behind a backslash; letters, digits and all that lies beyond ASCII as they are. */
+/** ASCII signs get a backslash; letters, digits and all characters beyond ASCII stay unchanged. */
 function escaped(point: number): string {
   const character = String.fromCodePoint(point);
   const plain =

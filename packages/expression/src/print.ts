@@ -1,5 +1,6 @@
-// In: a typed expression. Out: its text, to show a person what a rule says. Not the author's text: bare names of an
-// update rule are split over `old` and `new` already, and named rules and `can(...)` are written out.
+// Prints an expression. In: a typed expression. Out: its text, which shows a person what a rule says. It is not the
+// author's text: bare names of an update rule are already split into `old` and `new`, and named rules and `can(...)`
+// are written out.
 import { isFunction } from "./check-function.ts";
 import { specialNames } from "./scope.ts";
 import { parseDuration, printCelDuration } from "./temporal.ts";
@@ -24,15 +25,15 @@ const precedence: Readonly<Record<Exclude<Operator, "size" | "." | TextTest | Fu
   "!": 6,
 };
 
-/** Words that are no names; behind a dot they are. */
+/** Words that are not names; after a dot they are. */
 const keywords: readonly string[] = ["true", "false", "null", "in"];
 
-/** The expression as CEL. Checked again in its scope, it gives an equal tree. */
+/** The expression as CEL. Checking it again in its scope gives an equal tree. */
 export function printExpression(expression: Expression): string {
   return print(expression, []);
 }
 
-/** `variables` are those of every `each` around: a field of the record that is called like one is written `record.x`. */
+/** `variables` are those of all enclosing `each`: a field of the record with the same name is written `record.x`. */
 function print(expression: Expression, variables: readonly string[]): string {
   switch (expression.kind) {
     case "literal":
@@ -61,7 +62,7 @@ function print(expression: Expression, variables: readonly string[]): string {
 }
 
 function printLiteral({ type, value }: Extract<Expression, { kind: "literal" }>): string {
-  // A decimal keeps its point: `x / 2.0` is not `x / 2`.
+  // A decimal keeps its decimal point: `x / 2.0` is not `x / 2`.
   if (type.kind === "decimal") return String(value).includes(".") ? String(value) : `${value}.0`;
   if (typeof value !== "string" || type.kind === "int") return String(value);
   if (type.kind === "duration") return `duration(${quote(printCelDuration(parseDuration(value) ?? 0n))})`;
@@ -107,9 +108,9 @@ function printOperation(
   }
 }
 
-/** In parentheses where it binds less than `least`. */
+/** In parentheses if it binds weaker than `least`. */
 function operand(one: Expression | undefined, least: number, variables: readonly string[]): string {
-  if (one === undefined) throw new Error("an operation lacks an argument");
+  if (one === undefined) throw new Error("an operation has too few arguments");
   const text = print(one, variables);
   return bindingOf(one) < least ? `(${text})` : text;
 }
@@ -146,7 +147,7 @@ function printEach(each: Extract<Expression, { kind: "each" }>, variables: reado
     : `${relation}.${quantifier}(${variable}, ${judged})`;
 }
 
-/** JSON's escapes are CEL's too. */
+/** CEL has the same escapes as JSON. */
 function quote(text: string): string {
   return JSON.stringify(text);
 }

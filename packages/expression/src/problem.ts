@@ -1,4 +1,4 @@
-// What is wrong with an expression: data for the diagnostics of the blueprint.
+// A problem of an expression: data for the diagnostics of the blueprint.
 
 export type ProblemCode =
   | "expression_syntax"
@@ -26,7 +26,7 @@ export interface Problem {
   readonly end: number;
 }
 
-/** `ambiguous_name` alone still has a meaning (the field wins), so it warns. */
+/** Only `ambiguous_name` still has a meaning (the field wins), so it is a warning. */
 export function problemIsWarning(problem: Problem): boolean {
   return problem.code === "ambiguous_name";
 }

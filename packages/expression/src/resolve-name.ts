@@ -1,5 +1,5 @@
-// In: a name or a path of an expression. Out: the value or the to-many relation that it stands for, typed.
-// It never decides whether a bare word is an enum value; the checker asks here only when it is not.
+// Resolves names. In: a name or a path of an expression. Out: the typed value or to-many relation. It never decides
+// whether a bare word is an enum value; the checker calls it only if it is not.
 import type { Checking } from "./checking.ts";
 import type { Problem } from "./problem.ts";
 import { resolveInWork } from "./resolve-value.ts";
@@ -11,7 +11,7 @@ import type { Located, Syntax } from "./syntax.ts";
 import type { Expression, RowName, Type } from "./tree.ts";
 import { someNode } from "./walk.ts";
 
-/** Most to-one steps of one path; each is a look-up in the statement. */
+/** The maximum number of to-one steps in a path. Each is a look-up in the statement. */
 export const PATH_STEPS_MAX = 4;
 
 const userTypes: Readonly<Record<string, Type>> = {
@@ -26,10 +26,10 @@ const requestTypes: Readonly<Record<"ip" | "key_kind", Type>> = {
 };
 
 export type Resolved =
-  /** `computed` where the name stands for what a field is made of. */
+  /** `computed` if the name is a computed field, which is replaced by its expression. */
   | { readonly expression: Expression; readonly computed?: true }
   | { readonly relation: ToMany }
-  /** The bare name of a rule, to be checked in its place. */
+  /** The bare name of a rule, which is checked in its place. */
   | { readonly rule: string }
   | { readonly problem: Problem };
 
@@ -38,7 +38,7 @@ export interface ToMany {
   readonly row: string;
   readonly path: readonly string[];
   readonly name: string;
-  /** The record at its other end. */
+  /** The record on the other side. */
   readonly record: string;
 }
 
@@ -49,7 +49,7 @@ interface Step extends Located {
 /** Resolves `name` or `a.b.c`. */
 export function resolvePath(syntax: Syntax, checking: Checking): Resolved {
   const path = pathOf(syntax);
-  if (path === null) return wrong(syntax, "expression_not_supported", "Only a name can stand before a dot.", null);
+  if (path === null) return wrong(syntax, "expression_not_supported", "There must be a name before a dot.", null);
   const [head, ...rest] = path;
   if (head === undefined) return wrong(syntax, "expression_syntax", "A name is missing.", null);
   const { scope } = checking;
@@ -58,7 +58,7 @@ export function resolvePath(syntax: Syntax, checking: Checking): Resolved {
     if (head.name === "record" || head.name === "old") return resolveWorkRow(syntax, head.name, path, scope);
     const record = scope.work.rows.includes("record") ? scope.schema.records.get(scope.record) : undefined;
     if (!scope.work.values.has(head.name) && record !== undefined && findField(record, head.name) !== null) {
-      const hint = `A field of the record is \`record.${head.name}\`.`;
+      const hint = `To use the field of the record, write \`record.${head.name}\`.`;
       return wrong(head, "unknown_name", `There is no \`${head.name}\` here.`, hint);
     }
     return resolveInWork(path, scope.work);
@@ -72,7 +72,8 @@ export function resolvePath(syntax: Syntax, checking: Checking): Resolved {
     if (row === null) return noRow(head, scope);
     return resolveOnRow(syntax, { row, record: scope.record, word: head, steps: rest }, scope);
   }
-  // A field called `now` hides the time; `input.` and `request.` with a name behind the dot are never a field's.
+  // A field with the name `now` hides the time. In contrast, `input.` and `request.` with a name after the dot are
+  // never a field.
   const isRow = (head.name === "input" || head.name === "request") && rest.length > 0;
   if (isMember(head.name, scope) && !isRow) {
     return resolveOnRow(syntax, { row: bareRow(scope), record: scope.record, word: null, steps: path }, scope);
@@ -91,25 +92,29 @@ export function isMember(name: string, scope: Scope): boolean {
   return record !== undefined && (findField(record, name) !== null || record.relations.has(name));
 }
 
-/** The record of an event, or as it was before: its own fields, since the event carries no other record. */
+/**
+ * The record of an event, or the record before the change: only its own fields, because the event carries no other
+ * record.
+ */
 function resolveWorkRow(syntax: Syntax, row: "record" | "old", path: readonly Step[], scope: Scope): Resolved {
   const [word, field, further] = path;
   if (word === undefined || scope.work?.rows.includes(row) !== true) {
     const hint =
       row === "record"
-        ? "There is one where an event of an entity starts the work, or `record` looks one up."
-        : "There is one where an event of an entity starts the work.";
+        ? "A record exists if an event of an entity starts the work, or if `record` looks one up."
+        : "A record exists if an event of an entity starts the work.";
     return wrong(path[0] ?? syntax, "row_not_available", `There is no \`${row}\` here.`, hint);
   }
   const isObject = scope.schema.records.get(scope.record)?.fields.get(field?.name ?? "")?.members !== undefined;
   if (field !== undefined && further !== undefined && further.name !== "id" && !isObject) {
-    const hint = "Look the other record up in a step before: `record.find`, then `steps.find`.";
-    return wrong(further, "expression_not_supported", `Only the own fields of \`${row}\` are known here.`, hint);
+    const hint = "Look up the other record in an earlier step: `record.find`, then use `steps.find`.";
+    return wrong(further, "expression_not_supported", `Only the fields of \`${row}\` itself can be used here.`, hint);
   }
   const resolved = resolveOnRow(syntax, { row, record: scope.record, word, steps: path.slice(1) }, scope);
   if (!("relation" in resolved)) return resolved;
-  const hint = "Look the others up in a step before: `record.find` with a `limit`.";
-  return wrong(field ?? syntax, "expression_not_supported", `\`${resolved.relation.name}\` are other records.`, hint);
+  const hint = "Look up the others in an earlier step: `record.find` with a `limit`.";
+  const message = `\`${resolved.relation.name}\` is a list of other records.`;
+  return wrong(field ?? syntax, "expression_not_supported", message, hint);
 }
 
 function pathOf(syntax: Syntax): Step[] | null {
@@ -122,12 +127,12 @@ function pathOf(syntax: Syntax): Step[] | null {
   return rest.kind === "name" ? [rest, ...steps] : null;
 }
 
-/** A bare name of an update rule is `record` until the rule is split over both rows. */
+/** A bare name of an update rule is `record` until the rule is split into both rows. */
 function bareRow(scope: Scope): RowName {
   return scope.bare ?? (scope.operation === "create" ? "new" : "record");
 }
 
-/** The row that a word names; null where the operation has none. */
+/** The row for a word; null if the operation has no such row. */
 function rowCalled(name: "record" | "old" | "new", scope: Scope): RowName | null {
   if (name === "record") return bareRow(scope);
   return rowsOf(scope).includes(name) && scope.reach === undefined ? name : null;
@@ -138,14 +143,14 @@ function noRow(head: Step, { operation, reach }: Scope): Resolved {
     reach !== undefined
       ? `\`${head.name}\` does not exist here.`
       : `\`${head.name}\` does not exist in a ${operation} rule.`;
-  const hint = operation === "create" ? "Only `new` exists there." : "Write the field's name alone.";
+  const hint = operation === "create" ? "A create rule only has `new`." : "Write only the name of the field.";
   return wrong(head, "row_not_available", message, hint);
 }
 
-/** `input`, `current_org`, `request`, `now`, `today`: what is no field of the row. */
+/** `input`, `current_org`, `request`, `now`, `today`: names that are not fields of the row. */
 function resolveSpecial(syntax: Syntax, head: Step, rest: readonly Step[], scope: Scope): Resolved {
   if (scope.reach !== undefined) {
-    return wrong(head, "name_not_available", `\`${head.name}\` can't stand here.`, hintOfReach(scope.reach));
+    return wrong(head, "name_not_available", `\`${head.name}\` can't be used here.`, hintOfReach(scope.reach));
   }
   if (head.name === "input") return resolveInput(syntax, head, rest, scope);
   const [property, further] = rest;
@@ -154,14 +159,10 @@ function resolveSpecial(syntax: Syntax, head: Step, rest: readonly Step[], scope
     if ((name === "ip" || name === "key_kind") && further === undefined) {
       return { expression: { kind: "context", type: requestTypes[name], name: `request.${name}` } };
     }
-    const hint = didYouMean(name ?? "", Object.keys(requestTypes)) ?? "It has `ip` and `key_kind`.";
+    const hint = didYouMean(name ?? "", Object.keys(requestTypes)) ?? "Known members: `ip` and `key_kind`.";
     if (property === undefined) return wrong(head, "type_mismatch", "`request` is not a value.", hint);
-    return wrong(
-      further ?? property,
-      "unknown_name",
-      `\`request\` has no \`${rest.map((step) => step.name).join(".")}\`.`,
-      hint,
-    );
+    const message = `\`request\` has no \`${rest.map((step) => step.name).join(".")}\`.`;
+    return wrong(further ?? property, "unknown_name", message, hint);
   }
   if (property !== undefined) {
     return wrong(property, "unknown_name", `\`${head.name}\` has no \`${property.name}\`.`, null);
@@ -173,13 +174,13 @@ function resolveSpecial(syntax: Syntax, head: Step, rest: readonly Step[], scope
 
 function resolveInput(syntax: Syntax, head: Step, rest: readonly Step[], scope: Scope): Resolved {
   if (!rowsOf(scope).includes("input")) {
-    const hint = "What is sent exists in create and update rules.";
+    const hint = "`input` only exists in create and update rules.";
     return wrong(head, "row_not_available", `\`input\` does not exist in a ${scope.operation} rule.`, hint);
   }
   const [field] = rest;
   const record = scope.schema.records.get(scope.record);
   if (rest.length > 1 && record?.fields.get(field?.name ?? "")?.members === undefined) {
-    const hint = "What is sent has no records of its own: look through `new`.";
+    const hint = "`input` has no related records. Use `new` instead.";
     return wrong(syntax, "expression_not_supported", "A path from `input` is not supported.", hint);
   }
   return resolveOnRow(syntax, { row: "input", record: scope.record, word: head, steps: rest }, scope);
@@ -195,18 +196,15 @@ function resolveUser(syntax: Syntax, rest: readonly Step[], scope: Scope): Resol
   const found = record === undefined ? null : findField(record, property.name);
   if (fixed === undefined && found === null) {
     const known = [...Object.keys(userTypes), ...(record?.fields.keys() ?? [])];
-    const hint = didYouMean(property.name, known) ?? "It has `id`, `email`, `roles` and the fields under `users`.";
-    return wrong(
-      property,
-      "unknown_name",
-      `\`current_user\` has no \`${rest.map((step) => step.name).join(".")}\`.`,
-      hint,
-    );
+    const hint =
+      didYouMean(property.name, known) ?? "Known members: `id`, `email`, `roles` and the fields under `users`.";
+    const message = `\`current_user\` has no \`${rest.map((step) => step.name).join(".")}\`.`;
+    return wrong(property, "unknown_name", message, hint);
   }
   if (further !== undefined) {
-    const hint = found?.field.refersTo == null ? null : "Compare the reference itself; it is the id.";
+    const hint = found?.field.refersTo == null ? null : "Compare the reference itself: its value is the id.";
     const code = hint === null ? "unknown_name" : "expression_not_supported";
-    return wrong(further, code, `\`current_user.${property.name}\` can't be looked into.`, hint);
+    return wrong(further, code, `\`current_user.${property.name}\` has no members.`, hint);
   }
   const type = fixed ?? found?.field.type ?? { kind: "text" };
   return { expression: { kind: "user", type, name: fixed === undefined ? (found?.name ?? "") : property.name } };
@@ -215,14 +213,14 @@ function resolveUser(syntax: Syntax, rest: readonly Step[], scope: Scope): Resol
 interface Start {
   readonly row: string;
   readonly record: string;
-  /** The word that names the row; null where the path begins with a field. */
+  /** The word for the row; null if the path starts with a field. */
   readonly word: Step | null;
   readonly steps: readonly Step[];
 }
 
 function resolveOnRow(syntax: Syntax, { row, record: name, word, steps }: Start, scope: Scope): Resolved {
   if (steps.length === 0) {
-    const hint = `Name a field of it: \`${word?.name}.id\`.`;
+    const hint = `Use a field of the record: \`${word?.name}.id\`.`;
     return wrong(syntax, "type_mismatch", `\`${word?.name}\` is a whole record, not a value.`, hint);
   }
   const path: string[] = [];
@@ -236,7 +234,7 @@ function resolveOnRow(syntax: Syntax, { row, record: name, word, steps }: Start,
       if (relation === undefined) return unknownMember(step, record, word === null && index === 0, { scope });
       if (scope.reach !== undefined && scope.reach !== "records") return beyondRow(step, scope.reach);
       if (next !== undefined)
-        return wrong(next, "type_mismatch", `\`${step.name}\` are many records.`, manyHint(step.name));
+        return wrong(next, "type_mismatch", `\`${step.name}\` is a list of records.`, manyHint(step.name));
       if (row === "input")
         return wrong(step, "expression_not_supported", "A relation of `input` is not supported.", null);
       return { relation: { row, path, name: step.name, record: relation.record } };
@@ -249,28 +247,24 @@ function resolveOnRow(syntax: Syntax, { row, record: name, word, steps }: Start,
     if (found.field.members !== undefined)
       return memberOf(expression, found.field.members, steps.slice(index + 1), step.name);
     if (found.field.refersTo === null) {
-      return wrong(
-        next,
-        "unknown_name",
-        `\`${step.name}\` is not a reference, so it has no \`${next.name}\`.`,
-        `Compare \`${step.name}\` itself.`,
-      );
+      const message = `\`${step.name}\` is not a reference, so it has no \`${next.name}\`.`;
+      return wrong(next, "unknown_name", message, `Compare \`${step.name}\` itself.`);
     }
-    // The id of the record referred to is the reference itself: no look-up.
+    // The id of the other record is the value of the reference itself: no look-up is needed.
     if (next.name === "id" && steps.length === index + 2) return { expression };
     if (scope.reach === "row") return beyondRow(next, scope.reach);
     if (index >= PATH_STEPS_MAX)
-      return wrong(syntax, "expression_not_supported", `A path has at most ${PATH_STEPS_MAX} relations.`, null);
+      return wrong(syntax, "expression_not_supported", `A path can have at most ${PATH_STEPS_MAX} relations.`, null);
     record = scope.schema.records.get(found.field.refersTo);
     if (record === undefined) {
-      const message = `Looking into \`${step.name}\` (a ${found.field.refersTo}) is not supported.`;
-      return wrong(next, "expression_not_supported", message, `Compare \`${step.name}\` itself; it is the id.`);
+      const message = `Fields of \`${step.name}\` (a ${found.field.refersTo}) can't be used here.`;
+      return wrong(next, "expression_not_supported", message, `Compare \`${step.name}\` itself: its value is the id.`);
     }
   }
   throw new Error("a path has at least one step");
 }
 
-/** A member of the object that a field holds. */
+/** A member of an object field. */
 function memberOf(
   object: Expression,
   members: NonNullable<FieldSchema["members"]>,
@@ -285,7 +279,7 @@ function memberOf(
     if (found === undefined) {
       const names = [...(known?.keys() ?? [])];
       const hint =
-        didYouMean(step.name, names) ?? (names.length === 0 ? null : `It has: ${names.slice(0, 8).join(", ")}.`);
+        didYouMean(step.name, names) ?? (names.length === 0 ? null : `Known members: ${names.slice(0, 8).join(", ")}.`);
       return wrong(step, "unknown_name", `\`${within}\` has no \`${step.name}\`.`, hint);
     }
     known = found.members;
@@ -296,30 +290,37 @@ function memberOf(
   return { expression: { kind: "operation", type: found.type, operator: ".", args: [object, ...names] } };
 }
 
-/** A computed field stands for what it is made of, on the row that it is named on. */
+/** A computed field is replaced by its expression, on the row where it is named. */
 function writtenOut(
   step: Step,
-  made: Expression | "circle" | "broken",
+  expansion: Expression | "circle" | "broken",
   { anchor, record, scope }: { readonly anchor: Anchor; readonly record: RecordSchema; readonly scope: Scope },
 ): Resolved {
-  if (made === "broken") return wrong(step, "unknown_name", `\`${record.name}\` has no field \`${step.name}\`.`, null);
-  if (made === "circle")
-    return wrong(step, "rule_circle", `\`${step.name}\` is made of itself.`, "Write out what it is made of.");
+  if (expansion === "broken")
+    return wrong(step, "unknown_name", `\`${record.name}\` has no field \`${step.name}\`.`, null);
+  if (expansion === "circle")
+    return wrong(
+      step,
+      "rule_circle",
+      `\`${step.name}\` is computed from itself.`,
+      "Write its expression here instead.",
+    );
   if (anchor.row === "input") {
-    const hint = "Ask `new` for it: that is the record as it will be.";
-    return wrong(step, "expression_not_supported", `\`${step.name}\` is computed, so it is never sent.`, hint);
+    const hint = "Use `new`, which is the record after the change.";
+    const message = `\`${step.name}\` is computed, so it is never part of the input.`;
+    return wrong(step, "expression_not_supported", message, hint);
   }
-  const asked = reachOf(made);
+  const asked = reachOf(expansion);
   if (scope.work !== undefined && asked !== "row") {
-    const hint = "Look the other records up in a step before: `record.find`.";
-    return wrong(step, "expression_not_supported", `\`${step.name}\` is made of other records.`, hint);
+    const hint = "Look up the other records in an earlier step: `record.find`.";
+    return wrong(step, "expression_not_supported", `\`${step.name}\` is computed from other records.`, hint);
   }
   if (scope.reach === "row" && asked !== "row") return beyondRow(step, "row");
   if (scope.reach === "references" && asked === "records") return beyondRow(step, "references");
-  return { expression: substitute(made, { record: anchor }), computed: true };
+  return { expression: substitute(expansion, { record: anchor }), computed: true };
 }
 
-/** How far an expression of a row looks. */
+/** How far an expression of a row can look. */
 function reachOf(expression: Expression): Reach {
   if (someNode(expression, ({ kind }) => kind === "each")) return "records";
   return someNode(expression, (node) => node.kind === "field" && node.path.length > 1) ? "references" : "row";
@@ -327,23 +328,25 @@ function reachOf(expression: Expression): Reach {
 
 function beyondRow(at: Located, reach: "row" | "references"): Resolved {
   const message =
-    reach === "row" ? "Records beyond the row itself can't be asked here." : "Many records can't be asked here.";
+    reach === "row"
+      ? "Only the row itself can be used here, not other records."
+      : "Relations to many records can't be used here.";
   return wrong(at, "name_not_available", message, hintOfReach(reach));
 }
 
-/** What can stand where nobody asks. */
+/** What can be used if there is no caller. */
 export function hintOfReach(reach: Reach): string {
   return hintsOfReach[reach];
 }
 
 const hintsOfReach: Readonly<Record<Reach, string>> = {
-  row: "Only fields of the row itself can stand here.",
-  references: "Only fields of the row, and of the records that it refers to, can stand here.",
-  records: "Only fields of records can stand here: nobody is signed in, and there is no request.",
+  row: "Only fields of the row itself can be used here.",
+  references: "Only fields of the row and of the records that it refers to can be used here.",
+  records: "Only fields of records can be used here: there is no request and no user.",
 };
 
 export function manyHint(relation: string): string {
-  return `Ask \`${relation}.exists(one, ...)\`, \`all\`, \`exists_one\`, \`sum(one, ...)\` or \`size(${relation})\`.`;
+  return `Use \`${relation}.exists(one, ...)\`, \`all\`, \`exists_one\`, \`sum(one, ...)\` or \`size(${relation})\`.`;
 }
 
 /** A field by its own name or, second, by the name of its relation. */
@@ -368,15 +371,10 @@ function unknownMember(
   ];
   const words = bare ? [...known, ...scope.schema.rules.keys(), ...(variables?.keys() ?? []), ...specialNames] : known;
   const hint = didYouMean(step.name, words);
-  const organization = step.name === "org_id" ? "Only records of an `org_scoped: true` entity have one." : null;
-  const role =
-    bare && scope.schema.roles.includes(step.name) ? `A text is written in quotes: \`"${step.name}"\`.` : null;
-  return wrong(
-    step,
-    "unknown_name",
-    `\`${record.name}\` has no field \`${step.name}\`.`,
-    organization ?? hint ?? role ?? knownHint(record),
-  );
+  const organization = step.name === "org_id" ? "Only entities with `org_scoped: true` have it." : null;
+  const role = bare && scope.schema.roles.includes(step.name) ? `Write a text in quotes: \`"${step.name}"\`.` : null;
+  const message = `\`${record.name}\` has no field \`${step.name}\`.`;
+  return wrong(step, "unknown_name", message, organization ?? hint ?? role ?? knownHint(record));
 }
 
 const NAMES_SHOWN = 8;

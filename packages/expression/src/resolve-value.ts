@@ -1,5 +1,5 @@
-// In: a path that begins with no row, in work in the background. Out: the value beside the rows that it names, typed.
-// It knows shapes alone; which of them are there is said by whoever checks.
+// Resolves names in background work. In: a path that doesn't start with a row. Out: the typed value that it names. It
+// only knows shapes; the caller says which values exist.
 import type { Problem } from "./problem.ts";
 import type { ValueShape, WorkScope } from "./scope.ts";
 import { didYouMean } from "./suggest.ts";
@@ -12,7 +12,7 @@ interface Step extends Located {
 
 type ResolvedValue = { readonly expression: Expression } | { readonly problem: Problem };
 
-/** The type of what nothing is known of. */
+/** The type of a value about which nothing is known. */
 export const json: Type = { kind: "opaque", name: "json" };
 
 export function resolveInWork(path: readonly Step[], work: WorkScope): ResolvedValue {
@@ -31,12 +31,12 @@ export function resolveInWork(path: readonly Step[], work: WorkScope): ResolvedV
   return { expression: { kind: "value", type: typeOf(shape), root: head.name, path: names } };
 }
 
-/** Whether an expression is of a value whose type nobody has said. */
+/** Whether the type of an expression is unknown. */
 export function isUntyped(expression: Expression): boolean {
   return expression.kind === "value" && expression.type.kind === "opaque" && expression.type.name === "json";
 }
 
-/** The same value, read as a type: what isn't of it is null. */
+/** The same value, read as a type: it is null if it doesn't have that type. */
 export function readAs(expression: Expression, type: Type): Expression {
   return isUntyped(expression) && type.kind !== "null" && type.kind !== "opaque" ? { ...expression, type } : expression;
 }
@@ -48,7 +48,7 @@ function memberOf(shape: ValueShape, name: string): ValueShape | null {
     case "json":
       return shape;
     case "value":
-      // What is kept as JSON can be walked like JSON.
+      // A value that is stored as JSON has members like JSON.
       return shape.type.kind === "opaque" ? { kind: "json" } : null;
     case "list":
       return null;
@@ -70,24 +70,25 @@ function resolveTime(name: "now" | "today", rest: readonly Step[]): ResolvedValu
 
 function unknownRoot(head: Step, { values, rows, user }: WorkScope): ResolvedValue {
   if (head.name === "current_user") {
-    const hint = values.has("event") ? "Who caused the event is `event.actor.id`." : null;
-    return wrong(head, "Nobody is signed in here: `current_user` is for actions.", hint, "name_not_available");
+    const hint = values.has("event") ? "The user who caused the event is `event.actor.id`." : null;
+    return wrong(head, "Nobody is signed in here. `current_user` only exists in actions.", hint, "name_not_available");
   }
   const known = [...rows, ...values.keys(), "now", ...(user ? ["current_user"] : [])];
   if (["event", "input", "steps", "each", "error", "run", "request", "current_org", "new"].includes(head.name)) {
-    return wrong(head, `There is no \`${head.name}\` here.`, `There are: ${known.join(", ")}.`, "name_not_available");
+    return wrong(head, `There is no \`${head.name}\` here.`, `Known names: ${known.join(", ")}.`, "name_not_available");
   }
-  const field = rows.includes("record") ? `A field of the record is \`record.${head.name}\`.` : null;
-  const hint = didYouMean(head.name, known) ?? field ?? `There are: ${known.join(", ")}.`;
+  const field = rows.includes("record") ? `To use the field of the record, write \`record.${head.name}\`.` : null;
+  const hint = didYouMean(head.name, known) ?? field ?? `Known names: ${known.join(", ")}.`;
   return wrong(head, `There is no \`${head.name}\` here.`, hint);
 }
 
 function unknownMember(before: readonly Step[], step: Step, shape: ValueShape): ResolvedValue {
   const owner = before.map((one) => one.name).join(".");
   const message = `\`${owner}\` has no \`${step.name}\`.`;
-  if (shape.kind === "list") return wrong(step, message, "It is a list: run a step over it with `for_each`.");
+  if (shape.kind === "list")
+    return wrong(step, message, "This is a list. Use `for_each` to run a step for each member.");
   const names = shape.kind === "object" ? [...shape.members.keys()] : [];
-  const few = names.length > 0 && names.length <= 12 ? `It has: ${names.join(", ")}.` : null;
+  const few = names.length > 0 && names.length <= 12 ? `Known members: ${names.join(", ")}.` : null;
   return wrong(step, message, didYouMean(step.name, names) ?? few);
 }
 

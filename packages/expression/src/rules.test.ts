@@ -1,4 +1,5 @@
-// Rules made of rules: named ones, `can(...)`, `deny`; where a node stands in the text, and what kept a rule from holding.
+// Rules that use other rules: named ones, `can(...)`, `deny`; the position of a node in the text, and the reason why a
+// rule is not true.
 import { describe, expect, test } from "vitest";
 import { checkExpression, checkRule } from "./check.ts";
 import { allows, type EvaluationContext, type Row } from "./evaluate.ts";

@@ -1,17 +1,18 @@
-// What the checker must know of a blueprint: records, their fields and relations, roles, named rules. Given by whoever checks.
+// What the checker needs to know about a blueprint: records, their fields and relations, roles, named rules. The caller
+// provides it.
 import type { Expression, Type } from "./tree.ts";
 
 export interface FieldSchema {
   readonly type: Type;
   /** The record that the field's value is the id of; null for a plain value. */
   readonly refersTo: string | null;
-  /** Of an object: what it holds. */
+  /** For an object: its members. */
   readonly members?: ReadonlyMap<string, FieldSchema>;
-  /** Of an amount of money: its currency, by ISO 4217. */
+  /** For an amount of money: its currency, by ISO 4217. */
   readonly currency?: string;
   /**
-   * Of a field that no column holds: what it is made of, over `record`; it is written out where it is named, and its type is
-   * that one's. "circle" where it leads back to itself, "broken" where its own declaration is wrong.
+   * For a computed field: its expression over `record`. It replaces the name of the field, and has its type. "circle"
+   * if it uses itself, "broken" if its declaration has problems.
    */
   readonly computed?: () => Expression | "circle" | "broken";
 }
@@ -19,21 +20,23 @@ export interface FieldSchema {
 export interface RecordSchema {
   readonly name: string;
   readonly fields: ReadonlyMap<string, FieldSchema>;
-  /** To-many relations by name, each with the record at its other end. */
+  /** To-many relations by name, with the record on the other side. */
   readonly relations: ReadonlyMap<string, { readonly record: string }>;
 }
 
 export interface Schema {
-  /** Records by name, `user` and `organization` included. One that a field refers to but stands not here can't be looked into. */
+  /**
+   * Records by name, including `user` and `organization`. Rules can't read fields of a record that is not in this list.
+   */
   readonly records: ReadonlyMap<string, RecordSchema>;
   readonly roles: readonly string[];
   /** Roles that a member of an organization can have. */
   readonly organizationRoles: readonly string[];
-  /** Named rules and their text; used like a bare name, checked anew where they are used. */
+  /** Named rules and their text. They are used like a bare name and checked again at each use. */
   readonly rules: ReadonlyMap<string, string>;
   /**
-   * What `can(operation, relation)` stands for on that record: per role an expression over `record`. Null where a rule
-   * asks for itself in a circle.
+   * The replacement for `can(operation, relation)` on that record: for each role an expression over `record`. Null if a
+   * rule uses itself.
    */
   readonly grants: (record: string, operation: string) => ReadonlyMap<string, Expression> | null;
 }

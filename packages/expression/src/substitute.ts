@@ -1,16 +1,16 @@
-// In: a tree over one row, and the row or record to judge instead. Out: the same rule over that.
-// What `can(...)` and rules over two rows are made with; it never lets a variable of the one capture a name of the other.
+// Moves a rule to another row. In: a tree over one row, and the row or record to use instead. Out: the same rule over
+// that one. `can(...)` and rules over two rows are made with it. Variables never capture names of the other tree.
 
 import type { Expression } from "./tree.ts";
 import { joined, type Moved, rewrite, someNode } from "./walk.ts";
 
-/** A record: a row (or the variable of an `each`) and the references that lead from it. */
+/** A record: a row (or the variable of an `each`) and the references from it. */
 export interface Anchor {
   readonly row: string;
   readonly path: readonly string[];
 }
 
-/** Reads what stood on a row from another: `rows` maps a row's name to the record that takes its place. */
+/** Replaces rows: `rows` maps a row's name to the record that replaces it. */
 export function substitute(expression: Expression, rows: Readonly<Record<string, Anchor>>, moved?: Moved): Expression {
   const taken = new Set(Object.values(rows).map(({ row }) => row));
   const apart = withFreshVariables(expression, taken, moved);
@@ -22,12 +22,12 @@ function onAnchor(node: Expression, rows: Readonly<Record<string, Anchor>>): Exp
   const anchor = Object.hasOwn(rows, node.row) ? rows[node.row] : undefined;
   if (anchor === undefined) return node;
   const path = [...anchor.path, ...node.path];
-  // The id of a record is what the reference to it holds: no look-up.
+  // The id of a record is the value of the reference to it: no look-up is needed.
   const isReference = node.kind === "field" && anchor.path.length > 0 && path.length > 1 && path.at(-1) === "id";
   return { ...node, row: anchor.row, path: isReference ? path.slice(0, -1) : path };
 }
 
-/** A rule whose bare names must hold in the row before and in the row after. */
+/** A rule whose bare names must satisfy it in the row before and in the row after. */
 export function overBothRows(rule: Expression, moved?: Moved): Expression {
   const readsRecord = someNode(
     rule,
@@ -38,7 +38,7 @@ export function overBothRows(rule: Expression, moved?: Moved): Expression {
   return joined("&&", [on("old"), on("new")]);
 }
 
-/** Every `each` gets a variable that no other has, and none of `taken`: `c`, then `c_2`, `c_3` and so on. */
+/** Gives every `each` its own variable, and none from `taken`: `c`, then `c_2`, `c_3` and so on. */
 export function withFreshVariables(expression: Expression, taken: ReadonlySet<string>, moved?: Moved): Expression {
   return rename(expression, new Map(), new Set(taken), moved);
 }

@@ -1,11 +1,11 @@
-// In: a word that is unknown and the words that are known. Out: the known word that was probably meant, or null.
-// It never guesses from fewer than two letters that a word was cut short.
+// Suggests a known word. In: an unknown word and the known words. Out: the word that was probably meant, or null. A
+// prefix must have at least two letters.
 
 const PREFIX_CHARS_MIN = 2;
 
 /**
- * The shortest known word that begins with it; else the nearest by edit distance (a swap of neighbours counts one), if it is
- * near enough to be meant.
+ * The shortest known word that starts with it; otherwise the nearest by edit distance (a swap of neighbours counts as
+ * one), if it is near enough.
  */
 export function suggest(word: string, known: Iterable<string>): string | null {
   const candidates = [...known];

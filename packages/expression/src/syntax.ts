@@ -1,5 +1,5 @@
-// The syntax of a CEL expression: what `parse` makes of a text, before any name or type is known.
-// Plain data with offsets into the text (UTF-16 code units), end exclusive.
+// The syntax of a CEL expression: the result of `parse`, before any name or type is known. Plain data with offsets into
+// the text (UTF-16 code units), end exclusive.
 
 export type ComparisonOperator = "==" | "!=" | "<" | "<=" | ">" | ">=" | "in";
 export type ArithmeticSign = "+" | "-" | "*" | "/" | "%";
@@ -12,7 +12,7 @@ export interface Located {
 export type Syntax = Located &
   (
     | { readonly kind: "literal"; readonly value: string | boolean | null }
-    /** A number as it was written, its sign included: nothing of it is lost to a float. */
+    /** A number as it was written, including its sign: a float would lose digits. */
     | { readonly kind: "number"; readonly text: string }
     | { readonly kind: "name"; readonly name: string }
     | { readonly kind: "member"; readonly object: Syntax; readonly name: string }
@@ -28,7 +28,7 @@ export type Syntax = Located &
       }
     | { readonly kind: "arithmetic"; readonly operator: ArithmeticSign; readonly left: Syntax; readonly right: Syntax }
     | { readonly kind: "conditional"; readonly condition: Syntax; readonly yes: Syntax; readonly no: Syntax }
-    /** `name(args)`, or `receiver.name(args)`; `called` is where the name stands. */
+    /** `name(args)`, or `receiver.name(args)`; `called` is the position of the name. */
     | {
         readonly kind: "call";
         readonly receiver: Syntax | null;
@@ -36,6 +36,6 @@ export type Syntax = Located &
         readonly called: Located;
         readonly args: readonly Syntax[];
       }
-    /** Well-formed CEL that this language doesn't have; `what` names it in a message. */
+    /** Valid CEL that our language doesn't support; `what` is its name in messages. */
     | { readonly kind: "unsupported"; readonly what: string; readonly hint: string | null }
   );

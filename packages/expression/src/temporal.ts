@@ -1,7 +1,10 @@
-// Dates, times, instants and durations. In: their text. Out: a canonical text or whole microseconds, null for what is none.
-// It knows no time zone but the offset that stands in the text, and never asks what time it is.
+// Dates, times, instants and durations. In: their text. Out: a canonical text or whole microseconds; null if invalid.
+// It knows no time zone except the offset in the text, and never reads a clock.
 
-/** A duration beyond this (about 4,000 years) is unknown as an operand of `+` and `-`: no sum of two leaves Postgres's range. */
+/**
+ * A longer duration (about 4,000 years) is unknown as an operand of `+` and `-`, so that no sum of two leaves
+ * Postgres's range.
+ */
 export const DURATION_OPERAND_MAX: bigint = 126_230_400_000n * 1_000_000n;
 /** Instants before the year 1 and after 9999 are unknown as operands of `+` and `-`. */
 export const INSTANT_MIN: bigint = -62_135_596_800n * 1_000_000n;
@@ -33,7 +36,7 @@ export function parseInstant(text: string): bigint | null {
   return time === null ? null : BigInt(days) * 86_400n * second + time - BigInt(offset * 60) * second;
 }
 
-/** RFC 3339 UTC, with as many places as it needs. */
+/** RFC 3339 in UTC, with as many decimal places as needed. */
 export function printInstant(micros: bigint): string {
   const day = 86_400n * second;
   const time = ((micros % day) + day) % day;
@@ -43,18 +46,18 @@ export function printInstant(micros: bigint): string {
   return `${years}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}T${printTime(time)}Z`;
 }
 
-/** A date as `2026-01-31`, of the years 0001 to 9999, that the calendar has. */
+/** An existing date such as `2026-01-31`, in the years 0001 to 9999. */
 export function isDate(text: string): boolean {
   return daysOf(text) !== null;
 }
 
-/** Microseconds of a day of 24 hours. */
+/** The microseconds of a day with 24 hours. */
 export const DAY: bigint = 86_400n * second;
 
 /** Days since 1970-01-01. */
 export const parseDate: (text: string) => number | null = daysOf;
 
-/** Null where it lies beyond the years 0001 to 9999. */
+/** Null outside the years 0001 to 9999. */
 export function printDate(days: number): string | null {
   const instant = BigInt(days) * DAY;
   return instant < INSTANT_MIN || instant > INSTANT_MAX ? null : printInstant(instant).slice(0, 10);
@@ -72,7 +75,7 @@ export function parseTime(text: string): bigint | null {
   return fraction === null ? null : upToMinutes + BigInt(seconds) * second + fraction;
 }
 
-/** `09:30:00`, with a fraction where there is one. */
+/** `09:30:00`, with a fraction if there is one. */
 export function printTime(micros: bigint): string {
   const seconds = Number(micros / second);
   const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].map(two).join(":");
@@ -120,7 +123,7 @@ export function printDuration(micros: bigint): string {
   return `${micros < 0n ? "-" : ""}PT${parts === "" ? "0S" : parts}`;
 }
 
-/** Microseconds of what CEL's `duration()` takes: `90m`, `1h30m`, `1.5s`, `-250ms`. */
+/** Microseconds of a text for CEL's `duration()`: `90m`, `1h30m`, `1.5s`, `-250ms`. */
 export function parseCelDuration(text: string): bigint | null {
   if (text.length > 60) return null;
   const sign = text[0] === "-" ? -1n : 1n;
@@ -142,7 +145,7 @@ export function parseCelDuration(text: string): bigint | null {
   return parts === 0 ? null : sign * total;
 }
 
-/** A duration as CEL's `duration()` takes it; `parseCelDuration` reads it back. */
+/** A duration as a text for CEL's `duration()`; `parseCelDuration` reads it back. */
 export function printCelDuration(micros: bigint): string {
   const iso = printDuration(micros);
   return iso.replace("PT", "").toLowerCase();
@@ -158,7 +161,7 @@ const isoUnits: Readonly<Record<string, { readonly rank: number; readonly micros
 
 const celUnits: Readonly<Record<string, bigint>> = { h: 3600n * second, m: 60n * second, s: second, ms: 1000n, us: 1n };
 
-/** The number from `from` to `end` times a unit; null where it isn't a number or not a whole count of microseconds. */
+/** The number from `from` to `end` times a unit; null if it isn't a number or not a whole number of microseconds. */
 function amountOf(text: string, from: number, end: number, unit: bigint, fractions: boolean): bigint | null {
   const dot = text.indexOf(".", from);
   const wholeEnd = dot === -1 || dot >= end ? end : dot;
@@ -188,7 +191,7 @@ function daysOf(text: string): number | null {
   return real ? date.getTime() / 86_400_000 : null;
 }
 
-/** `.5` as 500000; null where it is no fraction of one to six digits. */
+/** `.5` as 500000; null if it is not a fraction of one to six digits. */
 function fractionOf(text: string, from: number, end: number): bigint | null {
   if (text[from] !== "." || end - from < 2 || end - from > 7) return null;
   const value = digitsAt(text, from + 1, end - from - 1);
@@ -203,7 +206,7 @@ function printFraction(micros: bigint): string {
   return `.${digits.slice(0, end)}`;
 }
 
-/** The number that stands there in exactly `count` digits, or -1. */
+/** The number at this place with exactly `count` digits, or -1. */
 function digitsAt(text: string, from: number, count: number): number {
   for (let at = from; at < from + count; at++) if (!isDigit(text, at)) return -1;
   return Number(text.slice(from, from + count));

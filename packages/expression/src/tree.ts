@@ -1,10 +1,10 @@
-// The typed expression tree: what a rule becomes once it is parsed and checked.
-// It is plain data (JSON), made by `check`, lowered to SQL by the compiler and evaluated by `evaluate`.
+// The typed expression tree: a rule after parsing and checking. It is plain data (JSON), made by `check`, lowered to
+// SQL by the compiler, and evaluated by `evaluate`.
 
-/** The static type of an expression. `null` is the type of the literal alone; every field may be null. */
+/** The static type of an expression. Only the literal has the type `null`, but every field can be null. */
 export type Type =
   | { readonly kind: "bool" }
-  /** Whole numbers of any size; in memory a number, or its digits where it is larger than 2^53. */
+  /** Whole numbers of any size; in memory a number, or its digits if it is larger than 2^53. */
   | { readonly kind: "int" }
   /** Exact; in memory its decimal text ("12.50"). */
   | { readonly kind: "decimal" }
@@ -19,7 +19,7 @@ export type Type =
   | { readonly kind: "duration" }
   | { readonly kind: "enum"; readonly values: readonly string[] }
   | { readonly kind: "list"; readonly of: Type }
-  /** What rules can only ask whether it is there: json, objects, translations, points, vectors, files. */
+  /** Values that rules can only test for existence: json, objects, translations, points, vectors, files. */
   | { readonly kind: "opaque"; readonly name: string }
   | { readonly kind: "null" };
 
@@ -81,7 +81,7 @@ export type Operator =
   | TextTest
   | FunctionName;
 
-/** How the records of a to-many relation are judged. `count` is an int, the others are bool. */
+/** How the records of a to-many relation are evaluated. `count` is an int, the others are bool. */
 export type Quantifier = "exists" | "all" | "exists_one" | "count";
 
 /**
@@ -97,24 +97,24 @@ export type Expression =
   | { readonly kind: "literal"; readonly type: Type; readonly value: string | number | boolean | null }
   | { readonly kind: "list"; readonly type: Type; readonly items: readonly Expression[] }
   /**
-   * A field of a row. `row` is a `RowName`, or the variable of an `each` around it. `path` has one name for a field of
-   * the row itself; each further name is a field of the record that the one before refers to
-   * (`["listing_id", "created_by"]`).
+   * A field of a row. `row` is a `RowName`, or the variable of an enclosing `each`. `path` has one name for a field of
+   * the row itself; each further name is a field of the record behind the previous one (`["listing_id",
+   * "created_by"]`).
    */
   | { readonly kind: "field"; readonly type: Type; readonly row: string; readonly path: readonly string[] }
   /** Whether the caller sent this field: `has(input.price)`. */
   | { readonly kind: "sent"; readonly type: Type; readonly field: string }
-  /** A property of the signed-in user, a profile field included; null where nobody is signed in (`roles`: their list). */
+  /** A property of the signed-in user, including profile fields; null if nobody is signed in (`roles`: their list). */
   | { readonly kind: "user"; readonly type: Type; readonly name: string }
-  /** What the request brings: the organization it is made in, its time (UTC), and where it came from. */
+  /** Properties of the request: its organization, its time (UTC), and where it came from. */
   | {
       readonly kind: "context";
       readonly type: Type;
       readonly name: "current_org" | "now" | "today" | "request.ip" | "request.key_kind";
     }
   /**
-   * A value that stands beside the rows, in workflows: `event.data.code`, `steps.pay.id`. `path` leads through its members;
-   * what isn't there, or is not of the type, is null. Evaluated in memory alone: no rule of a table knows such values.
+   * A value in workflows that is not a row: `event.data.code`, `steps.pay.id`. `path` has its members; a missing value,
+   * or one of the wrong type, is null. It is only evaluated in memory: no rule of a table uses such values.
    */
   | { readonly kind: "value"; readonly type: Type; readonly root: string; readonly path: readonly string[] }
   /**
@@ -133,10 +133,11 @@ export type Expression =
       readonly args: readonly Expression[];
     }
   /**
-   * Judges the records of a to-many relation, each by `condition`, where it is called `variable` (unique in the tree).
-   * `path` leads by references from the row to the record that has the relation; empty for the row itself.
-   * An unknown condition makes `exists`, `all`, `exists_one` and `count` unknown unless the others settle it (`exists_one`:
-   * two that hold settle it; `count` and the aggregates: nothing does). Where the path leads to no record, all are null.
+   * Evaluates the records of a to-many relation, each with `condition`, in which it is named `variable` (unique in the
+   * tree). `path` leads by references from the row to the record with the relation; it is empty for the row itself. An
+   * unknown condition makes `exists`, `all`, `exists_one` and `count` unknown unless the others decide (two true
+   * conditions decide `exists_one`; nothing decides `count` and aggregates). If the path leads to no record, all are
+   * null.
    */
   | {
       readonly kind: "each";
@@ -148,14 +149,14 @@ export type Expression =
       /** The entity of the relation's records. */
       readonly entity: string;
       readonly variable: string;
-      /** Of an aggregate: which records count. */
+      /** For an aggregate: which records count. */
       readonly condition: Expression;
-      /** What an aggregate is made of; the others have none. */
+      /** The value that an aggregate uses; the others have none. */
       readonly value?: Expression;
     }
   /**
-   * Whether the signed-in user belongs to an organization, with this role where one is named. Null where the organization
-   * is, or where nobody is signed in.
+   * Whether the signed-in user belongs to an organization, with this role if one is named. Null if the organization is
+   * null, or if nobody is signed in.
    */
   | {
       readonly kind: "member";

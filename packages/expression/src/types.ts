@@ -1,5 +1,5 @@
-// Which types go together. In: two types. Out: whether they can be compared, and what both become.
-// It knows no values.
+// Which types fit together. In: two types. Out: whether they can be compared, and their common type. It knows no
+// values.
 import type { Type } from "./tree.ts";
 
 export const bool: Type = { kind: "bool" };
@@ -12,7 +12,7 @@ export function isText({ kind }: Type): boolean {
   return kind === "text" || kind === "enum";
 }
 
-/** Whether values of both can be compared with each other. */
+/** Whether values of both types can be compared. */
 export function fits(a: Type, b: Type): boolean {
   if (isNumber(a) && isNumber(b)) return true;
   if (isText(a) && isText(b)) return true;
@@ -25,7 +25,7 @@ export function widerNumber(a: Type, b: Type): Type {
   return a.kind === "decimal" || b.kind === "decimal" ? { kind: "decimal" } : { kind: "int" };
 }
 
-/** What values of both are; null where they fit no one type. */
+/** The common type of both values; null if there is none. */
 export function commonType(a: Type, b: Type): Type | null {
   if (a.kind === "null") return b;
   if (b.kind === "null") return a;
@@ -35,7 +35,7 @@ export function commonType(a: Type, b: Type): Type | null {
   return isText(a) && a.kind !== b.kind ? { kind: "text" } : a;
 }
 
-/** How a message names a type. */
+/** The name of a type in messages. */
 export function nameOf(type: Type): string {
   return type.kind === "opaque" ? type.name : type.kind;
 }

@@ -1,5 +1,5 @@
-// Over a typed tree: its parts, and copies of it with some nodes made anew. In: a tree. Out: a tree in the same normal form.
-// It never changes a node; a copy that takes a node's place is told to whoever keeps places.
+// Walks over a typed tree. In: a tree. Out: its parts, or a changed copy in the same normal form. It never changes a
+// node; it reports each replaced node, so that positions can be kept.
 import type { Expression } from "./tree.ts";
 
 /** The expressions right below a node. */
@@ -23,7 +23,7 @@ export function partsOf(expression: Expression): readonly Expression[] {
   }
 }
 
-/** Whether any node of the tree is so. */
+/** Whether the predicate is true for any node of the tree. */
 export function someNode(expression: Expression, is: (node: Expression) => boolean): boolean {
   return is(expression) || partsOf(expression).some((part) => someNode(part, is));
 }
@@ -32,12 +32,12 @@ export function countNodes(expression: Expression): number {
   return partsOf(expression).reduce((sum, part) => sum + countNodes(part), 1);
 }
 
-/** Whether an expression depends on who is signed in. */
+/** Whether an expression depends on the signed-in user. */
 export function mentionsUser(expression: Expression): boolean {
   return someNode(expression, ({ kind }) => kind === "user" || kind === "member");
 }
 
-/** The node with other parts; as many as `partsOf` gave. */
+/** The node with other parts, in the same number as `partsOf` returned. */
 export function withParts(expression: Expression, parts: readonly Expression[]): Expression {
   switch (expression.kind) {
     case "list":
@@ -62,7 +62,10 @@ export function withParts(expression: Expression, parts: readonly Expression[]):
   }
 }
 
-/** `(a && b) && c` is the same as `a && b && c`, unknowns included: one tree for both. One operand stands alone. */
+/**
+ * `(a && b) && c` is the same as `a && b && c`, also for unknown values: both are one tree. A single operand needs no
+ * node.
+ */
 export function joined(operator: "&&" | "||", args: readonly Expression[]): Expression {
   if (args.length === 1) return first(args);
   const flat = args.flatMap((one) => (one.kind === "operation" && one.operator === operator ? one.args : [one]));
@@ -81,10 +84,10 @@ export function isConstant(expression: Expression, value: boolean): boolean {
   return expression.kind === "literal" && expression.value === value;
 }
 
-/** Called with each node that stands in the place of another. */
+/** Called with each node that replaces another one. */
 export type Moved = (from: Expression, to: Expression) => void;
 
-/** A copy in which every node, its parts first, is what `change` makes of it. */
+/** A copy in which `change` has replaced every node, its parts first. */
 export function rewrite(expression: Expression, change: (node: Expression) => Expression, moved?: Moved): Expression {
   const parts = partsOf(expression);
   const anew = parts.map((part) => rewrite(part, change, moved));

@@ -1,10 +1,10 @@
-// The codes by which a step of background work fails. In: nothing. Out: the list. Conditions on `error.code` are checked against it,
-// and no step fails by another one.
+// The error codes of steps in background work. Conditions on `error.code` are checked against this list, and no step
+// fails with another code.
 
-/** Sorted. Those of `Fault`s that a step may meet are called as they are in replies. */
+/** Sorted. A code that is also the code of a `Fault` has the same name as in replies. */
 export const stepErrorCodes = [
   "bad_request",
-  /** Who called the action, or their membership, is gone. */
+  /** The user who called the action, or their membership, no longer exists. */
   "caller_gone",
   /** The worker's run was cancelled. */
   "cancelled",
@@ -12,34 +12,34 @@ export const stepErrorCodes = [
   "conflict",
   "deployment_required",
   "forbidden",
-  /** Another service answered that it failed. */
+  /** Another service answered with an error. */
   "http_status",
-  /** Something that no author can do anything about. */
+  /** An error that the author can't fix. */
   "internal",
-  /** A value that the database can't keep. */
+  /** A value that the database can't store. */
   "invalid_value",
-  /** Somebody looked how a call had ended, and said that it failed. */
+  /** Somebody checked how a call had ended, and reported that it failed. */
   "marked_failed",
   /** The worker's run waits for a person. */
   "needs_attention",
-  /** Nobody knows whether the call had its effect. */
+  /** It is not known whether the call had its effect. */
   "no_answer",
-  /** What is deployed by now can't read the worker that the run began with. */
+  /** The deployed version can't read the worker that the run started with. */
   "no_definition",
-  /** `for_each` was given something else. */
+  /** The value of `for_each` is not a list. */
   "no_list",
-  /** The worker's record is not there. */
+  /** The worker's record does not exist. */
   "no_record",
   "not_found",
   "organization_required",
   "reference_restricted",
-  /** The operator doesn't allow calls of this address. */
+  /** The operator doesn't allow calls to this address. */
   "refused",
-  /** Somebody refused an approval. */
+  /** An approval was refused. */
   "rejected",
   /** It took too long, or nobody approved in time. */
   "timeout",
-  /** Runs have started one another too often. */
+  /** Runs have started each other too often. */
   "too_deep",
   "too_large",
   /** The project has as many runs that have not ended as its operator allows. */

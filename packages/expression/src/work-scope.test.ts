@@ -90,16 +90,16 @@ describe("names", () => {
     ["evnt.id != null", "Did you mean `event`?", [0, 4]],
     ["event.dat.x == 1", "Did you mean `data`?", [6, 9]],
     ["steps.pai.id != null", "Did you mean `pay`?", [6, 9]],
-    ["steps.find.id != null", "It is a list: run a step over it with `for_each`.", [11, 13]],
-    ["status == sent", "A field of the record is `record.status`.", [0, 6]],
+    ["steps.find.id != null", "This is a list. Use `for_each` to run a step for each member.", [11, 13]],
+    ["status == sent", "To use the field of the record, write `record.status`.", [0, 6]],
     ["record.statu == sent", "Did you mean `status`?", [7, 12]],
     [
       "record.shop.name == 'a'",
-      "Look the other record up in a step before: `record.find`, then `steps.find`.",
+      "Look up the other record in an earlier step: `record.find`, then use `steps.find`.",
       [12, 16],
     ],
-    ["current_user.id != null", "Who caused the event is `event.actor.id`.", [0, 12]],
-    ["input.x == 1", "There are: record, old, event, steps, each, now.", [0, 5]],
+    ["current_user.id != null", "The user who caused the event is `event.actor.id`.", [0, 12]],
+    ["input.x == 1", "Known names: record, old, event, steps, each, now.", [0, 5]],
   ])("`%s` is told at its place", (source, hint, [start, end]) => {
     const [problem] = checkExpression(source, scopeWith()).problems;
     expect([problem?.hint, problem?.start, problem?.end]).toEqual([hint, start, end]);

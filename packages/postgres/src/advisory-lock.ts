@@ -1,8 +1,9 @@
-// One at a time, over all processes that share a database. In: a name and work. Out: whether it ran.
-// The lock belongs to a connection, so a process that dies lets go of it; what Postgres still runs for it keeps it until then.
+// Runs work one process at a time, across all processes of a database. In: a name and work. Out: whether it ran. The
+// lock belongs to a connection, so it is released if the process dies; statements that Postgres still runs for it keep
+// it until they end.
 import type { Pool, PoolClient } from "pg";
 
-/** False, without having run anything, where somebody else has the lock. */
+/** False, without running anything, if another process has the lock. */
 export async function withLock(
   pool: Pool,
   name: string,
@@ -16,7 +17,7 @@ export async function withLock(
     try {
       await work(client);
     } catch (error) {
-      // A connection whose state is in doubt is closed, and its lock with it.
+      // A connection in an unknown state is closed, which releases its lock.
       broken = error as Error;
       throw error;
     }

@@ -1,37 +1,37 @@
-// What runs before and after a statement in its transaction, each with a snapshot of its own: locks for what it must not overtake, and
-// a look at what it has missed. In: SQL, and a connection in a transaction. Out: nothing, or Overtaken.
+// Runs SQL before and after a statement in its transaction, each with its own snapshot: locks, and a check for changes
+// that the statement did not see. In: SQL, and a connection in a transaction. Out: nothing, or Overtaken.
 import type { RawResult } from "./lane-statement.ts";
 import type { RawRow } from "./row-bytes.ts";
 
 type Query = (text: string, values: readonly unknown[]) => Promise<RawResult>;
 
-/** Locks rows, and returns what tells them apart as its first column. */
+/** Locks rows, and returns their identity as its first column. */
 export type RowLock = {
   readonly text: string;
   readonly values: readonly unknown[];
-  /** While it waits, others may change which rows it is about: it is asked again until it finds the same ones. */
+  /** While it waits, others can change which rows are concerned: it is repeated until it finds the same ones. */
   readonly mayChange: boolean;
 };
 
-/** A look at what others have committed while the statement waited for their locks. */
+/** A check for changes that others committed while the statement waited for locks. */
 export type Confirmation = {
-  /** Its first column is true where the statement has missed something: all of it is undone then. */
+  /** Its first column is true if the statement missed a change: everything is then rolled back. */
   readonly text: string;
-  /** From the statement's own row; null where there is nothing to ask. */
+  /** From the statement's own row; null if there is nothing to check. */
   readonly values: (row: RawRow | undefined) => readonly unknown[] | null;
 };
 
-/** Others have come in between: the statement was undone, and may be run again. */
+/** Others have made changes meanwhile: the statement was rolled back and can run again. */
 export class Overtaken extends Error {
   constructor() {
-    super("A statement has missed what others committed while it waited");
+    super("A statement did not see what others committed while it waited");
     this.name = "Overtaken";
   }
 }
 
 const LOCKED_AGAIN_MAX = 4;
 
-/** @throws Overtaken where others keep changing which rows are to be locked. */
+/** @throws Overtaken if others keep changing which rows to lock. */
 export async function takeLocks({ text, values, mayChange }: RowLock, query: Query): Promise<void> {
   const lockedNow = async (): Promise<string> => (await query(text, values)).rows.map(([id]) => id).join(",");
   let before = await lockedNow();
@@ -43,7 +43,7 @@ export async function takeLocks({ text, values, mayChange }: RowLock, query: Que
   }
 }
 
-/** @throws Overtaken where the statement has missed what others committed meanwhile. */
+/** @throws Overtaken if the statement missed changes that others committed meanwhile. */
 export async function confirmed(confirm: Confirmation | undefined, result: RawResult, query: Query): Promise<void> {
   const values = confirm?.values(result.rows[0]) ?? null;
   if (confirm === undefined || values === null) return;

@@ -1,5 +1,5 @@
-// A query that is given up on when no answer comes. In: a query and its limit. Out: the same, for `pool.query`.
-// A server's own timeout can't help where the network swallows the answer: the pool then closes the connection.
+// A query with a client-side timeout. In: a query and its limit. Out: the same, for `pool.query`. A server's timeout
+// doesn't help if the network loses the answer: the pool then closes the connection.
 import type { QueryConfig } from "pg";
 
 /** `query_timeout` of node-postgres, which its types know for whole clients only. */
@@ -8,10 +8,10 @@ export function boundedQuery(query: QueryConfig, msMax: number): QueryConfig {
   return bounded;
 }
 
-/** Whether a query was given up on; node-postgres gives this error no code. */
+/** Whether a query timed out; node-postgres gives this error no code. */
 export function isGivenUp(error: unknown): boolean {
   return error instanceof Error && error.message === "Query read timeout";
 }
 
-/** What a request waits at most for a credential or a release. */
+/** The maximum time that a request waits for a credential or a release. */
 export const LOOK_UP_MS_MAX = 2_000;

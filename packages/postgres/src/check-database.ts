@@ -1,11 +1,11 @@
-// Whether a database can serve as a cell's or the control plane's. In: a connected client. Out: nothing, or one error
-// that says what is missing and what to do. Never changes anything on the server.
+// Checks whether a database can be used for a cell or the control plane. In: a connected client. Out: nothing, or one
+// error that lists what is missing and what to do. It never changes anything on the server.
 import type { ClientBase } from "pg";
 
 const versionMin = 150_000;
 
 export type DatabaseNeeds = {
-  /** The cell creates two roles a project; the control plane creates none. Default true. */
+  /** The cell creates two roles for each project; the control plane creates none. Default true. */
   readonly createRole?: boolean;
   /** Extensions that it creates. Default none. */
   readonly extensions?: readonly string[];
@@ -33,24 +33,24 @@ export async function checkDatabase(client: ClientBase, needs: DatabaseNeeds = {
   if (found === undefined) throw new Error("The database did not answer the start-up check");
   const problems: string[] = [];
   if (Number(found.version) < versionMin) {
-    problems.push(`It is PostgreSQL ${found.version_text}; version 15 or later is needed.`);
+    problems.push(`The server is PostgreSQL ${found.version_text}, but version 15 or later is needed.`);
   }
   if (needs.createRole !== false && !found.creates_roles) {
-    problems.push(`The role "${found.role}" may not create roles: ALTER ROLE "${found.role}" CREATEROLE.`);
+    problems.push(`The role "${found.role}" can't create roles: run ALTER ROLE "${found.role}" CREATEROLE.`);
   }
   if (!found.creates_schemas) {
     problems.push(
-      `The role "${found.role}" may not create schemas: GRANT CREATE ON DATABASE "${found.name}" TO "${found.role}".`,
+      `The role "${found.role}" can't create schemas: run GRANT CREATE ON DATABASE "${found.name}" TO "${found.role}".`,
     );
   }
   for (const extension of needs.extensions ?? []) {
     const { rowCount } = await client.query("SELECT FROM pg_available_extensions WHERE name = $1", [extension]);
     if (rowCount === 0) {
-      problems.push(`The server lacks the extension ${extension}: install PostgreSQL's contrib package there.`);
+      problems.push(`The server has no extension ${extension}: install PostgreSQL's contrib package on the server.`);
     }
   }
-  if (found.replica) problems.push("It is a read-only replica; the primary is needed.");
-  if (found.encoding !== "UTF8") problems.push(`Its encoding is ${found.encoding}; UTF8 is needed.`);
+  if (found.replica) problems.push("The server is a read-only replica, but the primary is needed.");
+  if (found.encoding !== "UTF8") problems.push(`The encoding is ${found.encoding}, but UTF8 is needed.`);
   if (!(await isDirect(client, found.backend))) {
     problems.push(
       "The connection goes through a transaction pooler, which loses prepared statements and session settings: " +
@@ -63,8 +63,8 @@ export async function checkDatabase(client: ClientBase, needs: DatabaseNeeds = {
 }
 
 /**
- * A server tells each client its process id; a pooler makes one up. Equal ids are proof of a direct connection. Where
- * they differ the pooler may still be a session pooler, which is fine: two queries then meet the same session.
+ * A server tells each client its process id; a pooler invents one. Equal ids prove a direct connection. If they differ,
+ * it can still be a session pooler, which is fine: two queries then use the same session.
  */
 async function isDirect(client: ClientBase, backend: number): Promise<boolean> {
   const announced = (client as unknown as { processID: number | null }).processID;

@@ -1,5 +1,5 @@
-// Passwords and port of the databases that we make ourselves. In: the state home. Out: the same values at every start.
-// Never logs them, never leaves the file readable to others, and leaves what others keep in that file alone.
+// Passwords and port of the databases that we create ourselves. In: the state home. Out: the same values at every
+// start. It never logs them, never leaves the file readable to others, and keeps other entries of the file.
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -8,11 +8,11 @@ export type DatabaseSecrets = {
   readonly adminPassword: string;
   readonly controlPassword: string;
   readonly cellPassword: string;
-  /** Of the embedded server; null until it has had one. */
+  /** The port of the embedded server; null until it has one. */
   readonly port: number | null;
 };
 
-/** Reads `secrets.json` of the home and makes what is missing. */
+/** Reads `secrets.json` in the home, and generates missing values. */
 export function loadDatabaseSecrets(home: string): DatabaseSecrets {
   const known = (readAll(home).postgres ?? {}) as Partial<DatabaseSecrets>;
   const secrets: DatabaseSecrets = {

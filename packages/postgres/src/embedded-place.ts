@@ -1,5 +1,5 @@
-// Where the embedded server lives and as whom it runs. In: the state home. Out: a folder and a user.
-// Never runs Postgres as root (it refuses), and never puts its data where its user cannot reach it.
+// Where the embedded server is stored, and as which user it runs. In: the state home. Out: a folder and a user.
+// Postgres never runs as root (it refuses), and its data is never where its user can't reach it.
 import { randomBytes } from "node:crypto";
 import { chownSync, mkdirSync, readFileSync, readlinkSync, realpathSync, statSync, symlinkSync } from "node:fs";
 import path from "node:path";
@@ -13,7 +13,7 @@ export type ServerPlace = {
   readonly user: ServerUser | null;
 };
 
-/** Where a state home that the server's user cannot enter (root's own, mode 700) has its data instead. */
+/** The data folder for a state home that the server's user can't enter (root's own, mode 700). */
 const systemFolder = "/var/lib/plinth";
 
 export function findPlace(home: string): ServerPlace {
@@ -27,14 +27,14 @@ export function findPlace(home: string): ServerPlace {
 }
 
 /**
- * The folder that the home's link names, made at the first call. A link and not a name derived from the path: who
- * deletes the home begins anew, instead of meeting old data whose passwords went with the home.
+ * The folder behind the home's link, created at the first call. It is a link and not a name derived from the path:
+ * whoever deletes the home starts fresh, instead of finding old data whose passwords are gone.
  */
 function linkedFolder(link: string): string {
   try {
     const target = readlinkSync(link);
     if (path.dirname(target) === systemFolder) return target;
-    throw new Error(`${link} must lead into ${systemFolder}; it leads to ${target}`);
+    throw new Error(`${link} must point into ${systemFolder}, but points to ${target}`);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
@@ -62,7 +62,9 @@ function nobody(): ServerUser {
     .find((each) => each.startsWith("nobody:"));
   const [, , uid, gid] = line?.split(":") ?? [];
   if (uid === undefined || gid === undefined) {
-    throw new Error("Postgres cannot run as root and there is no user `nobody` here: start as an ordinary user.");
+    throw new Error(
+      "Postgres can't run as root, and there is no user `nobody` on this machine: start as an ordinary user.",
+    );
   }
   return { uid: Number(uid), gid: Number(gid) };
 }

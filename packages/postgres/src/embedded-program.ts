@@ -35,7 +35,7 @@ export function installProgram(folder: string): ServerProgram {
       renameSync(aside, target);
     } catch (error) {
       rmSync(aside, { recursive: true, force: true });
-      // Somebody else was quicker: theirs is as good.
+      // Another process was faster, and its copy is just as good.
       if (!existsSync(target)) throw error;
     }
   }
@@ -50,7 +50,7 @@ function findPackage(): { source: string; version: string } {
     entry = resolve(name);
   } catch (error) {
     throw new Error(
-      `There is no embedded Postgres for ${process.platform} ${process.arch} here (${name} is not installed): ` +
+      `There is no embedded Postgres for ${process.platform} ${process.arch} (${name} is not installed): ` +
         "give the address of a PostgreSQL 15 or later in DATABASE_URL.",
       { cause: error },
     );

@@ -1,5 +1,5 @@
-// The server as a process: initialise, start, find, stop. In: where program and data are. Out: a pid and a port.
-// Never trusts a pid alone: a process counts as our server only when its working directory is the data's.
+// The server as a process: initialise, start, find, stop. In: the folders of program and data. Out: a pid and a port.
+// It never trusts a pid alone: a process is our server only if its working directory is the data folder.
 import { execFile, spawn } from "node:child_process";
 import {
   chownSync,
@@ -25,7 +25,7 @@ const startMsMax = 60_000;
 const goneMs = 250;
 const logBytesMax = 10_000_000;
 
-/** Sized for a laptop that does other things as well; crash recovery by one syncfs instead of an fsync per file. */
+/** Sized for a laptop with other programs; crash recovery uses one syncfs instead of an fsync per file. */
 const settingsOfOurs: Readonly<Record<string, string>> = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
@@ -93,7 +93,7 @@ export async function spawnServer(start: ServerStart): Promise<SpawnedServer> {
         cwd: start.place.folder,
         env: { LC_ALL: "C", PATH: "/usr/bin:/bin", TZ: "UTC" },
         stdio: ["ignore", log, log],
-        // A session of its own: Ctrl-C in the terminal is for us, and we stop the server when we are done with it.
+        // A session of its own: Ctrl-C in the terminal stops us, and we stop the server when we no longer need it.
         detached: true,
         ...(start.place.user ?? {}),
       },
@@ -126,14 +126,14 @@ export async function spawnServer(start: ServerStart): Promise<SpawnedServer> {
   }
 }
 
-/** The server that runs on these data, if there is one. */
+/** The running server of this data, if there is one. */
 export function runningServer(data: string): { pid: number; port: number } | null {
   const found = readPidFile(data);
   return found !== null && isServerOf(found.pid, data) ? { pid: found.pid, port: found.port } : null;
 }
 
-/** Resolves when the process is gone: of a server that somebody else started, nobody hears how it ended. */
-export async function untilGone(pid: number, data: string): Promise<string> {
+/** Resolves when the process has ended: there is no exit event for a server that somebody else started. */
+export async function untilExited(pid: number, data: string): Promise<string> {
   while (isServerOf(pid, data)) await sleepQuietly(goneMs);
   return "it is gone";
 }
@@ -233,7 +233,7 @@ function openLog(file: string): number {
 }
 
 function tail(file: string): string {
-  // Whoever removed the server's folder while it was starting gets the first error, not one about its log.
+  // If somebody deletes the server's folder during its start, the first error is reported, not one about its log.
   return existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(-15).join("\n").trim() : "";
 }
 

@@ -1,7 +1,6 @@
-// An embedded Postgres for one machine. In: a state home. Out: a running server with our two databases in it.
-// Never listens beyond 127.0.0.1, never without a password, and never starts a second server on the same data.
-//
-// The server is no child in spirit: if we die it lives on, and the next start finds it by its postmaster.pid.
+// An embedded Postgres for one machine. In: a state home. Out: a running server with our two databases. It listens only
+// on 127.0.0.1, always has a password, and never starts a second server on the same data. If our process dies, the
+// server keeps running, and the next start finds it by its postmaster.pid.
 import { randomBytes } from "node:crypto";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -17,7 +16,7 @@ import {
   runningServer,
   spawnServer,
   stopServer,
-  untilGone,
+  untilExited,
 } from "./embedded-server.ts";
 import { prepareDatabases } from "./prepare-databases.ts";
 
@@ -32,7 +31,7 @@ export type EmbeddedOptions = {
   readonly settings?: Readonly<Record<string, string>>;
   /** Where the program is kept; default beside the data. */
   readonly programFolder?: string;
-  /** The port of the last start or none: others have its address already. */
+  /** The port of the last start, or an error: other programs already have its address. */
   readonly samePort?: boolean;
 };
 
@@ -44,7 +43,7 @@ export type EmbeddedServer = {
   readonly folder: string;
   /** True when the server was found running. */
   readonly adopted: boolean;
-  /** Resolves with the reason when the server has ended, whoever ended it. */
+  /** Resolves with the reason when the server has ended, whoever stopped it. */
   readonly ended: Promise<string>;
   /** Ends sessions, writes a checkpoint, and resolves when the process is gone. Idempotent. */
   stop(): Promise<void>;
@@ -71,12 +70,12 @@ export async function startEmbeddedServer(options: EmbeddedOptions): Promise<Emb
   if (running !== null) {
     const adminUrl = adminUrlOf(secrets, running.port);
     if (await answersAt(adminUrl, data, 5_000)) {
-      logger.info({ port: running.port }, "adopted the embedded Postgres that was running");
+      logger.info({ port: running.port }, "connected to the running embedded Postgres");
       if (secrets.port !== running.port) saveDatabaseSecrets(home, { ...secrets, port: running.port });
-      const ended = untilGone(running.pid, data);
+      const ended = untilExited(running.pid, data);
       return server({ ...running, adminUrl, data, folder: place.folder, adopted: true, ended });
     }
-    logger.warn({ pid: running.pid }, "the embedded Postgres that was running does not answer: starting it anew");
+    logger.warn({ pid: running.pid }, "the running embedded Postgres does not answer: starting a new one");
     await stopServer(data, running.pid);
   }
 
@@ -88,7 +87,7 @@ export async function startEmbeddedServer(options: EmbeddedOptions): Promise<Emb
   const adminUrl = adminUrlOf(secrets, port);
   if (!(await answersAt(adminUrl, data, 10_000))) {
     await stopServer(data, pid);
-    throw new Error(`The embedded Postgres does not answer; its log is ${path.join(place.folder, "postgres.log")}`);
+    throw new Error(`The embedded Postgres does not answer. Its log is ${path.join(place.folder, "postgres.log")}`);
   }
   logger.info({ port }, "embedded Postgres is ready");
   return server({ adminUrl, data, folder: place.folder, pid, port, adopted: false, ended });
@@ -100,7 +99,7 @@ async function choosePort(last: number | null, samePort: boolean): Promise<numbe
   return freePort();
 }
 
-/** Stops the server of a state home, whoever started it. Nothing happens when none runs. */
+/** Stops the server of a state home, whoever started it. Does nothing if none runs. */
 export async function stopEmbeddedServer(home: string): Promise<void> {
   const data = path.join(findPlace(home).folder, "data");
   const running = runningServer(data);
@@ -120,8 +119,8 @@ async function makeData(
   secrets: DatabaseSecrets,
   logger: Logger,
 ): Promise<void> {
-  logger.info({ folder: place.folder }, "making the embedded Postgres");
-  // What an interrupted initdb left behind (there is no PG_VERSION) is of no use and would stop the next one.
+  logger.info({ folder: place.folder }, "creating the embedded Postgres");
+  // The rest of an interrupted initdb (there is no PG_VERSION) is useless and would prevent the next one.
   rmSync(data, { recursive: true, force: true });
   const passwordFile = path.join(place.folder, `.password-${randomBytes(6).toString("hex")}`);
   try {

@@ -1,5 +1,5 @@
-// What Postgres said, read out of an error. In: anything caught. Out: its SQLSTATE, constraint, columns, or null.
-// Never guesses from a message what a field of the protocol says.
+// Reads a Postgres error. In: anything caught. Out: its SQLSTATE, constraint, columns, or null. It never guesses from a
+// message what a protocol field says.
 import { Fault } from "@plinth/service";
 
 type DatabaseErrorFields = {
@@ -22,7 +22,7 @@ export function isUniqueViolation(error: unknown): boolean {
   return sqlState(error) === "23505";
 }
 
-/** An insert or update that points nowhere, or a delete of a row that others point at. */
+/** An insert or update with a missing target, or a delete of a row with referrers. */
 export function isForeignKeyViolation(error: unknown): boolean {
   const state = sqlState(error);
   return state === "23503" || state === "23001";
@@ -36,7 +36,7 @@ export function isCheckViolation(error: unknown): boolean {
   return sqlState(error) === "23514";
 }
 
-/** The row overlaps another one, by an exclusion constraint. */
+/** The row overlaps another one, violating an exclusion constraint. */
 export function isExclusionViolation(error: unknown): boolean {
   return sqlState(error) === "23P01";
 }
@@ -47,12 +47,12 @@ export function isTimeout(error: unknown): boolean {
   return state === "57014" || state === "55P03";
 }
 
-/** The server cancelled it, as a rule because of `statement_timeout`. */
+/** The server cancelled it, usually because of `statement_timeout`. */
 export function isStatementTimeout(error: unknown): boolean {
   return sqlState(error) === "57014";
 }
 
-/** The transaction lost a race (serialization, deadlock) and may be run again as a whole. */
+/** The transaction lost a race (serialization, deadlock) and can run again as a whole. */
 export function isRetryable(error: unknown): boolean {
   const state = sqlState(error);
   return state === "40001" || state === "40P01";
@@ -80,7 +80,7 @@ export function constraintColumns(error: unknown): readonly string[] {
   const match = detail === null ? null : /^Key \((.*?)\)=\(/.exec(detail);
   if (match === null) return [];
   return (match[1] ?? "").split(", ").map((name) => {
-    // An index on lower(email) shows the expression; the column is what stands inside.
+    // An index on lower(email) shows the expression; the column is inside it.
     const bare = /^\w+\(+"?(\w+)"?\)*(?:::\w+\))?$/.exec(name)?.[1] ?? name;
     return bare.replace(/^"(.*)"$/, "$1").replaceAll('""', '"');
   });
@@ -98,21 +98,20 @@ export function isConnectionLoss(error: unknown): boolean {
   );
 }
 
-/** Postgres could not write for want of space. What it can still read, it does. */
+/** Postgres has no disk space to write. It can still read. */
 export function isDiskFull(error: unknown): boolean {
   return sqlState(error) === "53100";
 }
 
-/** The same failure as callers of the API may see it: a lost or full database is `unavailable`, all else stays what it is. */
+/** The same failure in a public form: a lost or full database is `unavailable`, everything else stays the same. */
 export function asFault(error: unknown): unknown {
   if (error instanceof Fault) return error;
-  if (isDiskFull(error))
-    return unavailable("The database has no space left to write to.", error, DISK_FULL_RETRY_SECONDS);
+  if (isDiskFull(error)) return unavailable("The database has no disk space left.", error, DISK_FULL_RETRY_SECONDS);
   if (!isConnectionLoss(error)) return error;
-  return unavailable("The database is not reachable at the moment.", error);
+  return unavailable("The database can't be reached now.", error);
 }
 
-/** Somebody has to make room first. */
+/** Somebody must free space first. */
 const DISK_FULL_RETRY_SECONDS = 30;
 
 export function unavailable(detail: string, cause?: unknown, retrySeconds = 1): Fault {
@@ -126,7 +125,7 @@ export function unavailable(detail: string, cause?: unknown, retrySeconds = 1): 
 function fieldsOf(error: unknown): DatabaseErrorFields | null {
   if (!(error instanceof Error)) return null;
   const fields = error as DatabaseErrorFields;
-  // Node's own errors carry a code too (ECONNRESET): only the server's carry a severity with it.
+  // Node's own errors have a code too (ECONNRESET); only the server's also have a severity.
   return typeof fields.code === "string" && fields.code.length === 5 && typeof fields.severity === "string"
     ? fields
     : null;

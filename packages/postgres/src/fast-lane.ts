@@ -1,9 +1,8 @@
-// The fast lane: statements known to be short, pipelined over a few connections and shared fairly by projects.
-// In: SQL text and values. Out: rows of raw text. Never waits for a server that is away, never queues without a bound,
-// and never runs a statement twice unless the server is known not to have begun it.
-//
-// A pipeline is a queue: what takes long holds up all behind it. Hence the short timeouts of these sessions, the few
-// milliseconds of work that a connection is given ahead, and the second lane (tenant-scope.ts) for whatever is longer.
+// The fast lane: statements that are known to be short, pipelined over a few connections that projects share fairly.
+// In: SQL text and values. Out: rows of raw text. It never waits for a server that is away, never queues without a
+// limit, and never runs a statement twice unless the server certainly has not started it. A pipeline is a queue: a long
+// statement holds up everything behind it. Hence the short timeouts of these sessions, the few milliseconds of work
+// that a connection gets in advance, and the second lane (tenant-scope.ts) for longer statements.
 import { FairShare } from "@plinth/service";
 import { unavailable } from "./errors.ts";
 import { costOf, LaneConnection, type LaneQuery, type LaneResult, type LaneSettings } from "./lane-connection.ts";
@@ -13,60 +12,65 @@ export type FastLaneOptions = {
   readonly connectionString: string;
   readonly connections: number;
   /**
-   * Further connections, for writes alone: a commit waits for the disk, and no read should stand behind it. Default 0:
-   * all share the others.
+   * Additional connections, only for writes: a commit waits for the disk, and reads should not wait behind it. Default
+   * 0: all share the others.
    */
   readonly writeConnections?: number;
   readonly applicationName: string;
   /** Default 100. */
   readonly statementTimeoutMs?: number;
   /**
-   * A statement that waits for a lock holds up other projects' statements behind it in the pipeline; it goes on waiting in
-   * the slow lane. Locks that last no longer than a commit's flush are gone sooner. Default 15.
+   * A statement that waits for a lock holds up other projects' statements behind it in the pipeline, so it continues to
+   * wait in the slow lane. Locks that last only until a commit is flushed end sooner. Default 15.
    */
   readonly lockTimeoutMs?: number;
-  /** Statements in flight and waiting, beyond which callers are refused. Default 10000. */
+  /** Maximum number of statements in flight and waiting; callers beyond it are refused. Default 10000. */
   readonly inFlightMax?: number;
-  /** Statements of one project that the server holds at once; more of them wait for their turn. Default 48. */
+  /**
+   * Maximum number of statements of one project on the server at once; more of them wait for their turn. Default 48.
+   */
   readonly inFlightPerProject?: number;
-  /** Statements of one project that may wait, beyond which its callers are refused. Default 1000. */
+  /** Maximum number of waiting statements of one project; callers beyond it are refused. Default 1000. */
   readonly waitingPerProject?: number;
   /**
-   * Statements kept prepared per connection (about 50 kB of backend memory each); fewer where they are long. To plan one anew
-   * costs the backend about what it takes to run it. Default 1000.
+   * Maximum number of prepared statements per connection (about 50 kB of backend memory each); fewer if they are long.
+   * Planning one again costs the backend about as much as running it. Default 1000.
    */
   readonly preparedMax?: number;
   readonly onConnectionLost?: (error: Error) => void;
 };
 
 export type FastQuery = LaneQuery & {
-  /** Whose statement it is. */
+  /** The project of the statement. */
   readonly project: string;
-  /** What it is expected to cost, in ms. Default 0.5. */
+  /** Its expected cost, in ms. Default 0.5. */
   readonly expectedMs?: number;
   /**
-   * Reads of a project share a connection, and so its prepared statements. Postgres flushes for several connections at
-   * once, so writes are spread, as long as no other project has come lately.
+   * Reads of a project share a connection, and so its prepared statements. Postgres flushes several connections at
+   * once, so writes are spread, unless another project was active recently.
    */
   readonly writes?: boolean;
-  /** Asked when its turn has come: those before it may have met a lock that it would wait for as well. Default: it is. */
+  /**
+   * Called when its turn has come, because earlier ones may have met a lock that it would also wait for. Default: it is
+   * still wanted.
+   */
   readonly isWanted?: () => boolean;
 };
 
-/** Its caller said so when its turn came; it was not run. */
+/** Its caller no longer wanted it when its turn came; it was not run. */
 export class NoLongerWanted extends Error {
   constructor() {
-    super("A statement that waited for the fast lane was no longer wanted there");
+    super("A statement waited for the fast lane and was cancelled");
     this.name = "NoLongerWanted";
   }
 }
 
 export type FastLane = {
-  /** @throws NoLongerWanted, and what the statement fails with */
+  /** @throws NoLongerWanted, and the statement's own error */
   query(query: FastQuery): Promise<LaneResult>;
-  /** For a statement that has yet to show that it is short. */
+  /** For a statement that has not yet proven that it is short. */
   readonly tryOut: TrialLane["run"];
-  /** Resolves when every connection stands; rejects when one has not within the time. */
+  /** Resolves when every connection is open; rejects if one is not open in time. */
   ready(timeoutMs?: number): Promise<void>;
   /** Connections that can take a statement now, and statements in flight. */
   load(): { readonly open: number; readonly inFlight: number };
@@ -74,11 +78,11 @@ export type FastLane = {
   close(): Promise<void>;
 };
 
-/** A connection is given this many ms of work ahead, or a few statements, whichever is more. */
+/** A connection gets this many ms of work in advance, or a few statements, whichever is more. */
 const AHEAD_MS = 4;
 const AHEAD_MIN = 2;
 const EXPECTED_MS = 0.5;
-/** For so long after two projects have come in turn, each keeps to its own connection. */
+/** For this long after two projects took turns, each keeps to its own connection. */
 const SHARED_MS = 1_000;
 /** No statement waits longer for its turn. */
 const WAIT_MS_MAX = 5_000;
@@ -86,7 +90,7 @@ const WAIT_MS_MAX = 5_000;
 type Waiting = {
   readonly query: FastQuery;
   readonly since: number;
-  /** Sends it at once, so that the next choice of a connection counts it. */
+  /** Sends it at once, so that the next choice of a connection includes it. */
   readonly start: (connection: LaneConnection) => void;
   readonly refuse: (error: Error) => void;
 };
@@ -122,13 +126,13 @@ export function createFastLane(options: FastLaneOptions): FastLane {
   const choose = ({ project, writes }: FastQuery): LaneConnection | null => {
     const under = ofProject.get(project) ?? 0;
     if (under >= inFlightPerProject) return null;
-    // Each of them may meet a lock, and all behind it would wait for each in turn.
+    // Each of them can meet a lock, and everything behind would wait for each in turn.
     if (writes === true && isShared() && (writesOf.get(project) ?? 0) >= AHEAD_MIN) return null;
     const candidates = writes === true ? writers : readers;
     if (writes !== true || isShared()) {
       const own = candidates[hashOf(project) % candidates.length];
       if (own?.isOpen && hasRoom(own)) return own;
-      // Where others fill it, a few statements may go elsewhere. Who fills it alone does not spread.
+      // If others fill it, a few statements can use another connection. A project that fills it alone does not spread.
       if (own?.isOpen && under >= AHEAD_MIN) return null;
     }
     let best: LaneConnection | null = null;
@@ -159,7 +163,7 @@ export function createFastLane(options: FastLaneOptions): FastLane {
       if (writes === true) add(writesOf, project, -1);
       connection.expectedMs = connection.inFlight === 0 ? 0 : connection.expectedMs - expectedMs;
       share.charge(project, costMs);
-      // Whoever hears of a failure first may not want what waits any longer.
+      // A caller that learns of a failure first may no longer want what waits.
       if (share.size > 0 && hasFailed) setImmediate(startWaiting);
       else if (share.size > 0) startWaiting();
     }
@@ -197,7 +201,7 @@ export function createFastLane(options: FastLaneOptions): FastLane {
     });
   };
 
-  // Nothing in flight may end that would look after what waits: a lost connection ends everything at once.
+  // Nothing in flight may end later and handle the waiting ones: a lost connection ends everything at once.
   const sweep = setInterval(() => {
     if (share.size === 0) return;
     const late = performance.now() - WAIT_MS_MAX;
@@ -217,7 +221,8 @@ export function createFastLane(options: FastLaneOptions): FastLane {
     if (lastProject !== null && lastProject !== request.project) sharedAtMs = performance.now();
     lastProject = request.project;
     try {
-      // Right after the start nobody has connected yet and nothing says that the server is away: wait for the outcome.
+      // Directly after the start, no connection is open yet and nothing shows that the server is away, so wait for the
+      // outcome.
       if (!anyOpen()) {
         if (!connections.some((each) => each.isFirstAttempt)) throw away();
         await Promise.race(connections.map((each) => each.firstAttempt));
@@ -237,7 +242,7 @@ export function createFastLane(options: FastLaneOptions): FastLane {
       const until = performance.now() + timeoutMs;
       while (!connections.every((each) => each.isOpen)) {
         const cause = connections.find((each) => each.lastError !== null)?.lastError;
-        if (performance.now() > until) throw unavailable("The database is not reachable at the moment.", cause);
+        if (performance.now() > until) throw unavailable("The database can't be reached now.", cause);
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     },
@@ -262,7 +267,7 @@ function add(counts: Map<string, number>, project: string, change: number): void
 }
 
 function away(): Error {
-  return unavailable("The database is not reachable at the moment.");
+  return unavailable("The database can't be reached now.");
 }
 
 /** FNV-1a over UTF-16 units: cheap and even enough to spread tenants over a handful of connections. */

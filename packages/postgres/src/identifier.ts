@@ -1,5 +1,5 @@
-// Names into SQL. In: a name or a value of ours. Out: its quoted form.
-// Never accepts a NUL, which the protocol would cut the text at.
+// Quotes names for SQL. In: a name or a value of ours. Out: its quoted form. It never accepts a NUL, where the protocol
+// would cut off the text.
 
 export function quoteIdentifier(name: string): string {
   if (name === "" || name.includes("\0")) throw new Error("Not an identifier");

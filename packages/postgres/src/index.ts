@@ -1,9 +1,10 @@
-// The package's door. The embedded server has one of its own (./embedded.ts): most processes never start one.
+// The entry point of the package. The embedded server has its own (./embedded.ts), because most processes never start
+// one.
 export { withLock } from "./advisory-lock.ts";
 export { type Confirmation, Overtaken, type RowLock, takeLocks } from "./around-statement.ts";
 export { boundedQuery, LOOK_UP_MS_MAX } from "./bounded-query.ts";
 export { checkDatabase, type DatabaseNeeds } from "./check-database.ts";
-export { orUnavailable } from "./database-away.ts";
+export { orUnavailable } from "./database-unavailable.ts";
 export {
   asFault,
   columnName,

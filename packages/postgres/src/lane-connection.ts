@@ -1,6 +1,6 @@
-// One pipelined connection of the fast lane, which heals itself.
-// In: statements. Out: raw rows, or the server's error for that statement alone. Never reuses a prepared statement's
-// name, so that a late reply about an evicted one cannot be taken for its successor's.
+// One pipelined connection of the fast lane, which reconnects itself. In: statements. Out: raw rows, or the server's
+// error for that statement only. It never reuses the name of a prepared statement, so that a late reply about an
+// evicted one can't be taken for its successor's.
 import pg from "pg";
 import { asFault, sqlState, unavailable } from "./errors.ts";
 import { type RawResult, runOnLane } from "./lane-statement.ts";
@@ -8,17 +8,17 @@ import { type LaneWire, listenAsLane } from "./lane-wire.ts";
 import { fastSessionSql } from "./session.ts";
 
 export type LaneQuery = {
-  /** Names a statement that will be run again: it is prepared and kept. Null or absent: run once, unnamed. */
+  /** The name of a statement that will run again: it is prepared and kept. Null or absent: it runs once, unnamed. */
   readonly name?: string | null;
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Bytes of rows that are kept; behind them the statement fails with `ResultTooLarge`. Absent: no limit. */
+  /** The maximum size of the result in bytes; the statement fails with `ResultTooLarge` beyond it. Absent: no limit. */
   readonly bytesMax?: number;
   /** Default false. */
   readonly asBytes?: boolean;
 };
 
-/** `costMs`: how long the statement kept its connection to itself, as far as can be seen from here. */
+/** `costMs`: how long the statement used its connection alone, as far as this process can tell. */
 export type LaneResult = RawResult & { readonly costMs: number };
 
 export type LaneSettings = {
@@ -31,12 +31,12 @@ export type LaneSettings = {
   readonly onLost: (error: Error) => void;
 };
 
-/** The usual length of a statement, of the longer ones: a backend's memory for a statement grows with it. */
+/** The usual length of a statement, among the longer ones: a backend's memory for a statement grows with it. */
 const PREPARED_CHARACTERS = 2_000;
 const backoffMsFirst = 50;
 const backoffMsMax = 2_000;
 const connectTimeoutMs = 3_000;
-/** The server ends every statement within its timeouts, so a connection silent for this much longer is dead. */
+/** The server ends every statement within its timeouts, so a connection that is silent for this much longer is dead. */
 const stallMarginMs = 4_000;
 
 const CLOSE_MS = 2_000;
@@ -45,7 +45,7 @@ export class LaneConnection {
   readonly firstAttempt: Promise<void>;
   isFirstAttempt = true;
   inFlight = 0;
-  /** What the statements in flight are expected to cost together, in ms. */
+  /** The expected cost of the statements in flight together, in ms. */
   expectedMs = 0;
   lastError: Error | null = null;
   readonly #settings: LaneSettings;
@@ -74,13 +74,14 @@ export class LaneConnection {
     return this.#client !== null;
   }
 
-  /** An error carries the cost as well: `costOf`. */
+  /** An error also has the cost: `costOf`. */
   async run(query: LaneQuery): Promise<LaneResult> {
     try {
       return await this.#send(query);
     } catch (error) {
-      // Both are raised before execution begins: the server has lost the statement (a parse ahead of us in the pipeline
-      // failed), or a deploy has changed the shape of its result. A fresh name parses anew; once, so as not to loop.
+      // Both errors are raised before execution starts: the server has lost the statement (an earlier parse in the
+      // pipeline failed), or a deployment has changed the shape of its result. A new name parses it again; once, to
+      // avoid a loop.
       const state = sqlState(error);
       if (state === "26000" || (state === "0A000" && /cached plan/.test((error as Error).message))) {
         this.#forget(query.text);
@@ -99,7 +100,7 @@ export class LaneConnection {
     const client = this.#client;
     this.#client = null;
     if (client === null) return;
-    // A server that swallows everything doesn't say goodbye either.
+    // A server that receives everything but answers nothing doesn't close the connection either.
     const cut = setTimeout(() => connectionOf(client).stream.destroy(new Error("closed")), CLOSE_MS);
     await client.end().catch(() => {});
     clearTimeout(cut);
@@ -107,12 +108,12 @@ export class LaneConnection {
 
   async #send(query: LaneQuery): Promise<LaneResult> {
     const client = this.#client;
-    if (client === null) throw unavailable("The database is not reachable at the moment.");
+    if (client === null) throw unavailable("The database can't be reached now.");
     const name = query.name == null ? "" : this.#nameOf(client, query.text);
     this.#gather(client);
     const sentAt = performance.now();
     if (this.inFlight++ === 0) this.#progressAt = sentAt;
-    // In a pipeline a statement begins when the one before it has been answered.
+    // In a pipeline, a statement starts when the previous one has been answered.
     const ended = (): number => {
       const now = performance.now();
       const costMs = now - Math.max(sentAt, this.#progressAt);
@@ -131,8 +132,8 @@ export class LaneConnection {
   }
 
   /**
-   * What this turn of the event loop brings goes out in one write: under load that halved the CPU per statement, and an
-   * idle process reaches the end of its turn at once.
+   * All statements of one turn of the event loop are written at once: under load this halved the CPU per statement, and
+   * an idle process reaches the end of its turn at once.
    */
   #gather(client: pg.Client): void {
     if (this.#gathering) return;
@@ -173,7 +174,7 @@ export class LaneConnection {
     if (name !== undefined && this.#client !== null) this.#release(this.#client, text, name);
   }
 
-  /** Frees the statement on the server, behind whatever still uses it: a pipeline keeps the order. */
+  /** Frees the statement on the server, after everything that still uses it: a pipeline keeps the order. */
   #release(client: pg.Client, text: string, name: string): void {
     this.#prepared.delete(text);
     this.#preparedCharacters -= text.length;
@@ -223,7 +224,7 @@ export class LaneConnection {
     this.#retryLater();
   }
 
-  /** Full jitter: replicas that lost the server together must not come back together. */
+  /** Full jitter: replicas that lost the server together must not reconnect together. */
   #retryLater(): void {
     if (this.#closed) return;
     const ceiling = Math.min(backoffMsMax, backoffMsFirst * 2 ** this.#attempts++);
@@ -242,7 +243,7 @@ export class LaneConnection {
   }
 }
 
-/** What a failed statement cost, by its error. */
+/** The cost of a failed statement, by its error. */
 const costs = new WeakMap<object, number>();
 
 export function costOf(error: unknown): number {
@@ -251,7 +252,7 @@ export function costOf(error: unknown): number {
   return error instanceof Error && error.cause !== undefined ? costOf(error.cause) : 0;
 }
 
-/** What pg keeps to itself about its connection. */
+/** Internal parts of pg's connection. */
 function connectionOf(client: pg.Client): LaneWire {
   return (client as unknown as { readonly connection: LaneWire }).connection;
 }

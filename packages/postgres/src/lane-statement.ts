@@ -1,6 +1,7 @@
-// One statement on a pipelined connection. In: its text, its name on the server, values. Out: rows as Postgres prints them.
-// pg's own query asks for a description of the rows each time, copies its settings and keeps a parser for each column. A
-// statement whose columns are known and stay text needs none of that: it costs a twelfth less of the CPU of a read by id.
+// One statement on a pipelined connection. In: its text, its name on the server, values. Out: rows as Postgres prints
+// them. pg's own query requests a description of the rows each time, copies its settings and has a parser for each
+// column. A statement whose columns are known and stay text doesn't need that, which saves a twelfth of the CPU of a
+// read by id.
 
 import pg from "pg";
 // @ts-expect-error pg's types leave its helpers out.
@@ -11,29 +12,29 @@ import { type RawRow, RowBytes } from "./row-bytes.ts";
 export type RawResult = {
   readonly rows: RawRow[];
   readonly rowCount: number;
-  /** In the place of `rows`, where they were asked for as bytes: see `row-bytes.ts`. */
+  /** Instead of `rows`, if they were requested as bytes: see `row-bytes.ts`. */
   readonly bytes?: Buffer;
 };
 
-/** The rows of a statement are larger than it was allowed; none of them was kept. */
+/** The rows of a statement are larger than allowed; none of them was kept. */
 export class ResultTooLarge extends Error {
   constructor() {
-    super("The result of a statement is larger than it may be");
+    super("The result of a statement is larger than allowed");
     this.name = "ResultTooLarge";
   }
 }
 
 export type LaneStatement = {
-  /** Empty: it is run once. */
+  /** Empty: it runs once. */
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];
   readonly bytesMax: number;
-  /** Whether rows stay as they come over the wire; no text is made of them. */
+  /** Whether rows stay as they came over the wire, without conversion to text. */
   readonly asBytes: boolean;
 };
 
-/** A value as it is sent. */
+/** A value in the form that is sent. */
 const written: (value: unknown) => string | Buffer | null = utils.prepareValue;
 
 /** The messages Execute (of the unnamed portal, all rows) and Sync. */
@@ -42,7 +43,7 @@ const EXECUTE_AND_SYNC = Buffer.from("450000000900000000005300000004", "hex");
 /** @returns The rows. Rejects with the server's error, or `ResultTooLarge`. */
 export function runOnLane(client: pg.Client, { values, ...asked }: LaneStatement): Promise<RawResult> {
   return new Promise((resolve, reject) => {
-    // Before anything is sent: what can't be written as text is an error of this statement alone.
+    // Before anything is sent: a value that can't be written as text fails only this statement.
     const statement = { ...asked, values: values.map(written) };
     client.query(new RunningStatement(statement, resolve, reject) as never);
   });
@@ -50,7 +51,7 @@ export function runOnLane(client: pg.Client, { values, ...asked }: LaneStatement
 
 type Written = Omit<LaneStatement, "values"> & { readonly values: readonly (string | Buffer | null)[] };
 
-/** A pipelined client takes only queries of pg's own class; what it calls of them is not in its types. */
+/** A pipelined client accepts only pg's own query class; the methods that it calls are not in pg's types. */
 const Query = pg.Query as unknown as new (text: string) => object;
 
 class RunningStatement extends Query {
@@ -95,7 +96,7 @@ class RunningStatement extends Query {
     else this.#kept.add(row);
   }
 
-  /** `SELECT 20`, `UPDATE 1`, `INSERT 0 1`: the count stands last. */
+  /** `SELECT 20`, `UPDATE 1`, `INSERT 0 1`: the count is the last word. */
   handleCommandComplete({ text }: { readonly text: string }): void {
     this.#rowCount = Number(text.slice(text.lastIndexOf(" ") + 1)) || 0;
   }

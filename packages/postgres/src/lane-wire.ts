@@ -1,10 +1,13 @@
-// What a pipelined connection hears from the server. In: bytes. Out: pg's own messages, but for rows: their columns become texts
-// only where somebody asks for them, since to make a text of each column of a list costs more than all else that is done with it.
+// Reads messages of a pipelined connection. In: bytes. Out: pg's own messages, except for rows: their columns are
+// converted to text only if needed, because converting each column of a list costs more than everything else.
 import type pg from "pg";
 import { Parser } from "pg-protocol/dist/parser.js";
 import { type RawRow, textsOf } from "./row-bytes.ts";
 
-/** What pg keeps about its connection, and what it calls. Not in its types; read under the version that the workspace pins. */
+/**
+ * Internal state and methods of pg's connection. They are not in its types, and depend on the version that the
+ * workspace pins.
+ */
 export type LaneWire = {
   readonly parsedStatements: Record<string, string>;
   readonly submittedNamedStatements: Record<string, string>;
@@ -15,10 +18,12 @@ export type LaneWire = {
   bind(bound: { readonly statement: string; readonly values: readonly (string | Buffer | null)[] }): void;
 };
 
-/** The message DataRow: its columns stand in `bytes` from `at` on. They may be overwritten once its handler has returned. */
+/**
+ * The message DataRow: its columns are in `bytes` from `at` on. They can be overwritten after its handler has returned.
+ */
 export class WireRow {
   readonly name = "dataRow";
-  /** Of the whole message but its first byte. */
+  /** The length of the whole message except its first byte. */
   readonly length: number;
   readonly bytes: Buffer;
   readonly at: number;
@@ -37,7 +42,7 @@ export class WireRow {
 
 type Message = { readonly name: string };
 
-/** What its types keep to themselves. */
+/** Members that its types don't declare. */
 interface ProtocolParser {
   parse(bytes: Buffer, onMessage: (message: Message) => void): void;
   handlePacket(at: number, code: number, length: number, bytes: Buffer): Message;

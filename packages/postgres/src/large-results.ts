@@ -1,30 +1,31 @@
-// Results that may be too large. In: a read, and how many bytes it may bring. Out: its rows, up to there, in its turn.
-// It never lets large results take the process's one thread for themselves: their bytes are read, made into JSON, encoded
-// and sent there, and what dies of them is collected there.
+// Results that may be too large. In: a read, and its maximum size in bytes. Out: its rows up to there, in its turn.
+// Large results never get the process's one thread for themselves: the thread reads their bytes, converts them to JSON,
+// encodes and sends them, and collects the garbage.
 import { createTurns, FairQueue } from "@plinth/service";
 import type { ClientBase } from "pg";
 import Cursor from "pg-cursor";
-import { rawTypes } from "./kept-statements.ts";
 import type { RawResult } from "./lane-statement.ts";
+import { rawTypes } from "./prepared-statements.ts";
 import type { RawRow } from "./row-bytes.ts";
 
-/** From so many bytes a result is large. */
+/** From this many bytes on, a result is large. */
 export const LARGE_BYTES = 131_072;
-/** Beyond so many, further pieces of a result come one in a turn of the event loop. */
+/** Beyond this size, each further piece of a result is read in its own turn of the event loop. */
 const LARGE_PIECE_BYTES = 65_536;
 /**
- * What all projects' large results may bring together, while others wait for theirs. A megabyte takes the thread 6 to 7 ms, an
- * eighth of it at this pace; what dies of it (four to five megabytes) is collected in stops that grow with the pace.
+ * The maximum size of all projects' large results together, while others wait for theirs. A megabyte takes the thread 6
+ * to 7 ms, an eighth of its time at this pace; its garbage (four to five megabytes) is collected in pauses that grow
+ * with the pace.
  */
 const BYTES_PER_MS = 20_000;
-/** Rows fetched at once: one first, then as many as their size allows. */
+/** Rows fetched at once: one at first, then as many as their size allows. */
 const PIECE_ROWS_FIRST = 1;
 const PIECE_ROWS_MAX = 100;
 
 export interface LargeResults {
   /**
-   * Resolves when a statement that is expected to bring so many bytes may begin, the projects in turn; at once where they
-   * are few. @throws what `refusal` makes where too many wait, or for too long.
+   * Resolves when a statement with this expected size can start, the projects in turn; at once if it is small. @throws
+   * the error from `refusal` if too many wait, or for too long.
    */
   turn(project: string, bytes: number): Promise<void>;
 }
@@ -39,7 +40,7 @@ export function createLargeResults(waiting: {
     async turn(project, bytes) {
       if (!isLargeResult(bytes)) return;
       await new Promise<void>((begin, refuse) => {
-        // Whoever is next waits until this one's bytes have had their time; this one doesn't.
+        // The next one waits until this one's bytes have had their time; this one doesn't.
         const holdUp = async (): Promise<void> => {
           begin();
           await new Promise((resolve) => setTimeout(resolve, bytes / BYTES_PER_MS));
@@ -52,7 +53,7 @@ export function createLargeResults(waiting: {
 
 const pieceTurn = createTurns();
 
-/** Fetches rows in pieces, so that what is too large together never stands in memory as a whole. */
+/** Fetches rows in pieces, so that a result that is too large is never in memory as a whole. */
 export async function readPieces(
   client: ClientBase,
   text: string,

@@ -1,8 +1,7 @@
-// Notifications from Postgres. In: channels. Out: calls, again after every loss of the connection.
-// Never promises delivery: what was sent while the connection was down is lost, so a listener must poll as well.
-//
-// A loop of our own over pg: postgres.js re-subscribes by itself, but when it was closed during an outage it went on
-// reconnecting for ever, and it announced one reconnect several times.
+// Notifications from Postgres. In: channels. Out: calls, again after every loss of the connection. It never promises
+// delivery: a notification during an outage is lost, so a listener must also poll. We wrote our own loop over pg:
+// postgres.js re-subscribes itself, but when it was closed during an outage it kept reconnecting forever, and it
+// announced one reconnect several times.
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import { quoteIdentifier } from "./identifier.ts";
@@ -11,17 +10,17 @@ export type ListenOptions = {
   readonly connectionString: string;
   readonly channels: readonly string[];
   readonly onNotify: (channel: string, payload: string) => void;
-  /** The connection was lost and stands again: whatever was notified meanwhile has been missed. */
+  /** The connection was lost and is open again: notifications in between were missed. */
   readonly onReconnect?: () => void;
   readonly applicationName?: string;
-  /** How often a silent connection is asked whether it lives; it has as long to answer. Default 5000. */
+  /** How often a silent connection is checked; it has the same time to answer. Default 5000. */
   readonly heartbeatMs?: number;
 };
 
 export type Listening = { close(): Promise<void> };
 
 type Subscription = {
-  /** Resolves, never rejects, when the connection is gone. */
+  /** Resolves when the connection is closed; never rejects. */
   readonly lost: Promise<void>;
   close(): Promise<void>;
 };
@@ -30,7 +29,7 @@ const backoffMsFirst = 50;
 const backoffMsMax = 1_000;
 const closeMsMax = 1_000;
 
-/** Resolves when all channels are listened to; rejects when the first connection fails. */
+/** Resolves when all channels are subscribed; rejects if the first connection fails. */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const stopped = new AbortController();
   let subscription: Subscription | null = await subscribe(options);
@@ -39,7 +38,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       await subscription?.lost;
       subscription = null;
       for (let attempt = 0; subscription === null && !stopped.signal.aborted; attempt++) {
-        // Full jitter: replicas that lost the server together must not come back together.
+        // Full jitter: replicas that lost the server together must not reconnect together.
         await pause(10 + Math.random() * Math.min(backoffMsMax, backoffMsFirst * 2 ** attempt), stopped.signal);
         if (!stopped.signal.aborted) subscription = await subscribe(options).catch(() => null);
       }
@@ -78,7 +77,7 @@ async function subscribe(options: ListenOptions): Promise<Subscription> {
     destroy(client);
     throw error;
   }
-  // A network that swallows packets closes nothing: only a question that stays unanswered tells.
+  // A network that drops packets closes nothing: only an unanswered query shows it.
   const heartbeat = setInterval(() => void client.query("SELECT 1").catch(() => lose()), heartbeatMs);
   heartbeat.unref();
   void lost.then(() => {
@@ -100,7 +99,7 @@ function destroy(client: pg.Client): void {
   (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
 }
 
-/** Waits, or less when the signal comes. */
+/** Waits; ends earlier if the signal fires. */
 async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   await setTimeout(ms, undefined, signal === undefined ? {} : { signal }).catch(() => {});
 }

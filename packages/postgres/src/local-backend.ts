@@ -1,11 +1,11 @@
-// Backends on the same machine: they give way to short statements, and what they compute is known. In: a connection.
-// Out: a lower priority; processor time. It touches no process that is not known to be that connection's backend. Of a
-// database server elsewhere nothing is known, and the lane's budget goes by the clock.
+// Backends on the same machine: they give way to short statements, and their CPU time is known. In: a connection. Out:
+// a lower priority; CPU time. It never touches a process that isn't certainly that connection's backend. For a database
+// server on another machine nothing is known, and the lane's budget uses elapsed time.
 import { readFileSync } from "node:fs";
 import { giveWay } from "@plinth/service";
 import type { ClientBase } from "pg";
 
-/** Not in pg's types; read under the version that the workspace pins. */
+/** Not in pg's types; depends on the version that the workspace pins. */
 type Internals = {
   readonly processID: number | null;
   readonly connection: { readonly stream: { localPort?: number } };
@@ -13,7 +13,7 @@ type Internals = {
 
 const localBackends = new WeakMap<ClientBase, number>();
 
-/** Of a connection that was just made. @param niceness As nice(1) takes it; 0 changes nothing. */
+/** For a new connection. @param niceness As for nice(1); 0 changes nothing. */
 export function lowerPriority(client: ClientBase, niceness: number): void {
   const { processID: pid, connection } = client as unknown as Internals;
   const port = connection.stream.localPort;
@@ -22,7 +22,7 @@ export function lowerPriority(client: ClientBase, niceness: number): void {
   if (niceness > 0) giveWay(pid, niceness);
 }
 
-/** What its backend has computed since it was started, in ms; null where that can't be known. */
+/** The CPU time of its backend since its start, in ms; null if it can't be known. */
 function processorMs(client: ClientBase): number | null {
   const pid = localBackends.get(client);
   if (pid === undefined) return null;
@@ -33,10 +33,13 @@ function processorMs(client: ClientBase): number | null {
   }
 }
 
-/** Waits for the disk or for a lock count for a part: on a busy machine the clock charges a project with what others do. */
+/**
+ * Waiting for the disk or for a lock counts partly: on a busy machine, elapsed time would charge a project for the work
+ * of others.
+ */
 const WAITING_SHARE = 1 / 8;
 
-/** Runs work, and tells what it has cost its backend, in ms, where that can be known. */
+/** Runs work, and returns its CPU time on the backend in ms, if it can be known. */
 export async function metered<Client extends ClientBase, Result>(
   client: Client,
   work: (client: Client) => Promise<Result>,
@@ -54,7 +57,7 @@ export async function metered<Client extends ClientBase, Result>(
   }
 }
 
-/** The same number may be another process here. Postgres shows in a backend's title which port it answers. */
+/** The same pid can be another process here. A backend's title shows which port it serves. */
 function isBackend(pid: number, port: number): boolean {
   try {
     const title = readFileSync(`/proc/${pid}/cmdline`, "utf8");

@@ -1,5 +1,5 @@
-// An ordinary pool: for migrations, stores, and whatever may wait. In: where and how many. Out: a pg.Pool.
-// Never lets a connection's death take the process down, and never waits for a connection without a limit.
+// An ordinary pool for migrations, stores, and everything that can wait. In: an address and a size. Out: a pg.Pool. A
+// dying connection never ends the process, and nothing waits for a connection without a limit.
 import pg from "pg";
 
 export type PoolOptions = {
@@ -10,7 +10,7 @@ export type PoolOptions = {
   readonly lockTimeoutMs?: number;
   /** How long a caller waits for a free or a new connection. Default 5000. */
   readonly connectTimeoutMs?: number;
-  /** Told of every connection that dies while idle; the pool replaces it by itself. */
+  /** Called for every connection that dies while idle; the pool replaces it itself. */
   readonly onIdleError?: (error: Error) => void;
 };
 
@@ -24,7 +24,8 @@ export function createPool(options: PoolOptions): pg.Pool {
     ...(options.statementTimeoutMs === undefined ? {} : { statement_timeout: options.statementTimeoutMs }),
     ...(options.lockTimeoutMs === undefined ? {} : { lock_timeout: options.lockTimeoutMs }),
   });
-  // A connection that dies while it is held fails the query that runs on it, or the next one. Node would end the process besides.
+  // If a connection dies during use, its current or next query fails. Without this listener, Node would also end the
+  // process.
   pool.on("connect", (client) => client.on("error", () => {}));
   pool.on("error", (error) => options.onIdleError?.(error));
   return pool;

@@ -1,6 +1,5 @@
-// Makes the two databases with their owners on a server. In: an administrator's address and two passwords.
-// Out: the addresses that control and cell connect with. Never gives either owner more than its own database,
-// and never leaves PUBLIC a way in.
+// Creates the two databases with their owners on a server. In: an administrator's address and two passwords. Out: the
+// addresses for control and cell. Each owner can only use its own database, and PUBLIC has no access.
 import pg from "pg";
 import type { DatabaseSecrets } from "./database-secrets.ts";
 import { quoteIdentifier, quoteLiteral } from "./identifier.ts";
@@ -41,10 +40,11 @@ export async function prepareDatabase(adminUrl: string, wanted: OwnedDatabase): 
   const name = quoteIdentifier(wanted.name);
   const role = quoteIdentifier(wanted.role);
   await withClient(adminUrl, async (admin) => {
-    // Several starts at once meet here; CREATE DATABASE cannot stand in a transaction, so the lock is the session's.
+    // Several starts at the same time meet here; CREATE DATABASE can't run in a transaction, so the lock belongs to the
+    // session.
     await admin.query("SELECT pg_advisory_lock(hashtextextended('plinth databases', 0))");
     const exists = (await admin.query("SELECT FROM pg_roles WHERE rolname = $1", [wanted.role])).rowCount !== 0;
-    // Only a superuser may so much as mention SUPERUSER in an ALTER ROLE; a new role has no attribute unless named.
+    // Only a superuser can use the word SUPERUSER in an ALTER ROLE; a new role has no attribute unless named.
     const attributes = wanted.createRole ? "LOGIN CREATEROLE" : "LOGIN";
     await admin.query(
       `${exists ? "ALTER" : "CREATE"} ROLE ${role} ${attributes} PASSWORD ${quoteLiteral(wanted.password)}`,
@@ -68,7 +68,7 @@ export async function prepareDatabase(adminUrl: string, wanted: OwnedDatabase): 
   return own.href;
 }
 
-/** Who is no superuser (managed Postgres) must be a member of a role to give it a database. */
+/** Without superuser rights (managed Postgres), one must be a member of a role to give it a database. */
 async function becomeMember(admin: pg.Client, role: string): Promise<void> {
   const { rows } = await admin.query<{ super: boolean; version: string }>(`
     SELECT rolsuper AS super, current_setting('server_version_num') AS version FROM pg_roles WHERE rolname = current_user`);

@@ -1,15 +1,14 @@
-// Postgres's own word that a statement stays inside one tenant's schema. In: a statement's text. Out: nothing, or an
-// UnprovenStatement. Never runs the text: it is prepared and explained under the worker role, then rolled back.
-//
-// Worth the trouble because requests then run without a change of role, which would halve the throughput: the role's
-// rights are checked once per text instead of once per request, by the same code of Postgres.
+// Lets Postgres prove that a statement stays inside one tenant's schema. In: a statement's text. Out: nothing, or an
+// UnprovenStatement. It never runs the text: it is prepared and explained under the worker role, then rolled back. With
+// the proof, requests run without a change of role, which would halve the throughput: the same code of Postgres checks
+// the role's rights once per text instead of once per request.
 import type { ClientBase } from "pg";
 import { isConnectionLoss, isTimeout } from "./errors.ts";
 import { beginTransactionSql, type SessionLimits } from "./session.ts";
 import { catalogueNames, refusalOf } from "./statement-text.ts";
 import type { TenantNames } from "./tenant-names.ts";
 
-/** A bug of ours (or an attack through one): a statement that may reach beyond its tenant. */
+/** A bug of ours (or an attack through one): a statement that could reach other tenants. */
 export class UnprovenStatement extends Error {
   readonly reason: string;
   constructor(names: TenantNames, reason: string, cause?: unknown) {
@@ -20,10 +19,10 @@ export class UnprovenStatement extends Error {
 }
 
 const limits: SessionLimits = { statementTimeoutMs: 5_000, lockTimeoutMs: 2_000 };
-/** Longer than any statement that the compiler writes by far. */
+/** Far longer than any statement that the compiler writes. */
 const textLengthMax = 200_000;
 
-/** @throws UnprovenStatement when refused; whatever the database threw when it could not be asked */
+/** @throws UnprovenStatement if refused; the database's own error if it could not be asked */
 export async function proveStatement(client: ClientBase, names: TenantNames, text: string): Promise<void> {
   if (text.length > textLengthMax) throw new UnprovenStatement(names, "it is too long");
   const refusal = refusalOf(text, names.schema);
@@ -31,7 +30,7 @@ export async function proveStatement(client: ClientBase, names: TenantNames, tex
   await client.query(beginTransactionSql(names.worker, limits));
   let prepared = false;
   try {
-    // The generic plan: with nulls for parameters a plan made for these values could drop whole branches.
+    // The generic plan: with null parameters, a plan for these values could drop whole branches.
     await client.query("SET LOCAL plan_cache_mode = force_generic_plan");
     // The extended protocol refuses a second statement in the text.
     await client.query({ text: `PREPARE plinth_proof AS ${text}`, queryMode: "extended" } as never);
@@ -43,7 +42,7 @@ export async function proveStatement(client: ClientBase, names: TenantNames, tex
        FROM pg_prepared_statements WHERE name = 'plinth_proof'`,
       [catalogueNames(text)],
     );
-    // Its views come apart in the plan, and some of them into functions alone.
+    // The plan expands its views, some of them into functions only.
     if (rows[0]?.catalogue != null) throw new UnprovenStatement(names, `it reads pg_catalog.${rows[0].catalogue}`);
     const count = Number(rows[0]?.parameters ?? 0);
     const nulls = count === 0 ? "" : `(${Array.from({ length: count }, () => "NULL").join(", ")})`;
@@ -57,14 +56,14 @@ export async function proveStatement(client: ClientBase, names: TenantNames, tex
     throw new UnprovenStatement(names, (error as Error).message, error);
   } finally {
     await client.query("ROLLBACK");
-    // Preparing is not undone by a rollback.
+    // A rollback doesn't undo a PREPARE.
     if (prepared) await client.query("DEALLOCATE plinth_proof");
   }
 }
 
 /**
- * The catalogues are readable by every role, so rights alone do not keep a statement out of them. Relations of other
- * schemas can only be there through a view that the worker may use, which is what views are for.
+ * Every role can read the catalogues, so rights alone don't prevent a statement from reading them. Relations of other
+ * schemas can only be there through a view that the worker can use, which is the purpose of views.
  */
 function foreignRelation(plan: unknown): string | null {
   if (Array.isArray(plan)) {
@@ -80,7 +79,7 @@ function foreignRelation(plan: unknown): string | null {
   if (typeof node["Relation Name"] === "string" && (schema === "pg_catalog" || schema === "information_schema")) {
     return `${schema}.${node["Relation Name"]}`;
   }
-  // Functions called in FROM are named with their schema under VERBOSE.
+  // With VERBOSE, functions in FROM have their schema.
   if (typeof node["Function Name"] === "string" && schema === "information_schema")
     return String(node["Function Name"]);
   for (const value of Object.values(node)) {

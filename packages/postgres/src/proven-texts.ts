@@ -1,5 +1,5 @@
-// The statements that were proven for each project, with their pace. In: a project. Out: its texts. It never keeps more bytes
-// than its bounds: of a project, its least recently used texts go; of all, the project that was used least recently.
+// Remembers the proven statements of each project, with their pace. In: a project. Out: its texts. Its memory is
+// limited: for one project, the least recently used texts are forgotten; for all, the least recently used project.
 import { ByteCache, bytesOfText } from "@plinth/service";
 import type { Pace } from "./pace.ts";
 
@@ -7,21 +7,21 @@ export type ProvenText = {
   /** Single flight: callers that meet an unproven text together wait for one proof. */
   proof: Promise<void> | true;
   readonly pace: Pace;
-  /** How large its last result was in the slow lane, where that is bounded: the next one is expected to be like it. */
+  /** The size of its last result in the slow lane, if that is limited: the next one is expected to be similar. */
   lastBytes: number;
 };
 
 export type ProjectTexts = ByteCache<string, ProvenText>;
 
 export type ProvenTexts = {
-  /** The texts that are remembered now: ask each time, since a project may be forgotten between two statements. */
+  /** The texts that are remembered now. Ask each time, because a project can be forgotten between two statements. */
   of(projectId: string): ProjectTexts;
   forget(projectId: string): void;
-  /** What is kept of all projects, as it is weighed. */
+  /** The estimated memory of all projects. */
   bytes(): number;
 };
 
-/** The entry, its pace and its promise; the entry of a project: estimates. */
+/** Estimates: the entry with its pace and its promise; the entry of a project. */
 const TEXT_BYTES = 500;
 const PROJECT_BYTES = 700;
 
@@ -45,7 +45,7 @@ export function createProvenTexts(limits: {
       bytesMax: limits.provenBytesPerProject,
       weigh: (_, text) => bytesOfText(text) + TEXT_BYTES,
       onGrowth: (more) => {
-        // What was forgotten may still have a statement under way.
+        // A forgotten text can still have a running statement.
         if (projects.get(projectId) !== texts) return;
         bytes += more;
         trim();
@@ -55,7 +55,7 @@ export function createProvenTexts(limits: {
     return texts;
   };
 
-  /** The one that was asked for last stays: its statement is under way. */
+  /** The last requested one stays: its statement is running. */
   const trim = (): void => {
     for (const oldest of projects.keys()) {
       if (bytes <= limits.provenBytesMax || projects.size === 1) return;

@@ -1,15 +1,15 @@
-// Rows as they come over the wire, one behind the other: of each the number of its columns in 2 bytes, and of each column the number
-// of its bytes in 4 (-1 for null), and then those, which are its text in UTF-8. In: rows. Out: bytes, and rows again.
+// Rows in wire format, one after the other: for each row the number of columns in 2 bytes, and for each column its
+// length in 4 bytes (-1 for null), followed by its text in UTF-8. In: rows. Out: bytes, and rows again.
 
 /** Column values as Postgres prints them. */
 export type RawRow = (string | null)[];
 
-/** Behind the length of a message, which counts itself. */
+/** After the length of a message, which includes itself. */
 const LENGTH_BYTES = 4;
 const FIRST_BYTES = 16_384;
 const NULL = -1;
 
-/** Gathers rows: what they stand in is the connection's, and is used again. */
+/** Collects rows. It copies them, because the connection reuses its buffer. */
 export class RowBytes {
   #bytes: Buffer = Buffer.allocUnsafe(FIRST_BYTES);
   #used = 0;
@@ -48,14 +48,14 @@ export function bytesOfRows(rows: readonly (readonly (string | null)[])[]): Buff
   return Buffer.concat(parts);
 }
 
-/** Of the row at that place. */
+/** For the row at that place. */
 export function textsOf(bytes: Buffer, at: number): RawRow {
   const row = new RowReader(bytes, at);
   row.next();
   return Array.from({ length: row.columns }, (_, i) => row.text(i));
 }
 
-/** Walks over rows, with the places of the columns of one at a time. */
+/** Iterates over rows, with the positions of one row's columns at a time. */
 export class RowReader {
   readonly bytes: Buffer;
   columns = 0;
@@ -68,7 +68,7 @@ export class RowReader {
     this.#at = at;
   }
 
-  /** False where there is no further row. */
+  /** False if there are no more rows. */
   next(): boolean {
     const { bytes } = this;
     if (this.#at >= bytes.length) return false;
@@ -91,7 +91,7 @@ export class RowReader {
     return this.#at >= this.bytes.length;
   }
 
-  /** Where the text of a column begins; -1 for null. */
+  /** The start of a column's text; -1 for null. */
   start(column: number): number {
     return this.#starts[column]!;
   }

@@ -1,5 +1,5 @@
-// Brings one of our own schemas up to date. In: an ordered list of SQL texts. Out: which of them were run now.
-// Never runs one twice, never runs two callers at once, and never goes on when an applied one was edited afterwards.
+// Migrates one of our own schemas. In: an ordered list of SQL texts. Out: which of them ran now. It never runs one
+// twice, never runs two callers at the same time, and stops if an applied one was edited afterwards.
 import { createHash } from "node:crypto";
 import type { Pool } from "pg";
 import { quoteIdentifier } from "./identifier.ts";
@@ -12,7 +12,7 @@ export type MigrationRun = {
   readonly migrations: readonly Migration[];
 };
 
-/** @throws Error when an applied migration's text has changed, or one of the statements fails (that one is undone) */
+/** @throws Error if an applied migration's text has changed, or if a statement fails (its migration is rolled back) */
 export async function runMigrations(run: MigrationRun): Promise<readonly string[]> {
   const ids = run.migrations.map((each) => each.id);
   if (new Set(ids).size !== ids.length) throw new Error("Two migrations have the same id");
@@ -21,7 +21,7 @@ export async function runMigrations(run: MigrationRun): Promise<readonly string[
   let broken: Error | undefined;
   try {
     await client.query("SELECT pg_advisory_lock(hashtextextended($1, 0))", [`plinth migrations of ${run.schema}`]);
-    // Asked for first: IF NOT EXISTS would still demand the right to create schemas from a role that needs it no more.
+    // Checked first: IF NOT EXISTS would still require the right to create schemas from a role that no longer needs it.
     const { rowCount: exists } = await client.query("SELECT FROM pg_namespace WHERE nspname = $1", [run.schema]);
     if (exists === 0) await client.query(`CREATE SCHEMA ${schema}`);
     await client.query(`CREATE TABLE IF NOT EXISTS ${schema}.migrations (
@@ -31,7 +31,7 @@ export async function runMigrations(run: MigrationRun): Promise<readonly string[
     for (const migration of run.migrations) {
       const hash = applied.get(migration.id);
       if (hash !== undefined && hash !== hashOf(migration.sql)) {
-        throw new Error(`Migration "${migration.id}" of schema ${run.schema} was edited after it had been applied`);
+        throw new Error(`Migration "${migration.id}" of schema ${run.schema} was changed after it had been applied`);
       }
     }
     const done: string[] = [];
@@ -57,7 +57,7 @@ export async function runMigrations(run: MigrationRun): Promise<readonly string[
     broken = error as Error;
     throw error;
   } finally {
-    // A connection that failed is closed, and with it goes its lock.
+    // A failed connection is closed, which releases its lock.
     client.release(broken);
   }
 }

@@ -1,11 +1,11 @@
-// How a session must be set for statements to mean and print the same wherever they run.
-// In: limits. Out: SQL text. Never takes a value that came from outside this code base.
+// Session settings with which statements mean and print the same everywhere. In: limits. Out: SQL text. It never
+// accepts a value from outside this code base.
 
 export type SessionLimits = { readonly statementTimeoutMs: number; readonly lockTimeoutMs: number };
 
 /**
- * Settings shared by the fast and the slow lane. An empty-handed search path makes an unqualified table name fail
- * instead of meaning some tenant's table; the rest fixes the text form of dates, times and bytes.
+ * Settings of both lanes. With an empty search path, an unqualified table name fails instead of meaning some tenant's
+ * table; the rest fixes the text form of dates, times and bytes.
  */
 const shared: readonly (readonly [string, string])[] = [
   ["search_path", "pg_catalog, pg_temp"],
@@ -17,7 +17,7 @@ const shared: readonly (readonly [string, string])[] = [
   ["client_encoding", "'UTF8'"],
 ];
 
-/** For a connection that belongs to one lane for its whole life. */
+/** For a connection that always belongs to one lane. */
 export function fastSessionSql(limits: SessionLimits): string {
   const settings = [
     ...shared,
@@ -29,7 +29,7 @@ export function fastSessionSql(limits: SessionLimits): string {
   return settings.map(([name, value]) => `SET ${name} = ${value}`).join("; ");
 }
 
-/** For one transaction of a pooled connection; `role` must be an identifier that has been checked. */
+/** For one transaction of a pooled connection; `role` must be a checked identifier. */
 export function beginTransactionSql(role: string, limits: SessionLimits): string {
   const settings = [
     ...shared,

@@ -1,6 +1,6 @@
-// The lexical half of a statement's proof. In: SQL text and the tenant's schema. Out: null, or what is not allowed.
-// It finds what Postgres cannot be asked about without running the text: which functions it calls. Never reads further
-// than the lexer needs; syntax, tables and columns are Postgres's half (prove-statement.ts).
+// The lexical half of a statement's proof. In: SQL text and the tenant's schema. Out: null, or what is not allowed. It
+// finds what Postgres can't be asked about without running the text: which functions it calls. It only uses a lexer;
+// Postgres checks syntax, tables and columns (prove-statement.ts).
 import { allowedFunctions, keywordsBeforeParenthesis, refusedWords } from "./statement-words.ts";
 
 type Token = {
@@ -9,7 +9,7 @@ type Token = {
   readonly text: string;
 };
 
-/** Null when nothing in the text is refused. */
+/** Null if nothing in the text is refused. */
 export function refusalOf(text: string, schema: string): string | null {
   const tokens = tokenise(text);
   if (typeof tokens === "string") return tokens;
@@ -21,8 +21,8 @@ export function refusalOf(text: string, schema: string): string | null {
 }
 
 /**
- * Names that could mean a relation of the catalogues, which search paths always include: all of those begin with pg_.
- * Whether one does, Postgres is asked; an author's field may be called `pg_rating`.
+ * Names that could be a relation of the catalogues, which search paths always include: all of them start with pg_.
+ * Postgres is asked whether one does; an author's field can have the name `pg_rating`.
  */
 export function catalogueNames(text: string): readonly string[] {
   const tokens = tokenise(text);
@@ -35,7 +35,7 @@ export function catalogueNames(text: string): readonly string[] {
   return [...new Set(names.map((token) => token.text))];
 }
 
-/** Where no relation can stand: what a column is called (`as "pg_class"`), what is written, and the columns of an insert. */
+/** Where no relation can be: a column alias (`as "pg_class"`), values, and the columns of an insert. */
 function namesColumn(tokens: readonly Token[], at: number): boolean {
   if (tokens[at]!.kind !== "quoted") return false;
   const [before, after] = [tokens[at - 1], tokens[at + 1]];
@@ -63,7 +63,7 @@ function refusalAt(tokens: readonly Token[], at: number, schema: string): string
   if (token.kind === "word" && refusedWords.has(token.text)) return `the word ${token.text}`;
   if (tokens[at + 1]?.text !== "(" || tokens[at + 1]?.kind !== "symbol") return null;
 
-  // From here on: a name before a parenthesis, which is a call unless something says otherwise.
+  // From here on: a name before a parenthesis, which is a call unless something shows otherwise.
   const qualifier = before?.text === "." && before.kind === "symbol" ? tokens[at - 2] : undefined;
   if (qualifier !== undefined) {
     if (isName(qualifier) && qualifier.text === schema) return null;
@@ -72,7 +72,7 @@ function refusalAt(tokens: readonly Token[], at: number, schema: string): string
   }
   if (token.kind === "word" && keywordsBeforeParenthesis.has(token.text)) return null;
   if (allowedFunctions.has(token.text)) return null;
-  // `AS name (column, ...)`, `CAST(x AS numeric(12, 2))`, `x::numeric(12, 2)`: none of these places takes a call.
+  // `AS name (column, ...)`, `CAST(x AS numeric(12, 2))`, `x::numeric(12, 2)`: none of these is a call.
   if (before?.kind === "word" && before.text === "as") return null;
   if (before?.kind === "symbol" && before.text === "::") return null;
   if (before?.kind === "word" && (before.text === "with" || before.text === "recursive")) return null;
@@ -87,7 +87,7 @@ const blank = /[ \t\n\r\f\v]/;
 const wordStart = /[A-Za-z_]/;
 const wordRest = /[A-Za-z0-9_$]/;
 
-/** The tokens, or why the text is not one that we would have written. */
+/** The tokens, or why we would never write such a text. */
 function tokenise(text: string): Token[] | string {
   const tokens: Token[] = [];
   let at = 0;
@@ -99,7 +99,7 @@ function tokenise(text: string): Token[] | string {
     } else if ((char === "-" && next === "-") || (char === "/" && next === "*")) {
       return "a comment";
     } else if (char < " " || char > "~") {
-      // Outside quotes we write ASCII only, so that no letter is a blank to one lexer and part of a name to the other.
+      // Outside quotes we only write ASCII, so that two lexers never disagree about a letter.
       return "a character outside ASCII";
     } else if (char === "'" || char === '"') {
       const end = closing(text, at, char);
@@ -111,7 +111,7 @@ function tokenise(text: string): Token[] | string {
       let end = at + 1;
       while (end < text.length && wordRest.test(text[end]!)) end++;
       const word = text.slice(at, end).toLowerCase();
-      // e'..', b'..', x'..', n'..', u&'..' and u&".." have escapes of their own; none of them is needed.
+      // e'..', b'..', x'..', n'..', u&'..' and u&".." have their own escapes; we need none of them.
       if (text[end] === "'" || (word === "u" && text[end] === "&" && /['"]/.test(text[end + 1] ?? ""))) {
         return "a prefixed string";
       }

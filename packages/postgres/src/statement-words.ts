@@ -1,6 +1,6 @@
-// What a tenant's statement may call, and the words that stand before a parenthesis without being calls.
-// In: nothing. Out: three sets. Never contains a function that reads files, settings, other sessions, sequences by name,
-// sends anything, sleeps, or runs SQL that it is given.
+// The functions that a tenant's statement can call, and the words before a parenthesis that are not calls. In: nothing.
+// Out: three sets. They never contain a function that reads files, settings, other sessions or sequences by name, sends
+// anything, sleeps, or runs SQL from an argument.
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
@@ -45,7 +45,7 @@ export const keywordsBeforeParenthesis: ReadonlySet<string> = words(`
   window with within zone operator nothing update symmetric asymmetric only
 `);
 
-/** Casts that look names up in the catalogues, and statements that no plan holds. */
+/** Casts that look up names in the catalogues, and statements without a plan. */
 export const refusedWords: ReadonlySet<string> = words(`
   regclass regproc regprocedure regoper regoperator regrole regnamespace regcollation
   information_schema

@@ -1,12 +1,12 @@
-// The names that belong to one project in the cell's database. In: a project id. Out: its schema and its two roles.
-// Never lets anything but a well-formed id become part of a name in SQL.
+// The names of one project in the cell's database. In: a project id. Out: its schema and its two roles. Only a
+// well-formed id becomes part of a name in SQL.
 
 export type TenantNames = {
   readonly projectId: string;
   readonly schema: string;
-  /** Owns the schema and all in it; runs DDL only. */
+  /** Owns the schema and everything in it; only runs DDL. */
   readonly owner: string;
-  /** Has rights on the rows of this schema, and none elsewhere. */
+  /** Has rights on the rows of this schema, and no others. */
   readonly worker: string;
 };
 

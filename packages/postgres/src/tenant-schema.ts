@@ -1,12 +1,10 @@
-// Makes a project's schema and its two roles. In: a client and a project id. Out: the names.
-// Never gives PUBLIC or the worker a right on the schema beyond USAGE: rights on tables come with the tables.
+// Creates a project's schema and its two roles. In: a client and a project id. Out: the names. PUBLIC gets no right on
+// the schema, and the worker only USAGE: rights on tables come with the tables.
 import type { ClientBase } from "pg";
 import { quoteIdentifier } from "./identifier.ts";
 import { type TenantNames, tenantNames } from "./tenant-names.ts";
 
-/**
- * Idempotent, and safe when two callers do it at once. Opens a transaction of its own: do not call it inside one.
- */
+/** Idempotent, and safe for two simultaneous callers. It opens its own transaction: don't call it inside one. */
 export async function createTenantSchema(client: ClientBase, projectId: string): Promise<TenantNames> {
   const names = tenantNames(projectId);
   await inTransaction(client, async () => {
@@ -26,7 +24,7 @@ export async function createTenantSchema(client: ClientBase, projectId: string):
     if (rowCount === 0) await client.query(`CREATE SCHEMA ${schema} AUTHORIZATION ${quoteIdentifier(names.owner)}`);
     await client.query(`REVOKE ALL ON SCHEMA ${schema} FROM PUBLIC`);
     await client.query(`GRANT USAGE ON SCHEMA ${schema} TO ${quoteIdentifier(names.worker)}`);
-    // What the owner creates later: functions would otherwise be executable by PUBLIC.
+    // For what the owner creates later: PUBLIC could otherwise execute functions.
     await client.query(
       `ALTER DEFAULT PRIVILEGES FOR ROLE ${quoteIdentifier(names.owner)} REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC`,
     );
@@ -36,7 +34,7 @@ export async function createTenantSchema(client: ClientBase, projectId: string):
 
 /**
  * Makes the connected role a member of a project's two roles: it acts for every project (statements run without a role
- * change per request), and takes one role on by SET ROLE for proofs, transactions and DDL.
+ * change per request), and uses SET ROLE for proofs, transactions and DDL.
  */
 export async function grantTenantRoles(client: ClientBase, names: TenantNames): Promise<void> {
   await inTransaction(client, async () => {
@@ -45,7 +43,7 @@ export async function grantTenantRoles(client: ClientBase, names: TenantNames): 
   });
 }
 
-/** Removes the schema with all in it, and the roles. Idempotent. */
+/** Removes the schema with its content, and the roles. Idempotent. */
 export async function dropTenantSchema(client: ClientBase, projectId: string): Promise<void> {
   const names = tenantNames(projectId);
   await inTransaction(client, async () => {
@@ -62,7 +60,7 @@ export async function dropTenantSchema(client: ClientBase, projectId: string): P
 
 async function grant(client: ClientBase, names: TenantNames): Promise<void> {
   const { rows } = await client.query<{ version: string }>("SELECT current_setting('server_version_num') AS version");
-  // Since 16 a membership says itself what it allows; before, the member's INHERIT attribute does.
+  // Since version 16, a membership defines itself what it allows; before, the member's INHERIT attribute does.
   const options = Number(rows[0]?.version) >= 160_000 ? " WITH INHERIT TRUE, SET TRUE" : "";
   await client.query(
     `GRANT ${quoteIdentifier(names.owner)}, ${quoteIdentifier(names.worker)} TO CURRENT_USER${options}`,

@@ -357,7 +357,7 @@ describe("a transaction", () => {
         await open.query(`INSERT INTO ${one.schema}.rows VALUES (1003, 'twice')`).catch(() => {});
       }),
     );
-    expect(String(error)).toMatch(/went on after one of its statements had failed/);
+    expect(String(error)).toMatch(/continued after one of its statements had failed/);
   });
 
   test("whose backend is killed is refused, and the next one gets a clean connection", async () => {

@@ -1,48 +1,54 @@
-// The only way to a tenant's rows. In: a project and a statement. Out: raw rows, or a transaction under its worker role.
-// Never runs a text that Postgres has not vouched for under that project's own role (prove-statement.ts), and never
-// lets one project take more of either lane than its share.
+// The only way to a tenant's rows. In: a project and a statement. Out: raw rows, or a transaction under its worker
+// role. It never runs a text that Postgres has not proven under that project's own role (prove-statement.ts), and never
+// lets one project use more than its share of either lane.
 import { type Budget, FairQueue, Fault } from "@plinth/service";
 import type { ClientBase, Pool, PoolClient } from "pg";
 import { type Confirmation, confirmed, type RowLock, takeLocks } from "./around-statement.ts";
 import { asFault, isStatementTimeout, isTimeout } from "./errors.ts";
 import { type FastLane, NoLongerWanted } from "./fast-lane.ts";
-import { createRawQuery } from "./kept-statements.ts";
 import { costOf, type LaneQuery } from "./lane-connection.ts";
 import { type RawResult, ResultTooLarge } from "./lane-statement.ts";
 import { createLargeResults, isLargeResult, LARGE_BYTES, readPieces, sizeOf } from "./large-results.ts";
 import { lowerPriority, metered } from "./local-backend.ts";
 import { Noise, Pace } from "./pace.ts";
+import { createRawQuery } from "./prepared-statements.ts";
 import { proveStatement } from "./prove-statement.ts";
 import { createProvenTexts, type ProvenText } from "./proven-texts.ts";
 import { beginTransactionSql, type SessionLimits } from "./session.ts";
 import { type TenantNames, tenantNames } from "./tenant-names.ts";
 
 export type TenantLimits = {
-  /** Transactions and slow statements at once, of all projects. Default 12. */
+  /** Transactions and slow statements at the same time, for all projects. Default 12. */
   readonly slowPlaces?: number;
-  /** The same of one project. Default 2. */
+  /** The same for one project. Default 2. */
   readonly slowPerProject?: number;
-  /** Those of one project waiting beyond them: a burst of a shape that has yet to earn the fast lane. Default 1000. */
+  /** The number of waiting ones for one project: a burst of a new statement shape. Default 1000. */
   readonly slowWaitingMax?: number;
-  /** Time that one project may spend in the slow lane in the long run. Default: half of each second, half a second ahead. */
+  /**
+   * The time that one project can use in the slow lane in the long run. Default: half of each second, half a second in
+   * advance.
+   */
   readonly slowBudget?: Budget;
-  /** How far backends on this machine give way. Default 12: a fifteenth of another's time; a dozen weigh less than one. */
+  /**
+   * How far backends on this machine give way. Default 12: they get a fifteenth of another's time; a dozen get less
+   * than one.
+   */
   readonly slowNiceness?: number;
   /** Default 2000. */
   readonly slowStatementMs?: number;
   /** Default 1000. */
   readonly slowLockMs?: number;
-  /** Texts that each connection of the slow lane keeps prepared, of its transactions. Default 0. */
+  /** The number of transaction texts that each connection of the slow lane keeps prepared. Default 0. */
   readonly slowKeptMax?: number;
-  /** What the proven texts of one project may take in memory. Default 2 MB. */
+  /** The maximum memory for the proven texts of one project. Default 2 MB. */
   readonly provenBytesPerProject?: number;
-  /** The same of all projects; beyond it, the project that was used least recently is forgotten. Default 64 MB. */
+  /** The same for all projects; beyond it, the least recently used project is forgotten. Default 64 MB. */
   readonly provenBytesMax?: number;
 };
 
 export type TenantScopeOptions = {
   readonly fastLane: FastLane;
-  /** The slow lane's pool; connected as the same role as the fast lane. */
+  /** The slow lane's pool; it connects with the same role as the fast lane. */
   readonly pool: Pool;
   readonly limits?: TenantLimits;
 };
@@ -51,30 +57,34 @@ export type TenantStatement = {
   readonly text: string;
   readonly values: readonly unknown[];
   /**
-   * "fast": short whatever the rows are, as a read by id is. "earned": its time depends on the rows; it goes to the
-   * slow lane until it has been short a few times. Either leaves the fast lane when it was long there. "slow": always.
+   * "fast": short whatever the rows are, such as a read by id. "earned": its time depends on the rows, so it uses the
+   * slow lane until it has been short a few times. Both leave the fast lane if they were long there. "slow": always the
+   * slow lane.
    */
   readonly lane: "fast" | "earned" | "slow";
-  /** False for shapes that are seldom repeated: they are not kept prepared. Default true. */
+  /** False for rare shapes: they are not kept prepared. Default true. */
   readonly keep?: boolean;
   /**
-   * True for what commits: it waits for the disk, and Postgres flushes for several connections at once, so writes are
-   * spread over the lane. Reads of a project share a connection, and with it its prepared statements. Default false.
+   * True for statements that commit: they wait for the disk, and Postgres flushes several connections at once, so
+   * writes are spread over the lane. Reads of a project share a connection, and with it its prepared statements.
+   * Default false.
    */
   readonly writes?: boolean;
-  /** What the slow lane allows it, in ms. Default: the scope's own limit. */
+  /** Its time limit in the slow lane, in ms. Default: the scope's own limit. */
   readonly msMax?: number;
-  /** Where the fast lane answers it, its rows come as `bytes`: no text is made of them. Default false. */
+  /** In the fast lane, its rows come as `bytes`, without conversion to text. Default false. */
   readonly asBytes?: boolean;
-  /** Of a read: rows behind so many bytes are left out (`cut`); the first one never is. Default: no limit. */
+  /** For a read: rows beyond this many bytes are left out (`cut`), except the first. Default: no limit. */
   readonly bytesMax?: number;
-  /** Asked when its turn has come in the slow lane; what it throws refuses the statement. */
+  /** Called when its turn has come in the slow lane; an error that it throws refuses the statement. */
   readonly admit?: () => void;
-  /** Run before it in its transaction, so that its snapshot is later than what it waited for; slow lane only. */
+  /** Runs before it in its transaction, so that its snapshot is later than what it waited for; slow lane only. */
   readonly lock?: RowLock;
-  /** Asked after it in its transaction, with a snapshot of its own; slow lane only. */
+  /** Runs after it in its transaction, with its own snapshot; slow lane only. */
   readonly confirm?: Confirmation;
-  /** True for what is only tried: it runs as it would, and all that it wrote is undone. Slow lane only. Default false. */
+  /**
+   * True for a dry run: it runs normally, and everything that it wrote is rolled back. Slow lane only. Default false.
+   */
   readonly undo?: boolean;
 };
 
@@ -82,9 +92,9 @@ export type TenantStatement = {
 export type TenantResult = RawResult & { readonly cut?: boolean };
 
 export type TenantTransaction = {
-  /** Rows of raw text, as `run` gives them. @param bytesMax Of a read: rows behind so many bytes are left out. */
+  /** Rows of raw text, as from `run`. @param bytesMax For a read: rows beyond this many bytes are left out. */
   query(text: string, values?: readonly unknown[], bytesMax?: number): Promise<TenantResult>;
-  /** The same for a text that is run many times: its connection keeps it prepared. */
+  /** The same for a text that runs many times: its connection keeps it prepared. */
   repeat(text: string, values: readonly unknown[]): Promise<TenantResult>;
   /** The client itself, under the worker role until the transaction ends. */
   readonly client: ClientBase;
@@ -93,29 +103,29 @@ export type TenantTransaction = {
 export type ProjectScope = TenantNames & {
   /** @throws UnprovenStatement, Fault (unavailable, timeout), or the server's error about this statement */
   run(statement: TenantStatement): Promise<TenantResult>;
-  /** Commits when `work` resolves, rolls back when it rejects. Limits of time surface as Fault `timeout`. */
+  /** Commits when `work` resolves, rolls back when it rejects. A time limit becomes the Fault `timeout`. */
   transaction<Result>(work: (transaction: TenantTransaction) => Promise<Result>): Promise<Result>;
-  /** Proves a text ahead of its first use, so that no request pays for it. */
+  /** Proves a text before its first use, so that no request waits for it. */
   prove(text: string): Promise<void>;
 };
 
 export type TenantScope = {
   forProject(project: { readonly projectId: string }): ProjectScope;
   /**
-   * Deletes what is remembered of a project: it is no longer served, or it was deployed, so that a view or a function may
-   * mean something else now. Its texts are proven again.
+   * Forgets a project: it is no longer served, or was deployed, so that a view or a function may mean something else
+   * now. Its texts are proven again.
    */
   forget(projectId: string): void;
 };
 
-/** Texts that a connection keeps prepared of those that transactions run many times. */
+/** The number of texts of frequent transactions that a connection keeps prepared. */
 const REPEATED_KEPT_MAX = 8;
 
-/** Ends a transaction without a commit, with what its statement gave. */
+/** Ends a transaction without a commit, with the result of its statement. */
 class Undone extends Error {
   readonly result: TenantResult;
   constructor(result: TenantResult) {
-    super("A statement was tried, and is undone");
+    super("A statement was tried and rolled back");
     this.name = "Undone";
     this.result = result;
   }
@@ -124,11 +134,14 @@ class Undone extends Error {
 const slowWaitMsMax = 5_000;
 /** Before that. */
 const largeWaitMsMax = 2_000;
-/** Longer parameters, in characters, are work for the slow lane: Postgres parses, compresses and logs them. */
+/** Statements with longer parameters, in characters, use the slow lane: Postgres parses, compresses and logs them. */
 const FAST_VALUES_MAX = 32_768;
 /** A larger result of a read is left to the slow lane, which fetches it in pieces. */
 const FAST_BYTES_MAX = 2 * LARGE_BYTES;
-/** Large results cost more than the statement: they are read, made into JSON and sent by the one thread that serves all. */
+/**
+ * Large results cost more than the statement: the one thread that serves everybody reads them, converts them to JSON
+ * and sends them.
+ */
 const BYTES_PER_MS = 10_000;
 
 export function createTenantScope(options: TenantScopeOptions): TenantScope {
@@ -171,7 +184,10 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
       throw asFault(error);
     });
 
-  /** @param account Whose places and budget: a project's statements have one, its transactions (sign-ins) another. */
+  /**
+   * @param account The owner of places and budget: a project's statements have one, its transactions (sign-ins)
+   * another.
+   */
   const inSlowLane = <Result>(account: string, work: (client: PoolClient) => Promise<Result>): Promise<Result> =>
     slow.run(account, (hasCost) => withClient(connect, (client) => metered(client, work, hasCost)));
 
@@ -179,13 +195,14 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     const texts = proven.of(names.projectId);
     const known = texts.get(text);
     if (known !== undefined) return known;
-    // A proof plans the statement: shapes are what callers can invent, so it takes its turn like all that may be long.
+    // A proof plans the statement. Callers can invent new shapes, so a proof takes its turn like everything that can be
+    // long.
     const proof = inSlowLane(names.projectId, (client) => proveStatement(client, names, text)).then(
       () => {
         made.proof = true;
       },
       (error: unknown) => {
-        // Refusals are not remembered either: they are bugs, and a lost connection is no refusal.
+        // Refusals are not remembered either: they are bugs, and a lost connection is not a refusal.
         texts.delete(text);
         throw isTimeout(error) ? slowTimeout(error) : asFault(error);
       },
@@ -208,8 +225,8 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
       const repeat: TenantTransaction["repeat"] = (text, values) => repeatedQuery(client, text, values);
       const result = await work({ client, query, repeat });
       const { command } = await client.query("COMMIT");
-      // Postgres answers a COMMIT after a failed statement with a rollback, and calls that a success.
-      if (command !== "COMMIT") throw new Error("A transaction went on after one of its statements had failed");
+      // Postgres answers a COMMIT after a failed statement with a rollback, and reports it as a success.
+      if (command !== "COMMIT") throw new Error("A transaction continued after one of its statements had failed");
       return result;
     }).catch((error: unknown) => {
       throw isTimeout(error) ? slowTimeout(error) : error;
@@ -224,7 +241,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     }
   };
 
-  /** Null: its results have turned out larger than expected while it waited for its place. */
+  /** Null: its results were larger than expected while it waited for its place. */
   const runInPlace = (
     names: TenantNames,
     { text, values, bytesMax, admit, msMax, lock, confirm, undo }: TenantStatement,
@@ -238,7 +255,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
         admit?.();
         if (lock !== undefined) await takeLocks(lock, query);
         const result = await query(text, values, bytesMax);
-        // What was short but large is still no work for the fast lane.
+        // A short statement with a large result still can't use the fast lane.
         known.lastBytes = bytesMax === undefined ? 0 : sizeOf(result.rows);
         if (isLargeResult(known.lastBytes)) {
           slow.charge(names.projectId, known.lastBytes / BYTES_PER_MS);
@@ -255,7 +272,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
       throw error;
     });
 
-  /** Null: it was not run, or was undone as a whole. */
+  /** Null: it was not run, or was rolled back as a whole. */
   const tryOut = async (names: TenantNames, statement: TenantStatement, pace: Pace): Promise<TenantResult | null> => {
     const isWanted = (): boolean => pace.lane === "slow" && pace.mayTry(performance.now());
     if (!isWanted()) return null;
@@ -284,7 +301,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
       const shown = await tryOut(names, statement, pace);
       if (shown !== null) return shown;
     }
-    // Others may have earned it meanwhile.
+    // Other calls may have proven it meanwhile.
     if (pace.lane === "slow") return runSlow(names, statement, known);
     try {
       const { costMs, ...result } = await fastLane.query({
@@ -303,8 +320,8 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
         pace.note(costOf(error), performance.now(), noise.factor);
         throw error;
       }
-      // It may run again where it may wait.
-      // A statement that ran into its timeout was long; or the machine was, so that it counts as one long run.
+      // It can run again in the slow lane. A statement that reached its timeout was long, or the machine was slow, so
+      // it counts as one long run.
       if (isStatementTimeout(error)) pace.note(costOf(error), performance.now(), noise.factor);
       else pace.lose(performance.now());
       return runSlow(names, statement, known);
@@ -327,7 +344,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
   };
 }
 
-/** A connection for one piece of work; it goes back only when it is known to be outside any transaction. */
+/** A connection for one piece of work; it is returned to the pool only if it is certainly outside any transaction. */
 async function withClient<Result>(
   connect: () => Promise<PoolClient>,
   work: (client: PoolClient) => Promise<Result>,
@@ -350,7 +367,7 @@ async function withClient<Result>(
   }
 }
 
-/** Undone as a whole, or a read. */
+/** Rolled back as a whole, or a read. */
 function isCutShort(error: unknown): boolean {
   return isTimeout(error) || error instanceof ResultTooLarge;
 }
@@ -368,7 +385,7 @@ function isLarge(values: readonly unknown[]): boolean {
 
 function tooManySlow(why: "full" | "late"): Fault {
   return new Fault(why === "full" ? "unavailable" : "timeout", {
-    detail: "This project has too many slow requests under way.",
+    detail: "Too many slow requests of this project are running.",
     headers: { "retry-after": "1" },
   });
 }

@@ -1,5 +1,5 @@
-// One transaction on a pool. In: a pool and what to do in it. Out: its answer, after the commit.
-// It never gives a connection back that still stands in a transaction.
+// One transaction on a pool. In: a pool and work. Out: the result, after the commit. It never returns a connection that
+// is still in a transaction.
 import type { Pool, PoolClient } from "pg";
 
 export async function inTransaction<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {

@@ -1,16 +1,15 @@
-// Where statements show that they are short. In: a statement that has yet to earn the fast lane. Out: its rows and what it
-// took the server, or null: not now. One at a time, on a connection of its own.
-//
-// The slow lane can't tell: its backends give way to everything else, so that on a busy machine nothing is short there,
-// and who came under load would never leave it. A trial costs others next to nothing: it is cut after a few milliseconds,
-// and each project has a small budget for it.
+// Where statements prove that they are short. In: a statement that is not in the fast lane yet. Out: its rows and its
+// time on the server, or null: not now. One at a time, on its own connection. The slow lane can't measure this: its
+// backends give way to everything else, so that on a busy machine nothing is short there, and a statement that arrived
+// under load would never leave it. A trial costs others nearly nothing: it is cut off after a few milliseconds, and
+// each project has a small budget for trials.
 import { FairQueue } from "@plinth/service";
 import { LaneConnection, type LaneQuery, type LaneResult, type LaneSettings } from "./lane-connection.ts";
 
 export interface TrialLane {
   /**
-   * @param isWanted Asked when the turn has come: others may have shown meanwhile what was to be shown.
-   * @returns null where it was not run. `costMs` is the server's time. @throws what the statement fails with.
+   * @param isWanted Called when the turn has come: others may have proven it meanwhile.
+   * @returns null if it was not run. `costMs` is the server's time. @throws the statement's own error.
    */
   run(project: string, query: LaneQuery, isWanted: () => boolean): Promise<LaneResult | null>;
   close(): Promise<void>;
@@ -18,9 +17,9 @@ export interface TrialLane {
 
 const STATEMENT_MS_MAX = 50;
 const LOCK_MS_MAX = 20;
-/** Of one project, in the long run: one failed trial a second. */
+/** For one project, in the long run: one failed trial per second. */
 const BUDGET = { msPerSecond: 50, burstMs: 150 };
-/** Callers of one project that wait for a trial, and how long they do; then the slow lane takes them. */
+/** The number of callers of one project that wait for a trial, and for how long; then they use the slow lane. */
 const WAITING_MAX = 200;
 const WAIT_MS_MAX = 100;
 const PREPARED_MAX = 200;
@@ -42,7 +41,7 @@ export function createTrialLane(settings: LaneSettings): TrialLane {
     refusal: () => new NotNow(),
   });
 
-  /** The server's own clock before and behind: ours would count what this process was busy with. */
+  /** The server's own clock before and after: our clock would include what this process did meanwhile. */
   const timed = async (query: LaneQuery): Promise<LaneResult> => {
     const [before, result, after] = await Promise.allSettled([
       connection.run(CLOCK),

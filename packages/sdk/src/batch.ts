@@ -1,18 +1,18 @@
-// Several operations in one request and one transaction. In: a plan of calls, later ones naming what earlier ones give. Out: what each
-// gave. A plan sends nothing before it is whole.
+// Several operations in one request and one transaction. In: a plan of calls; later ones can use results of earlier
+// ones. Out: the results. Nothing is sent before the plan is complete.
 import { keyPath } from "./entity.ts";
 import type { Call } from "./transport.ts";
 import type { CreateOf, EntityName, KeyOf, ProjectTypes, RecordOf, TransitionOf, UpdateOf } from "./types.ts";
 import { type CallOptions, endOf, type WriteOptions } from "./writing.ts";
 
-/** Of an operation: its place in the batch. */
+/** The place of an operation in the batch. */
 export interface Placed {
   readonly position: number;
 }
 
-/** What an operation will give. */
+/** The future result of an operation. */
 export interface Planned<Item> extends Placed {
-  /** Its value of a field, to stand in operations behind it: as an id, or for a field's value. */
+  /** A field of the future result, for use in later operations: as an id, or as a field's value. */
   readonly ref: <Field extends keyof Item>(field: Field) => Item[Field];
 }
 
@@ -47,12 +47,12 @@ export interface Plan<in out Types extends ProjectTypes> {
 
 export interface BatchOptions extends CallOptions, Pick<WriteOptions, "idempotencyKey" | "dryRun"> {}
 
-/** What each of the planned operations has given. */
+/** The results of the planned operations. */
 export type Performed<Planneds extends readonly Placed[]> = {
   readonly [At in keyof Planneds]: Planneds[At] extends Planned<infer Item> ? Item : never;
 };
 
-/** Stands for what an operation gives, wherever JSON can stand. */
+/** A placeholder for the result of an operation, anywhere in JSON. */
 class Reference {
   readonly $ref: string;
 
@@ -109,7 +109,7 @@ function plannerOf<Types extends ProjectTypes, Name extends EntityName<Types>>(
   };
 }
 
-/** What looks like a reference and is a value is marked as one. */
+/** A value that looks like a reference is marked as a value. */
 function escaped(value: unknown): unknown {
   if (typeof value !== "object" || value === null || value instanceof Reference) return value;
   if (Array.isArray(value)) return value.map(escaped);

@@ -1,5 +1,5 @@
-// The client of one project's API. In: project, key, and what the environment brings. Out: entities and sign-in.
-// It never reads the environment, and never keeps anything beyond its own memory.
+// The client of one project's API. In: project, key, and what the environment provides. Out: entities and sign-in. It
+// never reads the environment, and stores everything only in memory.
 import { type Approvals, createApprovals } from "./approvals.ts";
 import { type BatchOptions, type Performed, type Placed, type Plan, performBatch } from "./batch.ts";
 import { createRecords, type Entity } from "./entity.ts";
@@ -22,7 +22,9 @@ import type {
 import { type CallOptions, endOf } from "./writing.ts";
 
 export interface ClientOptions<Types extends ProjectTypes = AnyProject> {
-  /** The project's name. The key alone finds the project; a key of another one is refused (`project_mismatch`). */
+  /**
+   * The project's name. The key alone identifies the project; a key of another project is refused (`project_mismatch`).
+   */
   readonly project: string;
   /**
    * Which of the project's environments the key is for: `development`, or a preview's name. Without it, production. A key of
@@ -31,19 +33,22 @@ export interface ClientOptions<Types extends ProjectTypes = AnyProject> {
   readonly environment?: string;
   /** Publishable in a browser; a secret key belongs on a server. */
   readonly apiKey: string;
-  /** Where the API answers. Without it, the address that `plinth up` and `plinth dev` serve on this machine. */
+  /** The address of the API. The default is the address that `plinth up` and `plinth dev` use on this machine. */
   readonly baseUrl?: string;
-  /** In place of the platform's own. */
+  /** Replaces the platform's own `fetch`. */
   readonly fetch?: typeof fetch;
-  /** The access token of a user who signed in elsewhere, or where to get it. It stands above a session kept here. */
+  /**
+   * The access token of a user who signed in elsewhere, or a function that returns it. It has priority over a session
+   * of this client.
+   */
   readonly userToken?: string | (() => string | null | Promise<string | null>);
-  /** A session kept from earlier. */
+  /** A session from earlier. */
   readonly session?: Session<UserOf<Types>> | null;
-  /** Called at sign-in, refresh and sign-out: where the app keeps the session, if it does. */
+  /** Called at sign-in, refresh and sign-out, so that the app can store the session. */
   readonly onSessionChange?: (session: Session<UserOf<Types>> | null) => void;
-  /** The id of the organization that calls are made in. Without it: the one that the user has chosen. */
+  /** The id of the organization for calls. The default is the user's chosen organization. */
   readonly organization?: string | null;
-  /** For one attempt of one call: 30,000 ms unless given. */
+  /** For one attempt of one call; the default is 30,000 ms. */
   readonly timeoutMs?: number;
 }
 
@@ -51,29 +56,29 @@ export interface Client<in out Types extends ProjectTypes = AnyProject> {
   readonly entity: <Name extends EntityName<Types>>(name: Name) => Entity<Types, Name>;
   readonly auth: Auth<Types>;
   readonly organizations: Organizations;
-  /** The same client, session included, for calls within this organization. */
+  /** The same client, with its session, for calls within this organization. */
   readonly inOrganization: (organization: string | null) => Client<Types>;
   /**
-   * Calls one of the project's actions: answers with its output, or, of an `async` one, with the run that goes on with it.
-   * With an `idempotencyKey` it has its effect once, and is tried again where the connection is lost.
+   * Calls one of the project's actions. Returns its output or, for an `async` action, the run. With an `idempotencyKey`
+   * it takes effect once, and is retried if the connection is lost.
    */
   readonly action: <Name extends ActionName<Types>>(
     name: Name,
     ...sent: CallOf<InputOf<Types, Name>>
   ) => Promise<ResultOf<Types, Name>>;
-  /** How an action that was begun goes on. @throws NotFound where there is none, or somebody else began it. */
+  /** The progress of a run of an action. @throws NotFound if there is none, or if somebody else started it. */
   readonly run: (id: string, options?: CallOptions) => Promise<Run>;
-  /** What waits for an approval that the caller may give. */
+  /** Approvals that the caller can give. */
   readonly approvals: Approvals;
   /**
-   * Performs up to 100 operations on records in one transaction, all of them or none. It gives what the planned operations that are
-   * returned have given. With an `idempotencyKey` it has its effect once, and is tried again where the connection is lost.
+   * Runs up to 100 operations on records in one transaction, all or none. Returns the results of the planned operations
+   * that the function returns. With an `idempotencyKey` it takes effect once, and is retried if the connection is lost.
    */
   readonly batch: <const Planneds extends readonly Placed[]>(
     build: (plan: Plan<Types>) => Planneds,
     options?: BatchOptions,
   ) => Promise<Performed<Planneds>>;
-  /** What the caller may do: one answer a question, in their order. */
+  /** What the caller can do: one answer for each question, in order. */
   readonly can: <const Asked extends Question<Types>>(
     questions: readonly (Asked & Known<Asked, Question<Types>>)[],
     options?: CallOptions,
@@ -85,7 +90,7 @@ export interface ActionOptions extends CallOptions {
   readonly idempotencyKey?: string;
 }
 
-/** What need not be sent may be left out. */
+/** Optional members can be left out. */
 type CallOf<Input> =
   Record<never, never> extends Input
     ? [input?: Input, options?: ActionOptions]
@@ -93,7 +98,7 @@ type CallOf<Input> =
 
 type Operation = "list" | "read" | "create" | "update" | "delete" | "restore";
 
-/** About a record where it has an `id`; without it: whether there may be one at all. */
+/** About a record, if it has an `id`; without it: whether the caller can do this to any record. */
 export type Question<Types extends ProjectTypes = AnyProject> =
   | {
       readonly [Name in EntityName<Types>]: {
@@ -109,10 +114,10 @@ const localUrl = "http://127.0.0.1:4000";
 /**
  * A client of a project's API.
  *
- * `createClient<ParcelDesk>(...)` with the interface of the project's `sdk.d.ts` types every call; without it all names
- * and fields are taken.
+ * `createClient<ParcelDesk>(...)` with the interface from the project's `sdk.d.ts` types every call; without it, all
+ * names and fields are accepted.
  *
- * @throws TypeError where an option is missing, or where a secret key is used in a browser: everyone could read it.
+ * @throws TypeError if an option is missing, or if a secret key is used in a browser, where everyone could read it.
  */
 export function createClient<Types extends ProjectTypes = AnyProject>(options: ClientOptions<Types>): Client<Types> {
   checkOptions(options);
@@ -139,8 +144,8 @@ export function createClient<Types extends ProjectTypes = AnyProject>(options: C
     try {
       return await attempt(token);
     } catch (error) {
-      // A 401 says that nothing was done, so even a write may be repeated under a new token. Another call may already
-      // have brought it.
+      // After a 401 nothing was done, so even a write can be repeated with a new token. Another call may already have
+      // fetched it.
       if (token === null || !(error instanceof Unauthenticated) || session.session() === null) throw error;
       const renewed =
         session.session()?.accessToken === token ? await endedBy(signal, session.refresh) : session.session();
@@ -177,7 +182,7 @@ export function createClient<Types extends ProjectTypes = AnyProject>(options: C
         const key = options?.idempotencyKey;
         const once = key === undefined ? {} : { idempotencyKey: key };
         const reply = await call({ method: "POST", path, body: input ?? {}, ...once, ...endOf(options) });
-        // What comes back is what the generated types say of this name.
+        // The generated types describe the result for this name.
         return (reply as { readonly data: never }).data;
       },
       run: async (id, options) => {

@@ -1,5 +1,5 @@
-// The calls of one entity. In: conditions and fields. Out: records, typed by the generated types.
-// It never filters or completes anything here: the API decides what a caller sees.
+// The calls of one entity. In: conditions and fields. Out: records, typed by the generated types. It never filters or
+// completes anything: the API decides what a caller sees.
 import type { Calculation, GroupKey, OwnWhere, Row, SortOfGroups, Where } from "./conditions.ts";
 import {
   type Expansion,
@@ -40,14 +40,14 @@ import {
 
 export interface Page<Item> {
   readonly data: readonly Item[];
-  /** Where the next page begins; null on the last one. */
+  /** The cursor of the next page; null on the last one. */
   readonly nextCursor: string | null;
-  /** Where the page before ends; null on the first one. */
+  /** The cursor of the previous page; null on the first one. */
   readonly previousCursor: string | null;
   readonly hasMore: boolean;
-  /** All records of the list, where `count` asks for them. */
+  /** The number of all records in the list, if `count` asks for it. */
   readonly count?: number;
-  /** Of an estimate: whether there may be more than it says. */
+  /** For an estimate: whether the real number can be higher. */
   readonly countIs?: "exact" | "at_least";
 }
 
@@ -59,7 +59,7 @@ export interface AggregateOptions<
   Select extends Calculation<Types, Name> = Calculation<Types, Name>,
   Group extends GroupKey<Types, Name> = GroupKey<Types, Name>,
 > extends CallOptions {
-  /** Left out: the distinct groups alone. */
+  /** Without it, only the distinct groups. */
   readonly select?: readonly Select[];
   readonly groupBy?: readonly Group[];
   readonly where?: Where<Types, Name>;
@@ -68,7 +68,7 @@ export interface AggregateOptions<
   readonly limit?: number;
 }
 
-/** What lists are read by: all records of an entity, or those of a view. */
+/** Read operations of a list: all records of an entity, or those of a view. */
 export interface Lists<in out Types extends ProjectTypes, in out Name extends EntityName<Types>> {
   /** The records of one page. */
   readonly findMany: <
@@ -77,7 +77,7 @@ export interface Lists<in out Types extends ProjectTypes, in out Name extends En
   >(
     options?: ListOptions<Types, Name, Fields, Expand> & CallOptions,
   ) => Promise<readonly Found<Types, Name, Fields, Expand>[]>;
-  /** One page, and where the next begins; with `count`, how many records there are on all of them. */
+  /** One page with its cursors; with `count`, also the number of records on all pages. */
   readonly findPage: <
     const Fields extends FieldName<Types, Name> = never,
     const Expand extends Expansion<Types, Name> = Nothing,
@@ -91,7 +91,7 @@ export interface Lists<in out Types extends ProjectTypes, in out Name extends En
   >(
     options?: ListOptions<Types, Name, Fields, Expand> & CallOptions,
   ) => AsyncGenerator<Found<Types, Name, Fields, Expand>, void, undefined>;
-  /** The first record of a list; null where it is empty. */
+  /** The first record of a list; null if it is empty. */
   readonly findFirst: <
     const Fields extends FieldName<Types, Name> = never,
     const Expand extends Expansion<Types, Name> = Nothing,
@@ -102,11 +102,13 @@ export interface Lists<in out Types extends ProjectTypes, in out Name extends En
 
 export interface Records<in out Types extends ProjectTypes, in out Name extends EntityName<Types>>
   extends Lists<Types, Name> {
-  /** A list that the blueprint declares: its conditions hold beside those given here, and its order unless one is given. */
+  /**
+   * A view of the blueprint: its conditions apply in addition to those given here, and its order unless one is given.
+   */
   readonly view: (name: ViewOf<Types, Name>) => Lists<Types, Name>;
   /**
-   * By its id, or by a unique key: `{ sku: "x" }`, and of several fields `{ "list_id,position": ["x", 1] }`.
-   * @throws NotFound where there is none, or the caller may not see it.
+   * By its id, or by a unique key: `{ sku: "x" }`, or with several fields `{ "list_id,position": ["x", 1] }`.
+   * @throws NotFound if there is none, or if the caller can't see it.
    */
   readonly findOne: <
     const Fields extends FieldName<Types, Name> = never,
@@ -115,9 +117,9 @@ export interface Records<in out Types extends ProjectTypes, in out Name extends 
     key: string | KeyOf<Types, Name>,
     options?: Shown<Types, Name, Fields, Expand> & CallOptions,
   ) => Promise<Found<Types, Name, Fields, Expand>>;
-  /** How many records match. */
+  /** The number of matching records. */
   readonly count: (where?: Where<Types, Name>, options?: CallOptions) => Promise<number>;
-  /** One row for each group, each value under the name that it was asked for by. */
+  /** One row for each group, with each value under its requested name. */
   readonly aggregate: <
     const Select extends Calculation<Types, Name> = never,
     const Group extends GroupKey<Types, Name> = never,
@@ -125,8 +127,8 @@ export interface Records<in out Types extends ProjectTypes, in out Name extends 
     options: AggregateOptions<Types, Name, Select, Group>,
   ) => Promise<readonly Row<Types, Name, Select | Group>[]>;
   /**
-   * Answers with as much of the new record as the caller may read: at least its id. Records that refer to it may stand beside its
-   * fields, `lines: [{ ... }]`: all or none of them are created with it.
+   * Returns the new record with the fields that the caller can read: at least its id. The input can contain records
+   * that refer to it, `lines: [{ ... }]`: they are created together, all or none.
    */
   readonly create: <
     const Fields extends FieldName<Types, Name> = never,
@@ -135,7 +137,7 @@ export interface Records<in out Types extends ProjectTypes, in out Name extends 
     fields: CreateOf<Types, Name> & NewChildren<Types, Name>,
     options?: Shown<Types, Name, Fields, Expand> & Omit<WriteOptions, "version">,
   ) => Promise<Answered<Types, Name, Fields, Expand>>;
-  /** Creates the record with that unique key, or updates the one that has it. With a `version`, it updates only. */
+  /** Creates the record with this unique key, or updates the existing one. With a `version`, it only updates. */
   readonly upsert: <
     const Fields extends FieldName<Types, Name> = never,
     const Expand extends Expansion<Types, Name> = Nothing,
@@ -144,7 +146,10 @@ export interface Records<in out Types extends ProjectTypes, in out Name extends 
     fields: Partial<CreateOf<Types, Name>> & ChangedChildren<Types, Name>,
     options?: Shown<Types, Name, Fields, Expand> & WriteOptions,
   ) => Promise<Answered<Types, Name, Fields, Expand>>;
-  /** Absent fields stay as they are; null clears an optional one. Of children it is said what to do: `lines: { create: [{ ... }] }`. */
+  /**
+   * Absent fields stay unchanged; null empties an optional one. For children, say what to do: `lines: { create: [{ ...
+   * }] }`.
+   */
   readonly update: <
     const Fields extends FieldName<Types, Name> = never,
     const Expand extends Expansion<Types, Name> = Nothing,
@@ -154,12 +159,12 @@ export interface Records<in out Types extends ProjectTypes, in out Name extends 
     options?: Shown<Types, Name, Fields, Expand> & WriteOptions,
   ) => Promise<Answered<Types, Name, Fields, Expand>>;
   readonly delete: (key: string | KeyOf<Types, Name>, options?: WriteOptions) => Promise<void>;
-  /** Creates 1 to 100 records, all or none; with `mode: "each"` each by itself, and the results say what became of it. */
+  /** Creates 1 to 100 records, all or none; with `mode: "each"` each on its own, with one result for each. */
   readonly createMany: <const Mode extends ManyMode = "all">(
     records: readonly CreateOf<Types, Name>[],
     options?: ManyOptions<Mode>,
   ) => Promise<readonly Written<RecordOf<Types, Name>, Mode>[]>;
-  /** Changes 1 to 100 records, as `createMany` creates them; each may say the version that it is for. */
+  /** Changes 1 to 100 records, with the same modes as `createMany`; each can have a version. */
   readonly updateMany: <const Mode extends ManyMode = "all">(
     changes: readonly ({ readonly id: string; readonly version?: number } & UpdateOf<Types, Name>)[],
     options?: ManyOptions<Mode>,
@@ -169,11 +174,11 @@ export interface Records<in out Types extends ProjectTypes, in out Name extends 
     ids: readonly string[],
     options?: ManyOptions<Mode>,
   ) => Promise<Mode extends "each" ? readonly Result<undefined>[] : void>;
-  /** Brings a deleted record back. @throws Conflict where a unique value has been taken since, or it isn't deleted. */
+  /** Restores a deleted record. @throws Conflict if a unique value is taken now, or if the record isn't deleted. */
   readonly restore: (id: string, options?: WriteOptions) => Promise<RecordOf<Types, Name>>;
   /**
-   * Takes an edge of the entity's state machine, with values for what the edge requires.
-   * @throws Conflict where the record is in a state that the edge doesn't start from.
+   * Takes a transition of the entity's state machine, with values for its required fields.
+   * @throws Conflict if the transition doesn't start from the record's state.
    */
   readonly transition: (
     id: string,
@@ -183,7 +188,7 @@ export interface Records<in out Types extends ProjectTypes, in out Name extends 
   ) => Promise<RecordOf<Types, Name>>;
 }
 
-/** What of a written record comes back: what was asked for, else all of it that the caller may read. */
+/** The fields of the written record in the reply: the requested ones, or all that the caller can read. */
 type Answered<Types extends ProjectTypes, Name extends EntityName<Types>, Fields, Expand> = [
   Fields | keyof Expand,
 ] extends [never]
@@ -196,7 +201,7 @@ interface Counted {
 
 export interface Entity<in out Types extends ProjectTypes, in out Name extends EntityName<Types>>
   extends Records<Types, Name> {
-  /** The changes of records as they happen, for entities that are declared with `realtime: true`. */
+  /** Live changes of records, for entities with `realtime: true`. */
   readonly subscribe: (
     options?: SubscribeOptions<OwnWhere<Types, Name>, RecordOf<Types, Name>>,
   ) => Subscription<RecordOf<Types, Name>>;
@@ -223,7 +228,7 @@ export function createRecords<Types extends ProjectTypes, Name extends EntityNam
   all: string = `/v1/resources/${encodeURIComponent(name)}`,
 ): Records<Types, Name> {
   const one = (key: unknown): string => keyPath(all, key);
-  // What comes back is what the generated types say of this name.
+  // The generated types describe the result for this name.
   const item = async (request: Call): Promise<never> => ((await call(request)) as OneReply).data as never;
   const many = async (path: string, query: URLSearchParams, options: CallOptions): Promise<ManyReply> =>
     (await call({ method: "GET", path, query, ...endOf(options) })) as ManyReply;
@@ -312,11 +317,11 @@ export function createRecords<Types extends ProjectTypes, Name extends EntityNam
   };
 }
 
-/** The path of one record, by its id or a unique key. @throws TypeError where it would name something else. */
+/** The path of one record, by its id or a unique key. @throws TypeError if it would address something else. */
 export function keyPath(all: string, key: unknown): string {
   if (typeof key === "string" && key !== "") return `${all}/${encodeURIComponent(key)}`;
   // An empty id would address the list.
-  if (typeof key !== "object" || key === null) throw new TypeError("the record's id must be a text that is not empty");
+  if (typeof key !== "object" || key === null) throw new TypeError("the record's id must be a non-empty text");
   const [[name, value] = ["", ""], ...more] = Object.entries(key);
   const values: readonly unknown[] = [value].flat();
   if (name === "" || more.length > 0 || values.some((each) => each === undefined || each === null || each === "")) {

@@ -1,7 +1,7 @@
-// Failures as classes. In: a reply that is no success. Out: the error to throw, told apart by `instanceof` or `code`.
-// It never holds a credential.
+// Errors as classes. In: an unsuccessful reply. Out: the error to throw, to be recognized by `instanceof` or `code`. It
+// never contains a credential.
 
-/** One field's problem. */
+/** The problem of one field. */
 export interface FieldError {
   readonly path: string;
   readonly code: string;
@@ -20,13 +20,13 @@ interface Problem {
 /** Every failed call throws one, except a call whose own signal was aborted. `code` is stable; `message` and `detail` are for people. */
 export class PlinthError extends Error {
   override readonly name: string = "PlinthError";
-  /** Of the API's error catalogue; `connection_failed` and `unexpected_response` are this client's own. */
+  /** From the API's error catalogue; `connection_failed` and `unexpected_response` are this client's own. */
   readonly code: string;
-  /** HTTP status; 0 where no reply came. */
+  /** HTTP status; 0 if there was no reply. */
   readonly status: number;
   readonly detail: string | null;
   readonly errors: readonly FieldError[];
-  /** Quote it when asking for help: it finds the call in the logs and the audit log. */
+  /** Include it when you ask for help: it identifies the call in the logs and the audit log. */
   readonly requestId: string | null;
 
   constructor(problem: Problem, options?: ErrorOptions) {
@@ -39,17 +39,17 @@ export class PlinthError extends Error {
   }
 }
 
-/** 401: no credential, a wrong or revoked one, or a user is needed. */
+/** 401: no credential, a wrong or revoked one, or a user is required. */
 export class Unauthenticated extends PlinthError {
   override readonly name: string = "Unauthenticated";
 }
 
-/** 403: the rules don't let this caller do this. */
+/** 403: the rules don't allow this caller to do this. */
 export class Forbidden extends PlinthError {
   override readonly name: string = "Forbidden";
 }
 
-/** 404: there is no such record, or the caller may not know of it. */
+/** 404: there is no such record, or the caller can't see it. */
 export class NotFound extends PlinthError {
   override readonly name: string = "NotFound";
 }
@@ -59,22 +59,22 @@ export class Conflict extends PlinthError {
   override readonly name: string = "Conflict";
 }
 
-/** 412: the record has another version than the call is for. 428: the call has to say which one. */
+/** 412: the record has another version than the call. 428: the call must name a version. */
 export class PreconditionFailed extends PlinthError {
   override readonly name: string = "PreconditionFailed";
 }
 
-/** 422: `errors` names every field that is wrong. */
+/** 422: `errors` lists every wrong field. */
 export class ValidationFailed extends PlinthError {
   override readonly name: string = "ValidationFailed";
 }
 
-/** 429: too many calls; reads have been retried before this is thrown. */
+/** 429: too many calls; reads were retried before this is thrown. */
 export class RateLimited extends PlinthError {
   override readonly name: string = "RateLimited";
 }
 
-/** No reply at all. Whether a write was done is unknown. */
+/** No reply at all. It is not known whether a write was done. */
 export class ConnectionFailed extends PlinthError {
   override readonly name: string = "ConnectionFailed";
 
@@ -95,7 +95,7 @@ const classes: Readonly<Record<number, new (problem: Problem) => PlinthError>> =
   429: RateLimited,
 };
 
-/** The error of a reply: problem+json (RFC 9457), or whatever a proxy in between wrote. */
+/** The error of a reply: problem+json (RFC 9457), or the text of a proxy in between. */
 export async function errorOf(response: Response): Promise<PlinthError> {
   const body = await response.json().catch(() => null);
   const given: Readonly<Record<string, unknown>> = typeof body === "object" && body !== null ? body : {};

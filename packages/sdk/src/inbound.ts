@@ -1,5 +1,5 @@
-// What a server of the project's own does about inbound webhooks: an entry of its own, which no browser downloads. In: a secret key.
-// Out: sources, their secrets, and the requests that came. It never returns a secret.
+// Inbound webhooks for a project's own server, as a separate entry point that no browser downloads. In: a secret key.
+// Out: sources, their secrets, and received requests. It never returns a secret.
 import type { Page } from "./entity.ts";
 import { type Call, createTransport } from "./transport.ts";
 import { type CallOptions, endOf } from "./writing.ts";
@@ -7,13 +7,13 @@ import { type CallOptions, endOf } from "./writing.ts";
 export interface InboundOptions {
   /** The project's name. */
   readonly project: string;
-  /** A secret key whose role is `admin`. */
+  /** A secret key with the role `admin`. */
   readonly apiKey: string;
-  /** Where the API answers. */
+  /** The address of the API. */
   readonly baseUrl: string;
-  /** In place of the platform's own. */
+  /** Replaces the platform's own `fetch`. */
   readonly fetch?: typeof fetch;
-  /** For one attempt of one call: 30,000 ms unless given. */
+  /** For one attempt of one call; the default is 30,000 ms. */
   readonly timeoutMs?: number;
 }
 
@@ -23,14 +23,14 @@ export interface InboundSource {
   readonly url: string;
   /** The provider's name, or `custom`. */
   readonly verify: string;
-  /** The provider's type > the event that such a request becomes. */
+  /** The provider's event type > the event that such a request becomes. */
   readonly events: Readonly<Record<string, string>>;
-  /** Whether it has a secret. Without one every request is refused. */
+  /** Whether it has a secret. Without one, every request is refused. */
   readonly enabled: boolean;
   readonly secrets: readonly {
     readonly id: string;
     readonly created_at: string;
-    /** When it stops being live; null: it stays until it is removed. */
+    /** When it expires; null: it stays valid until it is removed. */
     readonly expires_at: string | null;
   }[];
   readonly last_received_at: string | null;
@@ -43,20 +43,20 @@ export interface InboundRequest {
   readonly source: string;
   readonly received_at: string;
   readonly status: "accepted" | "unmapped" | "refused";
-  /** Why it was refused, or became no event. */
+  /** Why the request was refused, or why it became no event. */
   readonly reason: string | null;
-  /** The provider's. */
+  /** The provider's event type. */
   readonly type: string | null;
   readonly event: string | null;
-  /** How often it came again. */
+  /** How often the same request came again. */
   readonly repeats: number;
   readonly replayed_at: string | null;
 }
 
 export interface WholeInboundRequest extends InboundRequest {
-  /** Without signatures and credentials; null of a refused one. */
+  /** Without signatures and credentials; null for a refused request. */
   readonly headers: Readonly<Record<string, unknown>> | null;
-  /** As JSON text; null where it is neither JSON nor a form. */
+  /** As JSON text; null if it is neither JSON nor a form. */
   readonly body: string | null;
   readonly body_base64: string | null;
 }
@@ -64,17 +64,19 @@ export interface WholeInboundRequest extends InboundRequest {
 export interface InboundFilters {
   readonly source?: string;
   readonly status?: InboundRequest["status"];
-  /** 1 to 100, 20 unless given. */
+  /** 1 to 100, default 20. */
   readonly limit?: number;
-  /** Of the page before. */
+  /** From the previous page. */
   readonly cursor?: string;
 }
 
 export interface Inbound {
   readonly sources: (options?: CallOptions) => Promise<readonly InboundSource[]>;
   /**
-   * @param overlapHours For how long the source's other secrets stay live: 0 to 168. Without it they stay.
-   * @throws NotFound where there is no such source, Conflict where it has five, ValidationFailed where it can't be one.
+   * @param overlapHours How long the source's other secrets stay valid: 0 to 168. Without it, they stay valid without a
+   * limit.
+   * @throws NotFound if there is no such source, Conflict if it has five secrets, ValidationFailed if the secret is not
+   * valid.
    */
   readonly addSecret: (
     source: string,
@@ -88,13 +90,14 @@ export interface Inbound {
   readonly requests: (
     filters?: InboundFilters & CallOptions,
   ) => Promise<Pick<Page<InboundRequest>, "data" | "nextCursor" | "hasMore">>;
-  /** With what the provider sent. @throws NotFound */
+  /** With the content that the provider sent. @throws NotFound */
   readonly request: (id: string, options?: CallOptions) => Promise<WholeInboundRequest>;
-  /** Its event again, as the live version maps it. @throws NotFound, Conflict where it becomes none. */
+  /** Emits its event again, as the live version maps it. @throws NotFound, Conflict if it becomes no event. */
   readonly replay: (id: string, options?: CallOptions) => Promise<{ readonly event: string }>;
   /**
-   * What became no event when it came, and does as the live version maps it: 500 at most, `has_more` where there may be others.
-   * @param since RFC 3339. @throws NotFound where there is no such source.
+   * Emits events for requests that became none before, but do in the live version: at most 500, `has_more` if there may
+   * be others.
+   * @param since RFC 3339. @throws NotFound if there is no such source.
    */
   readonly replayUnmapped: (
     source: string,
@@ -110,7 +113,7 @@ export function createInbound({ project, apiKey, baseUrl, fetch: own, timeoutMs 
     headers: { authorization: `Bearer ${apiKey}`, "plinth-project": project },
     timeoutMs,
   });
-  // What comes back is what the API describes under these addresses.
+  // The result has the shape that the API describes for these addresses.
   const data = async <Reply>(call: Call, options: CallOptions | undefined): Promise<Reply> =>
     ((await transport({ ...call, ...endOf(options) })) as { readonly data: Reply }).data;
   const get = <Reply>(path: string, options: CallOptions | undefined): Promise<Reply> =>

@@ -1,13 +1,13 @@
-// Where a record belongs in a list. In: records in their order, one more, the keys of the order. Out: its place, where that can be
-// told without the database.
+// Finds the position of a record in a list. In: sorted records, one more, the keys of the order. Out: its position, if
+// it can be found without the database.
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Null: only the database knows.
  *
- * @param others The list without the record. @param keys Names of fields, `-` before one that descends.
- * @param before The record as it stood in the list, and where; null where it did not.
+ * @param others The list without the record. @param keys Names of fields, with `-` for descending order.
+ * @param before The record's previous version and position in the list; null if it was not in it.
  */
 export function placeIn(
   others: readonly Fields[],
@@ -18,7 +18,7 @@ export function placeIn(
   const names = keys.map((key) => key.replace(/^-/, ""));
   const isHeld = before !== null && names.every((name) => isSame(before.record, record, name));
   if (isHeld) return before.at;
-  // The id breaks ties in the direction of what stands before it.
+  // Ties are sorted by id, in the direction of the last key.
   const all = names.includes("id") ? keys : [...keys, keys.at(-1)?.startsWith("-") === true ? "-id" : "id"];
   for (const [at, other] of others.entries()) {
     const order = compare(record, other, all);
@@ -43,7 +43,7 @@ function compare(one: Fields, other: Fields, keys: readonly string[]): number | 
   return 0;
 }
 
-/** Ascending, nulls last; null where the order is the database's to say. */
+/** Ascending, nulls last; null if only the database knows the order. */
 function compareValues(one: unknown, other: unknown, name: string): number | null {
   if (one === undefined || other === undefined) return null;
   if (one === other) return 0;
@@ -58,7 +58,7 @@ function compareValues(one: unknown, other: unknown, name: string): number | nul
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** With all its digits, of which Date would keep three; null where it is no time of UTC. */
+/** With all its digits, of which Date would keep three; null if it is not a time in UTC. */
 function timeOf(text: string): string | null {
   const found = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:Z|\+00:00)$/.exec(text);
   return found === null ? null : `${found[1]}.${(found[2] ?? "").padEnd(9, "0")}`;

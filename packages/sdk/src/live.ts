@@ -1,8 +1,7 @@
-// An ordered list that keeps up with its records. In: an entity, which of its records, in which order. Out: the list as it is now, and
-// word of each change. Once changes stop, it is what the same `findMany` gives.
-//
-// It follows the changes first and reads then, so that none falls between. A change is applied here where its place is certain; where
-// only the database knows it (texts, choices, exact numbers, what stands beyond the limit), the list is read again.
+// An ordered list that stays up to date. In: an entity, conditions and an order. Out: the current list, and a
+// notification of each change. When changes stop, it equals the result of the same `findMany`. It first follows the
+// changes and then reads, so that no change is missed. A change is applied here if its position is certain; if only the
+// database knows it (texts, choices, exact numbers, records beyond the limit), the list is read again.
 import type { OwnSort, OwnWhere } from "./conditions.ts";
 import type { Entity, Page } from "./entity.ts";
 import { placeIn } from "./live-order.ts";
@@ -18,7 +17,7 @@ export interface LiveOptions<in out Types extends ProjectTypes, in out Name exte
   readonly where?: OwnWhere<Types, Name>;
   /** The entity's own fields only. Default: the newest first. */
   readonly sort?: OwnSort<Types, Name>;
-  /** 20 unless given, at most 100. */
+  /** The default is 20, the maximum 100. */
   readonly limit?: number;
 }
 
@@ -26,13 +25,16 @@ export interface LiveSnapshot<Item> {
   readonly records: readonly Item[];
   /** Whether there may be records beyond the limit. */
   readonly hasMore: boolean;
-  /** `loading` until the first reading; `failed`: it follows no longer, and `error` says why. */
+  /** `loading` until the first read; `failed`: it no longer follows, and `error` says why. */
   readonly status: "loading" | "live" | "failed";
   readonly error: unknown;
 }
 
 export interface LiveList<Item> {
-  /** Begins with the first listener, and ends when the last one has left. Out: what takes the listener away. */
+  /**
+   * Starts with the first listener, and ends when the last one is removed. Returns a function that removes the
+   * listener.
+   */
   readonly subscribe: (listener: () => void) => () => void;
   /** The same object until something changes. */
   readonly getSnapshot: () => LiveSnapshot<Item>;
@@ -46,10 +48,10 @@ interface Held extends Readonly<Record<string, unknown>> {
 const backoffMsMax = 10_000;
 
 /**
- * `live(db.entity("task"), { where, sort, limit })`: fits React's `useSyncExternalStore`. The entity is declared with
- * `realtime: true`.
+ * `live(db.entity("task"), { where, sort, limit })`: fits React's `useSyncExternalStore`. The entity needs `realtime:
+ * true`.
  *
- * @throws TypeError where it is to be sorted by fields of related records.
+ * @throws TypeError if the order uses fields of related records.
  */
 export function live<Types extends ProjectTypes, Name extends EntityName<Types>>(
   entity: Entity<Types, Name>,
@@ -57,7 +59,8 @@ export function live<Types extends ProjectTypes, Name extends EntityName<Types>>
 ): LiveList<RecordOf<Types, Name>> {
   const { signal, limit = 20, where, sort } = options;
   const keys = (sort === undefined ? ["-created_at"] : [sort].flat()) as readonly string[];
-  if (keys.some((key) => key.includes("."))) throw new TypeError("a live list is sorted by the entity's own fields");
+  if (keys.some((key) => key.includes(".")))
+    throw new TypeError("a live list must be sorted by the entity's own fields");
   const listed = { limit, ...(where !== undefined && { where }), ...(sort !== undefined && { sort }) };
   return createList<RecordOf<Types, Name> & Held>(
     {
@@ -96,7 +99,7 @@ function createList<Item extends Held>(
     let records: Item[] = [];
     let hasMore = false;
     let isReading = false;
-    /** Whether what is held needs another reading. */
+    /** Whether the current data needs another read. */
     let isStale = false;
     let waiting: Change<Item>[] = [];
 
@@ -114,14 +117,14 @@ function createList<Item extends Held>(
     const put = (record: Item): void => {
       const at = records.findIndex(({ id }) => id === record.id);
       const held = records[at];
-      // What was read may be newer than a change that was under way.
+      // The result may be newer than a change on its way.
       if (held?.version !== undefined && record.version !== undefined && held.version >= record.version) return;
       const others = records.filter(({ id }) => id !== record.id);
       const place = placeIn(others, record, keys, held === undefined ? null : { record: held, at });
       if (place === null) {
         isStale = true;
       } else if (place === others.length && hasMore) {
-        // Among those beyond the limit there may be some that come before it.
+        // Records beyond the limit can come before it.
         if (held !== undefined) isStale = true;
       } else {
         hasMore ||= others.length === limit;
@@ -164,7 +167,7 @@ function createList<Item extends Held>(
       else if (change.type !== "ready") {
         const before = records;
         apply(change);
-        // What was taken out of a list that goes on is shown with what moves up.
+        // A record that was removed from a longer list is replaced by the next one when it has been read.
         if (!isStale && records !== before) become({ records, hasMore });
       }
       if (isStale && !isReading) read().catch(fail);

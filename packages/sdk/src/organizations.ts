@@ -1,5 +1,5 @@
-// Organizations of an app's users, who belongs to them and who is invited. In: ids, addresses, roles. Out: records as the API
-// answers them. It never keeps which organization a client works in (`inOrganization`), or which one its user has chosen.
+// Organizations of an app's users, with members and invitations. In: ids, addresses, roles. Out: records as the API
+// returns them. It never stores the organization of a client (`inOrganization`), or the user's chosen one.
 import { createRecords, type Records } from "./entity.ts";
 import type { Call } from "./transport.ts";
 import type { OrganizationRecord } from "./types.ts";
@@ -11,12 +11,12 @@ export interface Member {
   readonly user_id: string;
   readonly role: OrganizationRole;
   readonly created_at: string;
-  /** For owners and admins. */
+  /** Only owners and admins see it. */
   readonly email?: string;
   readonly name?: string | null;
 }
 
-/** Names one user. */
+/** Identifies one user. */
 export type MemberOf = { readonly user_id: string } | { readonly email: string };
 
 export interface Invitation {
@@ -31,7 +31,7 @@ export interface Invitation {
 export interface Membership {
   readonly organization_id: string;
   readonly role: OrganizationRole;
-  /** Whether the user's calls that name no organization are made in it. */
+  /** Whether it becomes the organization for the user's calls that name none. */
   readonly chosen: boolean;
 }
 
@@ -49,19 +49,19 @@ interface OrganizationTypes {
 export interface Organizations extends Omit<Records<OrganizationTypes, "organization">, "restore" | "transition"> {
   readonly members: (organization: string, options?: CallOptions) => Promise<readonly Member[]>;
   /**
-   * Gives a member another role; with an admin key, adds one, too.
-   * @throws Conflict where the last owner would be none, NotFound where the user is no member.
+   * Changes the role of a member; with an admin key, it also adds a user.
+   * @throws Conflict if there would be no owner, NotFound if the user is not a member.
    */
   readonly setMember: (
     organization: string,
     member: MemberOf & { readonly role: OrganizationRole },
     options?: CallOptions,
   ) => Promise<Member>;
-  /** Takes a user out; everybody may leave. @throws Conflict for the last owner. */
+  /** Removes a user; members can remove themselves. @throws Conflict for the last owner. */
   readonly removeMember: (organization: string, userId: string, options?: CallOptions) => Promise<void>;
-  /** The open ones. */
+  /** The open invitations. */
   readonly invitations: (organization: string, options?: CallOptions) => Promise<readonly Invitation[]>;
-  /** Invites an address. The token, for the link that the app sends, is in this answer alone. */
+  /** Invites an address. Only this answer contains the token, for the link that the app sends. */
   readonly invite: (
     organization: string,
     invited: { readonly email: string; readonly role: OrganizationRole },
@@ -69,14 +69,18 @@ export interface Organizations extends Omit<Records<OrganizationTypes, "organiza
   ) => Promise<Invitation & { readonly token: string }>;
   readonly revokeInvitation: (organization: string, invitation: string, options?: CallOptions) => Promise<void>;
   /**
-   * The signed-in user, whose address was invited, joins; with `choose`, calls that name no organization are made in it.
-   * @throws NotFound where the token fits nothing (any more), Conflict for who belongs there already.
+   * Joins the organization as the signed-in user with the invited address; with `choose`, it becomes the organization
+   * for calls that name none.
+   * @throws NotFound if the token is not valid (any more), Conflict if the user is already a member.
    */
   readonly acceptInvitation: (
     token: string,
     options?: { readonly choose?: boolean } & CallOptions,
   ) => Promise<Membership>;
-  /** Where the user's calls are made that name no organization; null: nowhere. @throws Forbidden where they don't belong. */
+  /**
+   * Sets the organization for the user's calls that name none; null: no organization. @throws Forbidden if the user is
+   * not a member.
+   */
   readonly choose: (organization: string | null, options?: CallOptions) => Promise<void>;
 }
 

@@ -1,8 +1,9 @@
-// What a write makes of what is cached, before its reply. In: cached data of any hook: a record, records, pages of records. Out: the same
-// with the record changed, or without it. It guesses as little as it can: what only the server knows stays as it is.
+// Updates cached data before the reply of a write. In: cached data of any hook: a record, records, pages of records.
+// Out: the same with the record changed, or without it. It guesses as little as possible: what only the server knows
+// stays unchanged.
 import type { WriteOptions } from "./writing.ts";
 
-/** A hook that writes: what it is given, what it calls, and what it makes of cached data meanwhile. */
+/** A hook that writes: its input, its call, and its effect on cached data meanwhile. */
 export interface Writing {
   readonly given: WriteOptions & { readonly id: string; readonly fields: object };
   readonly run: (given: Writing["given"]) => Promise<unknown>;
@@ -26,10 +27,10 @@ export function forgotten(data: unknown, id: string): unknown {
 function next(value: unknown, change: unknown): unknown {
   if (value === null || change === null) return change;
   if (typeof change === "object" && "add" in change) {
-    // Exact numbers are texts: what they add up to, the reply says.
+    // Exact numbers are texts: only the reply has the sum.
     return typeof value === "number" && typeof change.add === "number" ? value + change.add : value;
   }
-  // Related records are written in another shape than they are shown in. They stay until the reply.
+  // Related records have another shape in a write than in a read. They stay unchanged until the reply.
   return shapeOf(value) === shapeOf(change) ? change : value;
 }
 
@@ -44,6 +45,6 @@ function mapped(data: unknown, change: (record: Fields) => Fields | null): unkno
   if ("pages" in data && Array.isArray(data.pages)) {
     return { ...data, pages: data.pages.map((page) => ({ ...page, data: mapped(page.data, change) })) };
   }
-  // A record by itself stays until its reading says that it is gone.
+  // A single record stays in the cache until reading it shows that it is gone.
   return change(data as Fields) ?? data;
 }

@@ -1,5 +1,5 @@
-// Hooks for React, over TanStack Query. In: a client. Out: reading hooks whose results are cached and shared, writing hooks that show a
-// change before the reply and bring the lists up to date behind it, and lists that keep up by themselves.
+// Hooks for React, based on TanStack Query. In: a client. Out: hooks for reading, with cached and shared results; hooks
+// for writing, which show a change before the reply and then refresh the lists; and lists that stay up to date.
 import {
   type InfiniteData,
   type UseInfiniteQueryResult,
@@ -32,7 +32,9 @@ import type {
 } from "./types.ts";
 import type { CallOptions, WriteOptions } from "./writing.ts";
 
-/** Of TanStack Query. Calls that are safe to repeat are repeated by the client already: `retry` is off unless given. */
+/**
+ * Options of TanStack Query. The client already retries calls that are safe to repeat, so `retry` is off by default.
+ */
 export type QuerySettings = Pick<UseQueryOptions, "enabled" | "staleTime" | "gcTime" | "refetchInterval" | "retry">;
 
 interface Named {
@@ -73,7 +75,7 @@ export interface Hooks<in out Types extends ProjectTypes> {
     options?: ListOptions<Types, Name, Fields, Expand>,
     settings?: QuerySettings,
   ) => UseQueryResult<readonly Found<Types, Name, Fields, Expand>[]>;
-  /** Asks what the caller may do: one answer for each question, in the same order. */
+  /** Asks what the caller can do: one answer for each question, in order. */
   readonly useCan: <const Asked extends Question<Types>>(
     questions: readonly (Asked & Known<Asked, Question<Types>>)[],
     settings?: QuerySettings,
@@ -102,15 +104,18 @@ export interface Hooks<in out Types extends ProjectTypes> {
   readonly useCreate: <const Name extends EntityName<Types>>(
     name: Name,
   ) => UseMutationResult<WithChildren<Types, Name>, Error, CreateVariables<Types, Name>>;
-  /** Shows the change at once, and takes it back where it is refused: with a `version`, also where somebody else was first. */
+  /**
+   * Shows the change at once, and reverts it if it is refused: with a `version`, also if somebody else has changed the
+   * record first.
+   */
   readonly useUpdate: <const Name extends EntityName<Types>>(
     name: Name,
   ) => UseMutationResult<WithChildren<Types, Name>, Error, UpdateVariables<Types, Name>, unknown>;
-  /** Takes the record from the lists at once, and puts it back where that is refused. */
+  /** Removes the record from the lists at once, and restores it if the delete is refused. */
   readonly useDelete: <const Name extends EntityName<Types>>(
     name: Name,
   ) => UseMutationResult<void, Error, DeleteVariables, unknown>;
-  /** Of an entity with `realtime: true`; follows while the component is shown. */
+  /** For an entity with `realtime: true`; it follows while the component is shown. */
   readonly useLive: <const Name extends EntityName<Types>>(
     name: Name,
     options?: Omit<LiveOptions<Types, Name>, keyof CallOptions>,
@@ -118,16 +123,16 @@ export interface Hooks<in out Types extends ProjectTypes> {
 }
 
 /**
- * Hooks of one client, made once and outside of components.
+ * Hooks of one client. Create them once, outside of components.
  *
- * @param scope Keeps what this client reads apart from what another one reads within the same QueryClient. Whoever signs in or out
- * clears the QueryClient: what it holds was read as somebody else.
+ * @param scope Separates the data of this client from that of another one in the same QueryClient. Clear the
+ * QueryClient at sign-in and sign-out, because its data was read as another user.
  */
 export function createHooks<Types extends ProjectTypes = AnyProject>(
   db: Client<Types>,
   scope = "plinth",
 ): Hooks<Types> {
-  // The types of what comes and goes are those of `Hooks`; within, records are records.
+  // `Hooks` has the types of inputs and results; inside, records are plain records.
   const entity = (name: EntityName<Types>) => db.entity(name) as never as Untyped;
   const keyOf = (name: string, ...more: readonly unknown[]): readonly unknown[] => [scope, name, ...more];
 
@@ -193,7 +198,7 @@ export function createHooks<Types extends ProjectTypes = AnyProject>(
       ),
     useLive: (name, options) => {
       const asked = JSON.stringify(options ?? {});
-      // What is asked for decides, not which object says so.
+      // The request identifies the data, not the object that makes it.
       const list = useMemo(() => live(db.entity(name), JSON.parse(asked)), [name, asked]);
       return useSyncExternalStore(list.subscribe, list.getSnapshot, list.getSnapshot);
     },
@@ -208,7 +213,7 @@ function useWrite(key: MutationKey, run: Writing["run"], guess: Writing["guess"]
     mutationKey: key,
     mutationFn: run,
     onMutate: async (given: Writing["given"]) => {
-      // A reading that is under way would put the old values back.
+      // A running read would put the old values back.
       await queries.cancelQueries({ queryKey: key });
       const before = queries.getQueriesData({ queryKey: key });
       for (const [each, data] of before) queries.setQueryData(each, guess(data, given));
@@ -217,8 +222,8 @@ function useWrite(key: MutationKey, run: Writing["run"], guess: Writing["guess"]
     onError: (_error, _given, before) => {
       for (const [each, data] of before ?? []) queries.setQueryData(each, data);
     },
-    // Other entities' lists may show what was changed: within an expansion, a count, a condition. The last of several writes
-    // brings all up to date.
+    // Lists of other entities can show the changed record: in an expansion, a count, a condition. The last of several
+    // writes refreshes all of them.
     onSettled: async () => {
       const [scope] = key;
       if (queries.isMutating({ mutationKey: [scope] }) === 1) await queries.invalidateQueries({ queryKey: [scope] });

@@ -1,5 +1,5 @@
-// What a list or a read asks for, and the type of what it gets. In: options, typed by the generated types. Out: a query string. The
-// type of the result follows `fields` and `expand`; nothing is filtered or completed here.
+// The options of a list or a read, and the type of the result. In: options, typed by the generated types. Out: a query
+// string. The type of the result depends on `fields` and `expand`; nothing is filtered or completed here.
 import type { Sort, Where } from "./conditions.ts";
 import type { AnyRecordOf, EntityName, ProjectTypes, RelationsOf, TargetOf } from "./types.ts";
 
@@ -25,7 +25,7 @@ export interface Shown<
   Fields extends FieldName<Types, Name> = FieldName<Types, Name>,
   Expand = Expansion<Types, Name>,
 > {
-  /** Left out: all that the caller may read. */
+  /** Without it, all fields that the caller can read. */
   readonly fields?: readonly Fields[];
   readonly expand?: Expand & Known<Expand, Expansion<Types, Name>>;
 }
@@ -44,9 +44,9 @@ export interface ListOptions<
   Expand = Expansion<Types, Name>,
 > extends Shown<Types, Name, Fields, Expand> {
   readonly where?: Where<Types, Name>;
-  /** Words that the searchable fields hold. */
+  /** Words in the searchable fields. */
   readonly search?: string;
-  /** Records a page: 20 unless given, at most 100. */
+  /** Records on a page: default 20, at most 100. */
   readonly limit?: number;
   /** `nextCursor` or `previousCursor` of an earlier page. */
   readonly cursor?: string;
@@ -139,22 +139,22 @@ export function queryOf(asked: Asked, more: Readonly<Record<string, string>> = {
   return query;
 }
 
-/** The parameters of a write that choose what its reply shows. */
+/** The parameters of a write for the fields in its reply. */
 export function shownOf({ fields, expand }: Pick<Asked, "fields" | "expand"> = {}): Record<string, string> {
   return Object.fromEntries(queryOf({ ...(fields && { fields }), ...(expand && { expand }) }));
 }
 
-/** Parameters of the list itself: a field of that name is asked for within `where`. */
+/** Parameters of the list itself: a field with such a name is filtered in `where`. */
 const taken = /^(?:limit|cursor|sort|where|count|q|fields|expand|resource)$/;
 
 /** For a JSON field, the API reads a parameter of this form as a number or a boolean. */
 const looksLikeNoText = /^(?:true|false|-?\d+(?:\.\d+)?)$/;
 
-/** Plain equalities stand for themselves, so that a log or an address bar says what was asked. */
+/** Simple equalities are plain parameters, so that a log or an address bar is readable. */
 function setWhere(query: URLSearchParams, where: object): void {
   const entries = Object.entries(where);
   for (const [name, value] of entries) {
-    // Left out, it would widen the list to records that the caller meant to exclude.
+    // Without it, the list would include records that the caller meant to exclude.
     if (value === undefined) throw new TypeError(`where.${name} is undefined`);
   }
   const isPlain = ([name, value]: [string, unknown]): boolean =>

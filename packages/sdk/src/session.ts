@@ -1,5 +1,5 @@
-// The signed-in user of a client. In: e-mail and password, or a kept session. Out: the user's access token, renewed
-// before it ends. It keeps the session in memory only; keeping it longer is the app's choice (`onSessionChange`).
+// The signed-in user of a client. In: e-mail and password, or a stored session. Out: the user's access token, renewed
+// before it expires. It keeps the session only in memory; the app can store it (`onSessionChange`).
 import { Unauthenticated } from "./errors.ts";
 import { endedBy, type Transport } from "./transport.ts";
 import type { AnyProject, ProjectTypes } from "./types.ts";
@@ -32,7 +32,7 @@ export type UserOf<Types extends ProjectTypes> = Types extends { readonly user: 
 export interface Session<Own = User> {
   readonly user: Own;
   readonly accessToken: string;
-  /** Works once: the next session brings the next one. */
+  /** It works once: the next session has a new one. */
   readonly refreshToken: string;
   /** Milliseconds since 1970, by this machine's clock. */
   readonly expiresAt: number;
@@ -40,29 +40,32 @@ export interface Session<Own = User> {
 
 export interface Auth<Types extends ProjectTypes = AnyProject> {
   /**
-   * Makes a user of the app, and signs them in. Where the app verifies addresses there is no session yet, and it gives null: the
-   * mail that was sent tells what to do next, also where the address has an account.
+   * Creates a user of the app and signs them in. If the app verifies addresses, there is no session yet and the result
+   * is null: a mail with the next step was sent, even if the address already has an account.
    */
   readonly signUp: (credentials: SignUp<Types>, options?: CallOptions) => Promise<Session<UserOf<Types>> | null>;
-  /** Proves an address that signed up, with the token of the mail, and signs in. The account has this password, whatever signed up. */
+  /**
+   * Verifies the address of a sign-up with the token from the mail, and signs in. The account gets this password,
+   * whatever the sign-up sent.
+   */
   readonly verifyEmail: (token: string, password: string, options?: CallOptions) => Promise<Session<UserOf<Types>>>;
-  /** Has a mail sent that resets the password, where the address has an account. */
+  /** Sends a mail to reset the password, if the address has an account. */
   readonly forgotPassword: (email: string, options?: CallOptions) => Promise<void>;
-  /** Sets a new password with the token of the mail; all sessions of the user end. */
+  /** Sets a new password with the token from the mail; all sessions of the user end. */
   readonly resetPassword: (token: string, password: string, options?: CallOptions) => Promise<void>;
   readonly signIn: (credentials: Credentials, options?: CallOptions) => Promise<Session<UserOf<Types>>>;
   /**
-   * Gets a new access token. Calls do this by themselves before the old one expires. The signal ends only the wait: other calls may
-   * need the new token.
+   * Gets a new access token. Calls do this automatically before the old one expires. The signal only ends the wait:
+   * other calls may need the new token.
    */
   readonly refresh: (options?: CallOptions) => Promise<Session<UserOf<Types>>>;
-  /** Ends the session on the server and here; without a session it does nothing. */
+  /** Ends the session on the server and here; does nothing without a session. */
   readonly signOut: (options?: CallOptions) => Promise<void>;
   readonly session: () => Session<UserOf<Types>> | null;
 }
 
 export interface SessionKeeper<Types extends ProjectTypes> extends Auth<Types> {
-  /** The access token to send with a call; null where no user is signed in. */
+  /** The access token for a call; null if no user is signed in. */
   readonly accessToken: () => Promise<string | null>;
 }
 
@@ -76,7 +79,7 @@ interface SessionReply<Own> {
   };
 }
 
-/** Renewed this long before its end, so that no call leaves with a token that ends on the way. */
+/** It is renewed this long before it expires, so that it never expires during a call. */
 const marginMs = 30_000;
 
 export function createSession<Types extends ProjectTypes>(
@@ -109,7 +112,7 @@ export function createSession<Types extends ProjectTypes>(
     try {
       return await enter("refresh", { refresh_token: refreshToken });
     } catch (error) {
-      // Only the server's word ends a session: a lost connection does not.
+      // Only the server's answer ends a session: a lost connection does not.
       if (error instanceof Unauthenticated) become(null);
       throw error;
     }

@@ -1,44 +1,44 @@
-// The changes of an entity's records as they happen. In: a way to open the stream. Out: changes, also over lost connections: what
-// came is never given twice, and what was missed is caught up or said to be lost (`resync`).
+// Live changes of an entity's records. In: a function that opens the stream. Out: changes, also after lost connections:
+// no change is repeated, and missed changes are sent later or reported as lost (`resync`).
 import { ConnectionFailed, PlinthError } from "./errors.ts";
 import { pause } from "./transport.ts";
 
 export type Change<Item> =
-  /** What is read from now on holds all that was before; the changes go on from here. `resumed`: none has been missed. */
+  /** A read from now on includes everything before; changes continue from here. `resumed`: none was missed. */
   | { readonly type: "ready"; readonly resumed: boolean }
   | { readonly type: "created" | "updated"; readonly id: string; readonly record: Item }
-  /** The record is deleted, or no longer the caller's to see, or no longer matches. */
+  /** The record was deleted, or the caller can no longer see it, or it no longer matches. */
   | { readonly type: "gone"; readonly id: string }
-  /** Other records may be seen now than before: read them again. The changes go on from here. */
+  /** The records that the caller can see have changed: read them again. Changes continue from here. */
   | { readonly type: "resync" };
 
 export interface SubscribeOptions<Where, Item> {
   /** Conditions on the record's own fields. */
   readonly where?: Where;
-  /** Where an earlier subscription was: see `lastEventId`. */
+  /** The position of an earlier subscription: see `lastEventId`. */
   readonly lastEventId?: string;
-  /** Ends the subscription, as `close` does. */
+  /** Ends the subscription, like `close`. */
   readonly signal?: AbortSignal;
-  /** Called with each change, one after the other, in the place of iteration. */
+  /** Called with each change, one after the other, instead of iterating. */
   readonly onChange?: (change: Change<Item>) => void | Promise<void>;
-  /** With `onChange`: why the subscription ended, where nobody closed it. */
+  /** With `onChange`: why the subscription ended, if nobody closed it. */
   readonly onError?: (error: unknown) => void;
 }
 
 /**
- * Iterate over it, or give `onChange`. It reconnects by itself; it ends with an error where the caller may not follow (any
- * longer), and without one where it is closed.
+ * Iterate over it, or pass `onChange`. It reconnects automatically; it ends with an error if the caller can't follow
+ * (any more), and without one if it is closed.
  */
 export interface Subscription<Item> extends AsyncIterable<Change<Item>> {
   readonly close: () => void;
-  /** Keep it to go on there in another process; null before the first change. */
+  /** Store it to continue in another process; null before the first change. */
   readonly lastEventId: () => string | null;
 }
 
-/** @param lastEventId Where to go on; null for a stream that begins now. */
+/** @param lastEventId The position to continue from; null for a stream that starts now. */
 export type OpenStream = (lastEventId: string | null, signal: AbortSignal) => Promise<Response>;
 
-/** Three of the server's signs of life. */
+/** Three times the interval of the server's signs of life. */
 const silenceMsMax = 45_000;
 const backoffMsFirst = 500;
 const backoffMsMax = 30_000;
@@ -74,7 +74,7 @@ export function createSubscription<Item>(
           const fields = fieldsOf(text.slice(0, end));
           text = text.slice(end + 2);
           const change = changeOf<Item>(fields);
-          // Counted as received when it is handed over: what was not is sent again.
+          // A change counts as received when it is passed on; others are sent again.
           last = fields.id ?? last;
           if (fields.retry !== undefined) retryMs = Number(fields.retry) || backoffMsFirst;
           if (change !== null) yield change;
@@ -118,7 +118,7 @@ export function createSubscription<Item>(
   };
 }
 
-/** Whether another attempt may go better. */
+/** Whether another attempt may succeed. */
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof PlinthError)) return true;
   return error instanceof ConnectionFailed || error.status === 429 || error.status >= 500;

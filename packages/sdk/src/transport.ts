@@ -1,5 +1,5 @@
-// One call over HTTP. In: method, path, query, body, and which headers name the caller. Out: the reply's parsed body.
-// It retries only what is safe to repeat, and a write only where a key says that it is the same one.
+// One call over HTTP. In: method, path, query, body, and the caller's headers. Out: the parsed body of the reply. It
+// only retries calls that are safe to repeat, and writes only with an idempotency key.
 import { ConnectionFailed, errorOf, type PlinthError } from "./errors.ts";
 
 export interface Call {
@@ -8,9 +8,9 @@ export interface Call {
   readonly query?: URLSearchParams;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Ends the call, its retries too. */
+  /** Ends the call and its retries. */
   readonly signal?: AbortSignal;
-  /** With it, the call has its effect once, however often it is made. */
+  /** With it, the call takes effect once, however often it is made. */
   readonly idempotencyKey?: string;
   /** The call changes nothing, although it is a POST. */
   readonly isSafe?: true;
@@ -28,7 +28,7 @@ export type Transport = (call: Call, headers?: Readonly<Record<string, string>>)
 const retriesMax = 2;
 const waitMsMax = 10_000;
 
-/** Opens a reply that is read while it comes. @throws PlinthError where it is no success. */
+/** Opens a reply that is read as it arrives. @throws PlinthError if it is unsuccessful. */
 export type Opener = (
   call: Pick<Call, "path" | "query">,
   headers: Readonly<Record<string, string>>,
@@ -124,11 +124,11 @@ async function send(
   }
 }
 
-/** How long to wait before the next attempt; null where another one has no point. */
+/** The wait before the next attempt; null if another one is pointless. */
 function waitMs({ error, retryAfter }: Failure, attempt: number): number | null {
   // The connection of an earlier attempt was lost, and the server may still be working on it.
   if (![0, 429, 503].includes(error.status) && error.code !== "idempotency_in_flight") return null;
-  // Jitter, so that clients cut off together don't come back together.
+  // Jitter, so that clients that lost the connection together don't reconnect together.
   const backoff = 200 * 2 ** attempt * (0.5 + Math.random());
   if (retryAfter === null) return backoff;
   const asked = Number(retryAfter) * 1000 || Date.parse(retryAfter) - Date.now();

@@ -1,12 +1,12 @@
-// The shape of the generated types (`sdk.d.ts`), and of a project without them. Types alone.
+// The shape of the generated types (`sdk.d.ts`), and of a project without them. Only types.
 
 /** What the generator writes for one entity. */
 export interface EntityTypes {
-  /** As the API answers it. */
+  /** As the API returns it. */
   readonly record: object;
-  /** What a create takes. */
+  /** The input of a create. */
   readonly create: object;
-  /** What an update takes: absent is untouched, null is cleared. */
+  /** The input of an update: absent fields stay unchanged, null empties a field. */
   readonly update: object;
   /** Fields that a list can be filtered by, with the types of their values. Values inside JSON have a path: `address.city`. */
   readonly where: object;
@@ -16,26 +16,26 @@ export interface EntityTypes {
   readonly numbers?: string;
   /** Names of dates and times. Default: every field. */
   readonly times?: string;
-  /** What leads to other records: name > whose they are, whether there are many, and the field of theirs that refers to this one. */
+  /** Relations: name > the entity of the records, whether there are many, and their field that refers to this one. */
   readonly relations?: object;
   /** Names of the views of the entity. */
   readonly views?: string;
-  /** Its unique keys: a field with its value, or fields with theirs (`"a,b": [string, number]`). */
+  /** Its unique keys: a field with its value, or fields with their values (`"a,b": [string, number]`). */
   readonly keys?: object;
 }
 
-/** What `createClient<...>` takes: the interface named after the project in its `sdk.d.ts`. */
+/** The type argument of `createClient<...>`: the interface with the project's name in its `sdk.d.ts`. */
 export interface ProjectTypes {
   readonly entities: object;
   /** The record of a user, as the user sees it. */
   readonly user?: object;
-  /** `user` and `organization`, as relations lead to them: with the same parts as an entity, except those for writing. */
+  /** `user` and `organization` as related records: with the same parts as an entity, except those for writing. */
   readonly related?: object;
   /** The profile fields that a sign-up accepts. */
   readonly profile?: object;
-  /** Of a project with organizations. */
+  /** For a project with organizations. */
   readonly organization?: object;
-  /** Of a project with actions: name > what a call takes (`input`) and answers (`result`). */
+  /** For a project with actions: name > the input of a call (`input`) and its result (`result`). */
   readonly actions?: object;
 }
 
@@ -112,7 +112,7 @@ export type TargetOf<
   Relation extends keyof RelationsOf<Types, Name>,
 > = RelationsOf<Types, Name>[Relation] extends { readonly to: infer Target extends string } ? Target : never;
 
-/** What leads to the records that refer to this one by a field of theirs. */
+/** Relations to the records that refer to this one by a field of theirs. */
 type Referrers<Types extends ProjectTypes, Name extends EntityName<Types>> = {
   readonly [Relation in keyof RelationsOf<Types, Name> as RelationsOf<Types, Name>[Relation] extends {
     readonly by: string;
@@ -127,7 +127,7 @@ type NewChild<Types extends ProjectTypes, Name extends EntityName<Types>, By ext
 > &
   NewChildren<Types, Name>;
 
-/** What is done to records of the record around them: deletes first, creates last. */
+/** Changes to child records of a record: deletes run first, creates last. */
 interface ChildWrites<Types extends ProjectTypes, Name extends EntityName<Types>, By extends string> {
   readonly create?: readonly NewChild<Types, Name, By>[];
   readonly update?: readonly ({ readonly id: string; readonly version?: number } & Omit<UpdateOf<Types, Name>, By> &
@@ -135,7 +135,7 @@ interface ChildWrites<Types extends ProjectTypes, Name extends EntityName<Types>
   readonly delete?: readonly string[];
 }
 
-/** Records that a create writes with the record that they refer to. */
+/** Records that a create writes together with the record that they refer to. */
 export type NewChildren<Types extends ProjectTypes, Name extends EntityName<Types>> = {
   readonly [Relation in keyof Referrers<Types, Name>]?: Referrers<Types, Name>[Relation] extends {
     readonly to: infer Child extends EntityName<Types>;
@@ -145,7 +145,7 @@ export type NewChildren<Types extends ProjectTypes, Name extends EntityName<Type
     : never;
 };
 
-/** The same of a record that may be there already. */
+/** The same for a record that may already exist. */
 export type ChangedChildren<Types extends ProjectTypes, Name extends EntityName<Types>> = {
   readonly [Relation in keyof Referrers<Types, Name>]?: Referrers<Types, Name>[Relation] extends {
     readonly to: infer Child extends EntityName<Types>;
@@ -155,7 +155,7 @@ export type ChangedChildren<Types extends ProjectTypes, Name extends EntityName<
     : never;
 };
 
-/** A record with those of its children that were written with it. */
+/** A record with the children that were written with it. */
 export type WithChildren<Types extends ProjectTypes, Name extends EntityName<Types>> = RecordOf<Types, Name> & {
   readonly [Relation in keyof Referrers<Types, Name>]?: Referrers<Types, Name>[Relation] extends {
     readonly to: infer Child extends EntityName<Types>;
@@ -164,21 +164,21 @@ export type WithChildren<Types extends ProjectTypes, Name extends EntityName<Typ
     : never;
 };
 
-/** The names of an entity's transitions; `never` where it has none. */
+/** The names of an entity's transitions; `never` if it has none. */
 export type TransitionOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Types["entities"][Name] extends {
   readonly transitions: infer Edge extends string;
 }
   ? Edge
   : never;
 
-/** The names of an entity's views; `never` where it has none. */
+/** The names of an entity's views; `never` if it has none. */
 export type ViewOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Types["entities"][Name] extends {
   readonly views: infer View extends string;
 }
   ? View
   : never;
 
-/** What names one record of an entity beside its id; `never` where nothing is unique. */
+/** The unique keys of a record in addition to its id; `never` if there are none. */
 export type KeyOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Types["entities"][Name] extends {
   readonly keys: infer Key extends object;
 }
@@ -187,32 +187,32 @@ export type KeyOf<Types extends ProjectTypes, Name extends EntityName<Types>> = 
 
 type Actions<Types extends ProjectTypes> = Types extends { readonly actions: infer All extends object } ? All : never;
 
-/** The names of the project's actions; `never` where it has none. */
+/** The names of the project's actions; `never` if it has none. */
 export type ActionName<Types extends ProjectTypes> = keyof Actions<Types> & string;
 
 type ActionPart<Types extends ProjectTypes, Name extends ActionName<Types>, Kind extends "input" | "result"> =
   Actions<Types>[Name] extends Record<Kind, infer Shape> ? Shape : never;
 
 export type InputOf<Types extends ProjectTypes, Name extends ActionName<Types>> = ActionPart<Types, Name, "input">;
-/** What the call answers: its output, or the run that goes on with it. */
+/** The result of the call: its output, or the run. */
 export type ResultOf<Types extends ProjectTypes, Name extends ActionName<Types>> = ActionPart<Types, Name, "result">;
 
-/** How an action that was begun goes on. */
+/** The progress of a run of an action. */
 export interface Run {
   readonly id: string;
   readonly workflow: string;
   readonly kind: string;
   readonly status: "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "needs_attention";
-  /** Once it is completed. */
+  /** After it has completed. */
   readonly output: unknown;
-  /** `status`: the HTTP status, where another service answered that it failed. */
+  /** `status`: the HTTP status, if another service answered with an error. */
   readonly error: { readonly code: string; readonly message: string; readonly status?: number } | null;
-  /** Whose event started it; null of an action, and where the event is kept no longer. */
+  /** The id of the event that started it; null for an action, and if the event was deleted. */
   readonly record: { readonly entity: string; readonly id: string } | null;
   readonly waits_for: readonly {
     readonly kind: "approval" | "event" | "run" | "time";
     readonly until: string | null;
-    /** Of an approval: whose, at which step, and since when; an answer names the step. */
+    /** For an approval: its roles, its step, and since when it waits; an answer names the step. */
     readonly roles?: readonly string[];
     readonly step?: string;
     readonly since?: string;

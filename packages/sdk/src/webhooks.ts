@@ -1,20 +1,20 @@
-// Tells whether a webhook is genuine. In: its headers, the body as it came, and what the endpoint's secret or public key is. Out: the
-// event, or an error that says why not. Standard Webhooks 1.0, by WebCrypto: the same in Node and in browsers. It follows what the
-// standard says to the letter, so that nothing half-formed passes.
+// Verifies webhooks. In: the headers, the body as it arrived, and the endpoint's secret or public key. Out: the event,
+// or an error with the reason. Standard Webhooks 1.0, with WebCrypto: the same in Node and in browsers. It follows the
+// standard strictly, so that nothing malformed passes.
 
-/** A header's name in small letters > its value; or what `fetch` gives. */
+/** A header's name in lower case > its value; or the headers of `fetch`. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions {
-  /** Seconds that the timestamp may differ from now. Default 300. */
+  /** How many seconds the timestamp can differ from the current time. Default 300. */
   readonly toleranceSeconds?: number;
   /** Milliseconds since the epoch. Default: now. */
   readonly now?: number;
 }
 
-/** What an endpoint is sent. */
+/** The payload for an endpoint. */
 export interface WebhookEvent<Data = unknown> {
   readonly id: string;
   readonly name: string;
@@ -22,22 +22,22 @@ export interface WebhookEvent<Data = unknown> {
   readonly at: string;
   readonly actor: { readonly kind: string | null; readonly id: string | null };
   readonly request_id: string | null;
-  /** Of the payload: what the endpoint asked for, where the blueprint has several. */
+  /** The version of the payload: the one that the endpoint asked for, if the blueprint has several. */
   readonly version: number;
   readonly record: Readonly<Record<string, unknown>> | null;
   readonly old: Readonly<Record<string, unknown>> | null;
   readonly data: Data;
 }
 
-/** Why a webhook is not believed: answer it with 400, and don't act on it. */
+/** Why a webhook is not valid: answer with 400, and don't process it. */
 export class WebhookRefused extends Error {
   override readonly name: string = "WebhookRefused";
 }
 
 /**
- * @param body As it came: text or bytes, never parsed and written again.
- * @param secrets `whsec_` or `whpk_` and base64; several while you change over.
- * @throws WebhookRefused, and TypeError where a secret is none.
+ * @param body As it arrived: text or bytes, never parsed and serialized again.
+ * @param secrets `whsec_` or `whpk_` and base64; several during a rotation.
+ * @throws WebhookRefused, and TypeError if a secret is malformed.
  */
 export async function verifyWebhook<Event = WebhookEvent>(
   body: string | Uint8Array,
@@ -48,9 +48,9 @@ export async function verifyWebhook<Event = WebhookEvent>(
   const keys = await Promise.all((typeof secrets === "string" ? [secrets] : secrets).map(keyOf));
   const id = header(headers, "webhook-id");
   const time = header(headers, "webhook-timestamp");
-  if (!/^[1-9]\d{0,11}$/.test(time)) throw new WebhookRefused("The timestamp is no whole number of seconds.");
+  if (!/^[1-9]\d{0,11}$/.test(time)) throw new WebhookRefused("The timestamp is not a whole number of seconds.");
   if (Math.abs(now / 1000 - Number(time)) > toleranceSeconds) {
-    throw new WebhookRefused("The timestamp is too far from now.");
+    throw new WebhookRefused("The timestamp differs too much from the current time.");
   }
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const head = new TextEncoder().encode(`${id}.${time}.`);
@@ -65,12 +65,12 @@ export async function verifyWebhook<Event = WebhookEvent>(
       if (version === is && (await crypto.subtle.verify(algorithm, key, given, message))) return parse(bytes);
     }
   }
-  throw new WebhookRefused("No signature fits.");
+  throw new WebhookRefused("No signature is valid.");
 }
 
 interface Key {
   readonly key: CryptoKey;
-  /** The version of the signatures that it is for. */
+  /** The version of the signatures that it verifies. */
   readonly is: string;
   readonly algorithm: string;
 }
@@ -85,7 +85,7 @@ async function keyOf(secret: string): Promise<Key> {
     const key = await crypto.subtle.importKey("raw", raw, "Ed25519", false, ["verify"]);
     return { key, is: "v1a", algorithm: "Ed25519" };
   }
-  throw new TypeError("A webhook is verified with whsec_ or whpk_ and base64.");
+  throw new TypeError("To verify a webhook, use a secret with whsec_ or whpk_ and base64.");
 }
 
 function header(headers: WebhookHeaders, name: string): string {
@@ -97,7 +97,7 @@ function header(headers: WebhookHeaders, name: string): string {
   return value;
 }
 
-/** Null where it is not base64 to the letter. */
+/** Null if it is not strictly valid base64. */
 function bytesOf(text: string): Uint8Array<ArrayBuffer> | null {
   if (text === "" || !/^(?:[\w+/]{4})*(?:[\w+/]{2}==|[\w+/]{3}=)?$/.test(text) || text.includes("_")) return null;
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -107,6 +107,6 @@ function parse<Event>(bytes: Uint8Array): Event {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as Event;
   } catch {
-    throw new WebhookRefused("The body is no JSON.");
+    throw new WebhookRefused("The body is not JSON.");
   }
 }

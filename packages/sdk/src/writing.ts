@@ -1,36 +1,39 @@
-// What a write is given beside its fields, and what becomes of each of several. In: options, replies. Out: parts of a call, results.
+// Options of writes, and results of several writes. In: options, replies. Out: parts of a call, results.
 import { type PlinthError, problemOf } from "./errors.ts";
 import type { Call } from "./transport.ts";
 
-/** What a call may be given beside its fields. */
+/** Options of a call in addition to its fields. */
 export interface CallOptions {
   /** Ends the call. */
   readonly signal?: AbortSignal;
 }
 
 export interface WriteOptions extends CallOptions {
-  /** The version of the record that the write is for. @throws PreconditionFailed where it has another one by now. */
+  /** The version of the record to write. @throws PreconditionFailed if it has another version now. */
   readonly version?: number;
-  /** 1 to 255 characters, kept for 24 hours: with it, the call has its effect once, and is tried again where the connection is lost. */
+  /**
+   * 1 to 255 characters, kept for 24 hours: with it, the call takes effect once, and is retried if the connection is
+   * lost.
+   */
   readonly idempotencyKey?: string;
-  /** Judges the write and answers as it would be, and keeps nothing of it. */
+  /** Checks and answers the write without saving it. */
   readonly dryRun?: boolean;
 }
 
 export type ManyMode = "all" | "each";
 
-/** Of several records at once; a key goes with `mode: "all"` only. */
+/** For several records at once; a key is only possible with `mode: "all"`. */
 export interface ManyOptions<Mode extends ManyMode = ManyMode> extends Omit<WriteOptions, "version" | "dryRun"> {
-  /** `all`, the default: all or none, in one transaction. `each`: each by itself. */
+  /** `all`, the default: all or none, in one transaction. `each`: each on its own. */
   readonly mode?: Mode;
 }
 
-/** What became of one of several: `error` is what the same write by itself would have thrown. */
+/** The result of one of several writes: `error` is what the same single write would have thrown. */
 export type Result<Item> =
   | { readonly ok: true; readonly data: Item }
   | { readonly ok: false; readonly error: PlinthError };
 
-/** What each of several written records is answered with. */
+/** The results for several written records. */
 export type Written<Item, Mode extends ManyMode> = Mode extends "each" ? Result<Item> : Item;
 
 interface Outcome {
@@ -49,7 +52,7 @@ export function endOf({ signal }: CallOptions = {}): Pick<Call, "signal"> {
   return signal === undefined ? {} : { signal };
 }
 
-/** @param parameters Of the query string, beside those of the options. */
+/** @param parameters Query parameters in addition to those of the options. */
 export function writeOf(
   options: WriteOptions & ManyOptions = {},
   parameters: Readonly<Record<string, string>> = {},
@@ -63,7 +66,7 @@ export function writeOf(
       ...(dryRun === true && { dry_run: "true" }),
     }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
-    // Of an ETag the version is the part that counts.
+    // The version part of an ETag.
     ...(version !== undefined && { headers: { "if-match": `"${version}-any"` } }),
   };
 }

@@ -1,11 +1,11 @@
-// A cache that is bounded in bytes. In: a bound, and what each value weighs. Out: get and set; the least recently used goes.
-// It never holds more than its bound, and never keeps a value that is heavier than the whole bound.
+// A cache with a limit in bytes. In: a limit, and the weight of each value. Out: get and set; the least recently used
+// entry is removed first. It never exceeds its limit, and never keeps a value that is heavier than the limit.
 
 export interface ByteCacheOptions<Key, Value> {
   readonly bytesMax: number;
-  /** An estimate of what an entry takes in memory, its key included; asked once, as it is set. */
+  /** An estimate of an entry's memory including its key; called once, when it is set. */
   readonly weigh: (value: Value, key: Key) => number;
-  /** Is told by how many bytes the cache has grown; negative where it has shrunk. */
+  /** Called with the number of bytes by which the cache has grown; negative if it has shrunk. */
   readonly onGrowth?: (bytes: number) => void;
 }
 
@@ -20,7 +20,7 @@ export class ByteCache<Key, Value> {
   #bytes = 0;
 
   constructor(options: ByteCacheOptions<Key, Value>) {
-    if (!(options.bytesMax > 0)) throw new Error("A byte cache needs a bound above 0");
+    if (!(options.bytesMax > 0)) throw new Error("A byte cache needs a limit above 0");
     this.#options = options;
   }
 
@@ -65,7 +65,7 @@ export class ByteCache<Key, Value> {
   }
 }
 
-/** What a text takes in memory: a byte a character, or two where one is beyond Latin-1; V8's header beside them. */
+/** The memory of a text: one byte per character, or two if any is beyond Latin-1, and V8's header. */
 export function bytesOfText(text: string): number {
   return 24 + (/^[\0-\xff]*$/.test(text) ? text.length : 2 * text.length);
 }

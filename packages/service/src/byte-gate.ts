@@ -1,16 +1,16 @@
-// How many bytes may stand in memory at once, in all and for each project. In: a project and a size. Out: leave to hold it.
-// It never hands out more than its total, and never keeps anybody waiting without a bound.
+// Limits the bytes in memory at the same time, in total and for each project. In: a project and a size. Out: permission
+// to hold them. It never grants more than its total, and nobody waits without a limit.
 import { FairShare } from "./fair-share.ts";
 
 export interface ByteGateOptions {
   readonly bytesMax: number;
   readonly bytesPerProject: number;
   readonly waitMsMax: number;
-  /** The error for whoever has waited too long. */
+  /** The error for a caller who has waited too long. */
   readonly refusal: () => Error;
 }
 
-/** A share of so many parts of what one project may hold is little. */
+/** Less than this fraction of a project's maximum counts as little. */
 const LITTLE = 16;
 
 interface Waiting {
@@ -33,8 +33,8 @@ export class ByteGate {
   }
 
   /**
-   * Whether the project may make more, for what is only known once it is there. One that holds little is never refused for
-   * what others hold.
+   * Whether the project can hold more, when the size is only known after the fact. A project that holds little is never
+   * refused because of others.
    */
   hasRoom(project: string): boolean {
     const held = this.heldBy(project);
@@ -42,7 +42,7 @@ export class ByteGate {
     return held < bytesPerProject && (this.#total < bytesMax || held < bytesPerProject / LITTLE);
   }
 
-  /** Counts bytes that are there already. @returns what gives them back, once. */
+  /** Counts bytes that already exist. @returns a function that releases them, once. */
   hold(project: string, bytes: number): () => void {
     this.#total += bytes;
     this.#held.set(project, this.heldBy(project) + bytes);
@@ -59,13 +59,13 @@ export class ByteGate {
     };
   }
 
-  /** Waits for room. @returns what gives the bytes back, once. @throws what `refusal` makes. */
+  /** Waits for room. @returns a function that releases the bytes, once. @throws the error from `refusal`. */
   async acquire(project: string, bytes: number): Promise<() => void> {
     if (this.#share.waitingOf(project) > 0 || !this.#fits(project, bytes)) await this.#wait(project, bytes);
     return this.hold(project, bytes);
   }
 
-  /** What is larger than a limit by itself still passes where nothing else is held. */
+  /** A request that is larger than a limit alone still passes if nothing else is held. */
   #fits(project: string, bytes: number): boolean {
     const { bytesMax, bytesPerProject } = this.#options;
     const held = this.heldBy(project);
@@ -89,7 +89,7 @@ export class ByteGate {
     });
   }
 
-  /** One at a time: whoever starts holds its bytes before the next one is looked at. */
+  /** One at a time: each one holds its bytes before the next one is checked. */
   #startNext(): void {
     const next = this.#share.next((project, { bytes }) => this.#fits(project, bytes));
     if (next === null) return;

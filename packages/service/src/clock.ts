@@ -1,4 +1,4 @@
-// What time it is. Given as an argument, so that a test can stop it.
+// The time, as an argument, so that a test can stop it.
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;

@@ -1,5 +1,5 @@
-// Environment variables in, a typed configuration out; all that is wrong is said at once.
-// Never repeats a value (it may be a secret), and never reads the process's environment itself.
+// Reads the configuration from environment variables. In: variables and a schema. Out: a typed configuration, or all
+// problems at once. It never repeats a value (it may be a secret), and never reads the process's environment itself.
 import type { z } from "zod";
 
 export class ConfigError extends Error {
@@ -14,8 +14,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the variables that the schema names. An empty variable counts as absent, since that is what
- * `NAME= command` and most compose files mean by it.
+ * Reads the variables in the schema. An empty variable counts as absent, because `NAME= command` and most compose files
+ * mean that.
  * @throws ConfigError
  */
 export function readConfig<Schema extends z.ZodObject>(
@@ -37,8 +37,8 @@ export function readConfig<Schema extends z.ZodObject>(
   throw new ConfigError([...new Set(problems)]);
 }
 
-// Zod quotes the offending value in some messages only when a schema's author writes it there; the codes below are the
-// ones whose own text could carry a piece of it.
+// Zod quotes the wrong value only if a schema's author writes it into the message; these codes have texts that could
+// contain a part of it.
 function publicText(issue: z.core.$ZodIssue): string {
   if (issue.code === "unrecognized_keys") return "unknown";
   return issue.message;

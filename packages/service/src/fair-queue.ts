@@ -1,22 +1,22 @@
-// A number of places that projects share fairly. In: a project and its work. Out: the work's result, in its turn.
-// It never queues without a bound, and never lets one project's queue stand in front of another's.
+// Places that projects share fairly. In: a project and its work. Out: the work's result, in its turn. It never queues
+// without a limit, and one project's queue never blocks another's.
 import { FairShare } from "./fair-share.ts";
 
 export interface FairQueueOptions {
-  /** Pieces of work under way at once. */
+  /** The number of pieces of work that run at the same time. */
   readonly places: number;
-  /** The same of one project. */
+  /** The same for one project. */
   readonly placesPerProject: number;
   /**
-   * Whether a project's places become fewer as they fill: a quarter of those that are free, and one at least. Work of which
-   * nobody knows when it ends then can't take all places, however many projects have such work; what is freed last goes to
-   * those who have none. Default: no.
+   * Whether a project gets fewer places as they fill: a quarter of the free ones, at least one. Work of unknown
+   * duration then can't take all places, however many projects have such work; the last places go to projects that have
+   * none. Default: no.
    */
   readonly leavesRoom?: boolean;
-  /** Pieces of work of one project that may wait. */
+  /** The number of waiting pieces of work for one project. */
   readonly waitingMax: number;
   readonly waitMsMax: number;
-  /** What one project may use in the long run; absent: no such limit. */
+  /** What one project can use in the long run; absent: no such limit. */
   readonly budget?: Budget;
   /** The error for work that finds the queue full, or has waited too long. */
   readonly refusal: (why: "full" | "late") => Error;
@@ -25,15 +25,15 @@ export interface FairQueueOptions {
 }
 
 /**
- * A project may run up `burstMs` of work, and wins `msPerSecond` back. In debt it has one place at a time: where work
- * goes by the clock, a busy machine slows everybody down. Twice as deep in debt it waits.
+ * A project can use `burstMs` of work in advance, and regains `msPerSecond`. In debt, it has one place at a time: when
+ * work is measured by elapsed time, a busy machine slows everybody down. With twice the debt, it waits.
  */
 export interface Budget {
   readonly msPerSecond: number;
   readonly burstMs: number;
 }
 
-/** Projects that each may come with as much again as the last one has taken. */
+/** The number of projects that can each start as much again as the last one has taken. */
 const ROOM_FOR = 4;
 
 interface Waiting {
@@ -61,12 +61,12 @@ export class FairQueue {
     this.#share = new FairShare(this.#clock);
   }
 
-  /** Work under way and waiting. */
+  /** Running and waiting work. */
   load(): { readonly running: number; readonly waiting: number } {
     return { running: this.#taken, waiting: this.#share.size };
   }
 
-  /** Charges more than time: what the work of a project costs elsewhere, as milliseconds. */
+  /** Charges other costs than time, as milliseconds. */
   charge(project: string, costMs: number): void {
     this.#share.charge(project, costMs);
     const spending = this.#projects.get(project);
@@ -76,8 +76,8 @@ export class FairQueue {
   }
 
   /**
-   * The time that the work takes is charged to the project; or what the work says that it has cost, in ms, where it knows
-   * better. @throws what `refusal` makes, and whatever the work throws.
+   * The project is charged for the time of the work, or for the cost that the work itself returns, in ms. @throws the
+   * error from `refusal`, and the work's own errors.
    */
   async run<Result>(project: string, work: (hasCost: (ms: number) => void) => Promise<Result>): Promise<Result> {
     if (this.#share.waitingOf(project) === 0 && this.#mayStart(project)) this.#take(project);
@@ -127,7 +127,7 @@ export class FairQueue {
     return Math.min(placesPerProject, Math.max(1, Math.floor((places - this.#taken) / ROOM_FOR)));
   }
 
-  /** The place is taken here, before the waiting work goes on: nobody can slip in between. */
+  /** The place is taken here, before waiting work continues, so that nobody can take it in between. */
   #take(project: string): void {
     this.#taken++;
     let spending = this.#projects.get(project);
@@ -162,7 +162,7 @@ export class FairQueue {
     this.#wakeForDebtors();
   }
 
-  /** Who is in debt starts by the clock: no piece of work may end meanwhile. */
+  /** A project in debt starts by a timer, because no piece of work may end meanwhile. */
   #wakeForDebtors(): void {
     if (this.#wake !== null || this.#share.size === 0 || this.#options.budget === undefined) return;
     this.#wake = setTimeout(() => {

@@ -1,7 +1,7 @@
-// Whose turn it is when several projects wait for one thing. In: waiting items, and what each project has used.
-// Out: the next item, of the project that has used least lately. It runs nothing and never forgets an item.
+// Chooses the next of several waiting projects. In: waiting items, and what each project has used. Out: the next item,
+// of the project that has used least recently. It runs nothing and never loses an item.
 
-/** What a project has used counts half after this long: a burst of the past gives no standing disadvantage. */
+/** Usage counts half after this time: an old burst is no lasting disadvantage. */
 const HALF_LIFE_MS = 2_000;
 const ACCOUNTS_MAX = 10_000;
 
@@ -38,7 +38,7 @@ export class FairShare<Item> {
     this.#size++;
   }
 
-  /** The first item of the project that has used least among those that may go on; null where none may. */
+  /** The first item of the project that has used least among those that can go on; null if none can. */
   next(mayGoOn: (project: string, first: Item) => boolean): Item | null {
     const now = this.#clock();
     let chosen: string | null = null;
@@ -53,7 +53,7 @@ export class FairShare<Item> {
     return chosen === null ? null : this.#shift(chosen);
   }
 
-  /** Takes an item out of its queue, wherever it waits. */
+  /** Removes an item from its queue, wherever it is. */
   remove(project: string, item: Item): void {
     const account = this.#waiting.get(project);
     const at = account?.waiting.indexOf(item) ?? -1;
@@ -63,7 +63,7 @@ export class FairShare<Item> {
     if (account.waiting.length === 0) this.#waiting.delete(project);
   }
 
-  /** Adds to what a project has used, in the unit of the caller's choice. */
+  /** Adds to a project's usage, in the caller's unit. */
   charge(project: string, cost: number): void {
     this.#accountOf(project).used += cost;
   }

@@ -1,16 +1,15 @@
-// An expected failure, and its public form (RFC 9457, problem details).
-// In: a code of the catalogue, a public detail, an internal cause. Out: the document that a caller reads.
-// The cause, its message and its stack never enter that document.
+// An expected failure and its public form (RFC 9457, problem details). In: a code from the catalogue, a public detail,
+// an internal cause. Out: the document for the caller. The cause, its message and its stack are never in that document.
 import { type FaultCode, faultCatalogue } from "./fault-catalogue.ts";
 
 /** One mistake in the input: `path` as a JSON pointer or a parameter's name. */
 export type FieldError = { readonly path: string; readonly code: string; readonly message: string };
 
 export type FaultOptions = {
-  /** Public text: what is wrong with this very request. */
+  /** Public text: what is wrong with this request. */
   readonly detail?: string;
   readonly errors?: readonly FieldError[];
-  /** Headers that the reply must carry, such as `Retry-After` or `WWW-Authenticate`. */
+  /** Headers of the reply, such as `Retry-After` or `WWW-Authenticate`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** For the log only. */
   readonly cause?: unknown;

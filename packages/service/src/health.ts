@@ -1,11 +1,11 @@
-// Liveness and readiness over HTTP. In: a check that answers null or the reason why not. Out: two routes.
-// Never says "alive" depends on anything but this process: a database that is away must not get it restarted.
+// Liveness and readiness over HTTP. In: a check that returns null or the reason why not. Out: two routes. Liveness
+// depends only on this process: an unavailable database must not cause a restart.
 import type { FastifyInstance } from "fastify";
 
 export type HealthChecks = {
-  /** Null when ready; else a public sentence that says why not. A rejection counts as not ready. */
+  /** Null if ready; otherwise a public sentence with the reason. A rejection counts as not ready. */
   readonly ready: () => Promise<string | null>;
-  /** How long a check may take before it counts as not ready. Default 1500. */
+  /** The maximum time of a check before it counts as not ready. Default 1500. */
   readonly timeoutMs?: number;
 };
 

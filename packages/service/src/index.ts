@@ -1,4 +1,4 @@
-// The package's door: everything a long-running process needs besides its own work.
+// The entry point of the package: what every long-running process needs in addition to its own work.
 export { ByteCache, type ByteCacheOptions, bytesOfText } from "./byte-cache.ts";
 export { ByteGate, type ByteGateOptions } from "./byte-gate.ts";
 export type { Clock } from "./clock.ts";
@@ -7,13 +7,13 @@ export { type Budget, FairQueue, type FairQueueOptions } from "./fair-queue.ts";
 export { FairShare } from "./fair-share.ts";
 export { Fault, type FaultOptions, type FieldError, type Problem, toProblem } from "./fault.ts";
 export { type FaultCode, faultCatalogue } from "./fault-catalogue.ts";
-export { giveWay } from "./give-way.ts";
 export { type HealthChecks, healthRoutes } from "./health.ts";
-export { leanNodeFlags } from "./lean-node.ts";
 export { type RunningService, runService, type ServiceOptions } from "./lifecycle.ts";
 export { createLogger, type Logger, type LoggerOptions, type LogLevel } from "./logger.ts";
 export { createLoopShare } from "./loop-share.ts";
+export { giveWay } from "./lower-priority.ts";
 export { type Networks, networksOf } from "./networks.ts";
+export { leanNodeFlags } from "./node-flags.ts";
 export { RecentMap } from "./recent-map.ts";
 export { announcesBody, checkRequestHeads, originForm } from "./request-head.ts";
 export { SharedByteCache } from "./shared-byte-cache.ts";

@@ -56,7 +56,7 @@ test("it ends when the process that it belongs to is gone", async () => {
   await expect.poll(output, { timeout: 10_000 }).toContain("said: running");
   parent.kill("SIGKILL");
   expect(await exit).toBe(0);
-  expect(output()).toContain("the parent process is gone");
+  expect(output()).toContain("the parent process has ended");
 });
 
 test("a start that fails says why and exits with 1", async () => {

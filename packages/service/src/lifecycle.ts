@@ -1,6 +1,6 @@
-// The life of a process: start, wait for a signal or for the parent's death, stop once, exit.
-// In: a start function. Out: an exit code (0 stopped cleanly, 1 failed to start or to stop).
-// Never outlives its parent when told who that is, and never takes longer than the limit to exit.
+// The life of a process: start, wait for a signal or for the parent's death, stop once, exit. In: a start function.
+// Out: an exit code (0 stopped cleanly, 1 failed to start or to stop). It never outlives its parent if it knows the
+// parent, and always exits within the time limit.
 import type { Logger } from "./logger.ts";
 
 export type RunningService = { stop(): Promise<void> };
@@ -8,9 +8,9 @@ export type RunningService = { stop(): Promise<void> };
 export type ServiceOptions = {
   readonly name: string;
   readonly logger: Logger;
-  /** The signal is aborted as soon as the process is asked to stop, also while it is still starting. */
+  /** The signal is aborted when the process is asked to stop, even during its start. */
   readonly start: (signal: AbortSignal) => Promise<RunningService>;
-  /** Stop when this process is gone: a SIGKILLed parent forwards no signal. */
+  /** Stop when this process has ended: a parent that was killed by SIGKILL forwards no signal. */
   readonly parentPid?: number | undefined;
   /** Default 15000. */
   readonly stopMsMax?: number;
@@ -18,7 +18,7 @@ export type ServiceOptions = {
 
 const parentPollMs = 500;
 
-/** Resolves only once the service runs; the process then ends by itself when it is told to. */
+/** Resolves when the service runs; the process later ends itself when it is asked to. */
 export async function runService(options: ServiceOptions): Promise<void> {
   const { name, logger } = options;
   const stopMsMax = options.stopMsMax ?? 15_000;
@@ -39,7 +39,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
       exit(1);
     }, stopMsMax - 500).unref();
     abort.abort(new Error(reason));
-    // While start() is still under way it sees the aborted signal; what it returns is stopped below.
+    // If start() is still running, it sees the aborted signal; its result is stopped below.
     if (running === null) return;
     await finish(running);
   };
@@ -56,16 +56,16 @@ export async function runService(options: ServiceOptions): Promise<void> {
   };
 
   const parentWatch = setInterval(() => {
-    if (options.parentPid !== undefined && !processExists(options.parentPid)) void stop("the parent process is gone");
+    if (options.parentPid !== undefined && !processExists(options.parentPid)) void stop("the parent process has ended");
   }, parentPollMs);
   parentWatch.unref();
-  // What a library or the runtime itself prints may meet a full disk, or a reader that has gone: no reason to end.
+  // Output of a library or of Node can fail because of a full disk or a missing reader. This is no reason to exit.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   process.on("SIGTERM", () => void stop("SIGTERM"));
   process.on("SIGINT", () => void stop("SIGINT"));
-  // A bug that nobody caught leaves unknown state behind: say it, stop in order, and let the supervisor start anew.
+  // An uncaught bug leaves an unknown state: log it, stop in order, and let the supervisor start a new process.
   process.on("uncaughtException", (error) => {
-    logger.fatal({ err: error }, `${name} met an unexpected error`);
+    logger.fatal({ err: error }, `${name} had an unexpected error`);
     process.exitCode = 1;
     if (running === null || stopping) exit(1);
     else
@@ -87,7 +87,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
   }
 }
 
-/** Whether a process with this id exists, also one that belongs to somebody else. */
+/** Whether a process with this id exists, even if it belongs to another user. */
 function processExists(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,9 +1,9 @@
-// Where log lines go. In: lines. Out: the same on a file descriptor, whole, in order. What can't be written (a full disk, a
-// reader that has gone) is counted and lost: a log line never takes the process down, and never fills its memory.
+// Writes log lines. In: lines. Out: the same on a file descriptor, whole and in order. Lines that can't be written (a
+// full disk, a missing reader) are counted and lost: a log line never ends the process, and never fills its memory.
 import { writeSync } from "node:fs";
 import type { DestinationStream } from "pino";
 
-/** How long one line waits for a pipe whose reader is slow. */
+/** How long one line waits for a pipe with a slow reader. */
 const SLOW_READER_MS_MAX = 200;
 const RETRY_MS = 5;
 
@@ -13,10 +13,10 @@ export type Write = (descriptor: number, bytes: Uint8Array) => number;
 export function logDestination(descriptor: number, write: Write = writeSync): DestinationStream {
   const encoder = new TextEncoder();
   let lost = 0;
-  // The end of a line that went half-way: it is closed before the next, or both would be unreadable.
+  // The end of a line that was half written: it is completed before the next one, or both would be unreadable.
   let isBroken = false;
 
-  /** @throws what the write threw */
+  /** @throws the error of the write */
   const writeWhole = (text: string): void => {
     let rest: Uint8Array = encoder.encode(text);
     for (let waitedMs = 0; rest.length > 0; ) {
@@ -50,7 +50,7 @@ export function logDestination(descriptor: number, write: Write = writeSync): De
   };
 }
 
-/** Blocks: a log line is written before what comes after it happens. */
+/** Blocks: a log line is written before anything after it happens. */
 function sleep(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

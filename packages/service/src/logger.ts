@@ -1,6 +1,6 @@
-// Structured logs: one JSON object a line, on stdout unless told otherwise.
-// In: what the code says. Out: lines from which credentials are removed by the name of their field.
-// Never prints a field whose name says that it is a secret, at the top or two levels down.
+// Structured logs: one JSON object per line, on stdout by default. In: log calls. Out: lines without credentials, which
+// are removed by the name of their field. It never prints a field with the name of a secret, down to two levels below
+// the top.
 import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctions } from "pino";
 import { logDestination } from "./log-destination.ts";
 

@@ -1,16 +1,19 @@
-// Shares the event loop between those who send bursts. In: who asks. Out: when their piece of work may begin.
-// Whatever arrives together is handled in one turn of the loop: fifty requests of one caller are 20 ms for everybody else.
-// It never refuses, makes nobody wait while a turn is short, and nobody for ever: a caller may be as many as they like.
+// Shares the event loop between callers with bursts. In: the caller. Out: when its piece of work can start. Requests
+// that arrive together would run in one turn of the loop: fifty requests of one caller delay everybody else by 20 ms.
+// It never refuses, makes nobody wait while a turn is short, and nobody forever: a caller can have any number.
 import { FairShare } from "./fair-share.ts";
 
 export interface LoopShare {
-  /** Null: begin at once. Else when the promise resolves: a turn later, or after those who have asked for less lately. */
+  /**
+   * Null: start at once. Otherwise, start when the promise resolves: a turn later, or after callers who have used less
+   * recently.
+   */
   enter(source: string): Promise<void> | null;
 }
 
-/** What begins in one turn, before the rest waits for its own. */
+/** The number that start in one turn, before the rest waits for its own. */
 const TURN_MS = 4;
-/** With so many waiting, choosing among them would cost more than it gives. */
+/** With this many waiting, choosing among them would cost more than it gains. */
 const WAITING_MAX = 1_000;
 
 interface Waiting {
@@ -39,10 +42,12 @@ export function createLoopShare(clock: () => number = () => performance.now()): 
     begin(oldest);
   };
 
-  /** Behind what the turn has brought in; one of those who wait begins, and the loop looks for what is new. */
+  /**
+   * After everything that the turn has brought in; one of the waiting ones starts, and the loop checks for new ones.
+   */
   const endTurn = (): void => {
     turnEndsMs = clock() + TURN_MS;
-    // Every other time it is the oldest: those who are always new would go before everybody who has asked for much.
+    // Every other time it is the oldest one: otherwise new callers would always go before callers who have used much.
     if (isOldestsTurn) beginOldest();
     else begin(share.next(() => true));
     isOldestsTurn = !isOldestsTurn;
@@ -60,7 +65,7 @@ export function createLoopShare(clock: () => number = () => performance.now()): 
       share.charge(source, 1);
       if (share.size === 0 && clock() < turnEndsMs) return null;
       if (share.size >= WAITING_MAX) {
-        // One place for two who come: nobody waits longer than until twice as many have come after them.
+        // One place for two new ones: nobody waits longer than until twice as many have come after them.
         beginOldest();
         return null;
       }

@@ -1,11 +1,11 @@
-// Networks that an operator names. In: addresses and ranges. Out: a question about an address.
-// What was not named is in none of them.
+// Networks that an operator lists. In: addresses and ranges. Out: a function that checks an address. An address that
+// isn't listed is in none of them.
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
-/** Whether an address lies in one of the networks; an IPv4 address is the same when it is written as an IPv6 one. */
+/** Whether an address is in one of the networks; an IPv4 address in IPv6 notation counts as the IPv4 address. */
 export type Networks = (address: string) => boolean;
 
-/** @param ranges `10.0.0.0/8`, `::1`, ... @throws Error that names the first one that is neither. */
+/** @param ranges `10.0.0.0/8`, `::1`, ... @throws Error that names the first invalid one. */
 export function networksOf(ranges: readonly string[]): Networks {
   const list = new BlockList();
   for (const range of ranges) add(list, range);

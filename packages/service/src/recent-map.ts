@@ -1,9 +1,9 @@
-// A map that is bounded in entries. In: a bound. Out: get and set; what was not used for longest goes first.
-// Where entries differ much in size, a `ByteCache` is the bound that holds.
+// A map with a maximum number of entries. In: a limit. Out: get and set; the least recently used entries are removed
+// first. If entries differ much in size, use a `ByteCache`.
 
 /**
- * Two generations: what is used moves to the young one, and when that is full, the old one goes as a whole. To delete the oldest
- * entry of a `Map` one by one would have each look for it pass over all that were deleted before.
+ * Two generations: used entries move to the young one, and when that is full, the old one is dropped as a whole.
+ * Deleting the oldest entry of a `Map` one by one would make each search pass over all deleted ones.
  */
 export class RecentMap<Key, Value> {
   #young = new Map<Key, Value>();
@@ -20,7 +20,7 @@ export class RecentMap<Key, Value> {
     return this.#young.size + this.#old.size;
   }
 
-  /** Counts as a use. `undefined` can't be kept as a value. */
+  /** Counts as a use. `undefined` can't be stored as a value. */
   get(key: Key): Value | undefined {
     const young = this.#young.get(key);
     if (young !== undefined) return young;

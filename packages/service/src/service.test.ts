@@ -44,7 +44,7 @@ describe("a fault", () => {
       errors: [{ path: "/name", code: "too_long", message: "at most 10 characters" }],
     });
     expect(JSON.stringify(toProblem(new Fault("internal", { cause: new Error("boom") }), "r"))).toBe(
-      '{"type":"https://plinth.dev/problems/internal","title":"Something went wrong on our side","status":500,"code":"internal","request_id":"r"}',
+      '{"type":"https://plinth.dev/problems/internal","title":"An error occurred on the server","status":500,"code":"internal","request_id":"r"}',
     );
   });
 

@@ -1,12 +1,11 @@
-// A cache that is bounded in bytes and shared by many owners. In: a bound, and what each value weighs. Out: get and set.
-// It never holds more than its bound. Where it is full, the owner that holds the most (within a factor of two) gives up an
-// entry that was not used lately, so that one owner's many entries never push out the few of another.
-//
-// To read is one look-up: it marks the entry, and a marked one is passed over once when something has to go ("clock").
+// A cache with a limit in bytes that many owners share. In: a limit, and the weight of each value. Out: get and set. It
+// never exceeds its limit. If it is full, the owner with the most bytes (within a factor of two) loses an entry that
+// was not used recently, so that one owner's many entries never displace the few of another. A read is one look-up that
+// marks the entry; a marked entry is spared once when something must be removed ("clock").
 
 export interface SharedByteCacheOptions<Value> {
   readonly bytesMax: number;
-  /** An estimate of what a key and its value take in memory; asked once, as they are set. */
+  /** An estimate of the memory of a key and its value; called once, when they are set. */
   readonly weigh: (value: Value, key: string) => number;
 }
 
@@ -28,10 +27,10 @@ interface Owner<Value> {
   wasUsed: boolean;
 }
 
-/** What the cache itself needs for an entry and for an owner, as measured. */
+/** The measured overhead of an entry and of an owner. */
 const ENTRY_BYTES = 150;
 const OWNER_BYTES = 500;
-/** Marked entries that are passed over for one that goes: a cache of which all is in use must not stop for a walk. */
+/** The maximum number of marked entries to pass: a cache in full use must not stop for a long walk. */
 const PASSED_OVER_MAX = 16;
 
 export class SharedByteCache<Value> {
@@ -43,7 +42,7 @@ export class SharedByteCache<Value> {
   #bytes = 0;
 
   constructor(options: SharedByteCacheOptions<Value>) {
-    if (!(options.bytesMax > 0)) throw new Error("A byte cache needs a bound above 0");
+    if (!(options.bytesMax > 0)) throw new Error("A byte cache needs a limit above 0");
     this.#options = options;
   }
 
@@ -63,7 +62,7 @@ export class SharedByteCache<Value> {
     return entry.value;
   }
 
-  /** A value that is heavier than the whole bound is not kept. */
+  /** A value that is heavier than the limit is not kept. */
   set(ownerName: string, key: string, value: Value): void {
     this.delete(key);
     const bytes = this.#options.weigh(value, key) + ENTRY_BYTES;
@@ -86,7 +85,7 @@ export class SharedByteCache<Value> {
     else this.#grow(owner, -bytes);
   }
 
-  /** Deletes all that the owner holds. */
+  /** Deletes all entries of the owner. */
   forget(ownerName: string): void {
     const owner = this.#owners.get(ownerName);
     if (owner === undefined) return;
@@ -119,12 +118,12 @@ export class SharedByteCache<Value> {
     const largest = this.#bySize.findLast((owners) => owners.size > 0);
     const owner = largest === undefined ? undefined : unmarked(largest);
     const entry = owner === undefined ? undefined : unmarked(owner.entries);
-    if (entry === undefined) throw new Error("A byte cache is full and holds nothing");
+    if (entry === undefined) throw new Error("A byte cache is full but contains nothing");
     return entry;
   }
 }
 
-/** The first that was not used since it was last passed over; what is passed over goes to the end, without its mark. */
+/** The first entry that was not used since its last check; a used one moves to the end, without its mark. */
 function unmarked<Each extends { wasUsed: boolean }>(queue: Set<Each>): Each | undefined {
   let passedOver = 0;
   for (const each of queue) {

@@ -1,16 +1,17 @@
-// Token buckets by key, in this process. In: a key, what it may use and the time. Out: its bucket, refilled up to now.
-// It never waits and never grows without bound: the bucket least recently used is forgotten first, and a bucket that rests is full.
+// Token buckets by key, in this process. In: a key, its limits and the time. Out: its bucket, refilled up to now. It
+// never waits and never grows without limit: the least recently used bucket is forgotten first, and an unused bucket is
+// full.
 import type { Clock } from "./clock.ts";
 import { RecentMap } from "./recent-map.ts";
 
 export interface BucketLimit {
   readonly perSecond: number;
-  /** What a full bucket holds. */
+  /** The capacity of the bucket. */
   readonly burst: number;
 }
 
 export interface Bucket {
-  /** What is left; whoever takes some writes it. */
+  /** The remaining tokens; the caller who takes some updates it. */
   tokens: number;
 }
 
@@ -25,7 +26,7 @@ export class TokenBuckets {
     this.#clock = clock;
   }
 
-  /** As it is now: full where the key is new or forgotten. */
+  /** The current bucket: full if the key is new or forgotten. */
   bucket(key: string, limit: BucketLimit): Bucket {
     const now = this.#clock.now();
     let bucket = this.#buckets.get(key);
@@ -40,7 +41,7 @@ export class TokenBuckets {
   }
 }
 
-/** Whole seconds until the bucket has `wanted` tokens, at least 1; 0 where it has them. */
+/** Whole seconds until the bucket has `wanted` tokens, at least 1; 0 if it has them. */
 export function secondsUntil({ tokens }: Bucket, wanted: number, { perSecond }: BucketLimit): number {
   return tokens >= wanted ? 0 : Math.max(1, Math.ceil((wanted - tokens) / perSecond));
 }

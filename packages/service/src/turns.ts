@@ -1,7 +1,7 @@
-// Spreads heavy steps over turns of the event loop. In: who wants to make one. Out: their turn, in the order of asking.
-// It never lets two in the same turn, so that what is short comes in between.
+// Spreads heavy steps over turns of the event loop. In: a caller. Out: its turn, in the order of the calls. Two never
+// share a turn, so that short work can run in between.
 
-/** @returns what resolves when a step may be made; each turn of the event loop has room for one. */
+/** @returns a promise that resolves when a step can run; each turn of the event loop has room for one. */
 export function createTurns(): () => Promise<void> {
   let last: Promise<void> = Promise.resolve();
   return () => {

@@ -1,5 +1,5 @@
-// Makes record ids. In: a clock. Out: UUID v7 (RFC 9562, 5.7), strictly increasing within a process.
-// It never repeats an id when the clock stands still or goes back: the 12 bits behind the time count on (6.2, method 1).
+// Generates record ids. In: a clock. Out: UUID v7 (RFC 9562, 5.7), strictly increasing within a process. It never
+// repeats an id if the clock stops or goes back: the 12 bits after the time count on (6.2, method 1).
 import { randomFillSync } from "node:crypto";
 import type { Clock } from "./clock.ts";
 
@@ -23,7 +23,7 @@ export function createUuidV7(clock: Clock): () => string {
     const now = clock.now();
     if (now > timeMs) {
       timeMs = now;
-      // Half of the counter's range stays free, so that it seldom runs into the next millisecond.
+      // Half of the counter's range stays free, so that it rarely reaches the next millisecond.
       counter = ((pool[at]! << 8) | pool[at + 1]!) & 0x7ff;
     } else if (++counter > 0xfff) {
       timeMs++;

@@ -1,7 +1,7 @@
-// The words of background work that a cell, the control plane and the command line share: the states of runs and steps, and the
-// members of a run in a list. Data alone.
+// The words of background work that a cell, the control plane and the command line share: the states of runs and steps,
+// and the members of a run in a list. Only data.
 
-/** `needs_attention`: a call was made whose end nobody knows, and which must not be made twice. */
+/** `needs_attention`: a call with an unknown end was made, which must not be repeated. */
 export const runStatuses = [
   "queued",
   "running",
@@ -14,7 +14,7 @@ export const runStatuses = [
 
 export type RunStatus = (typeof runStatuses)[number];
 
-/** `delayed`: before it begins. `started`: an outside call is under way, or its answer was lost. */
+/** `delayed`: before it starts. `started`: an outside call is running, or its answer was lost. */
 export const stepStatuses = [
   "delayed",
   "started",
@@ -32,7 +32,7 @@ export const runKinds = ["workflow", "worker", "action"] as const;
 
 export type RunKind = (typeof runKinds)[number];
 
-/** What a list says of a run, as the table of runs names it. The name of its event stands beside them. */
+/** The members of a run in a list, with the names of the table of runs. The name of its event is added. */
 export const runColumns = [
   "id",
   "workflow",
@@ -50,7 +50,10 @@ export const runColumns = [
   "ended_at",
 ] as const;
 
-/** What a list says of an event, as the table of events names it. `cause` has the run whose step made the write. */
+/**
+ * The members of an event in a list, with the names of the table of events. `cause` is the run whose step made the
+ * write.
+ */
 export const eventColumns = [
   "id",
   "name",

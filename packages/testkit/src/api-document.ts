@@ -1,5 +1,5 @@
-// An OpenAPI document, ready to be asked. In: the document. Out: its operations with all references of theirs followed, what its schemas
-// say of a value, and whether a reply is one that it tells of.
+// An OpenAPI document for tests. In: the document. Out: its operations with resolved references, the validation of
+// values, and whether a reply is described.
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
@@ -20,22 +20,24 @@ export interface Parameter {
 export interface Operation {
   readonly id: string;
   readonly method: string;
-  /** With `{name}` for what is put in. */
+  /** With placeholders `{name}`. */
   readonly path: string;
   readonly parameters: readonly Parameter[];
-  /** Null where it takes none. */
+  /** Null if it has no body. */
   readonly body: { readonly schema: JsonObject; readonly required: boolean; readonly examples: readonly Json[] } | null;
-  /** Status, or `default` > media type > where its schema stands; an empty map where there is no body. */
+  /** Status, or `default` > media type > the path of its schema; an empty map if there is no body. */
   readonly replies: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
 export interface ApiDocument {
   readonly operations: readonly Operation[];
-  /** What a schema in the document is, its reference followed. */
+  /** A schema of the document, with its reference resolved. */
   readonly follow: (schema: JsonObject) => JsonObject;
-  /** Whether a value is of a schema of the document; what is wrong where it isn't. */
+  /** Whether a value is valid for a schema of the document; the problem if it isn't. */
   readonly problemOf: (pointer: string, value: unknown, isPart?: boolean) => string | null;
-  /** What the document doesn't tell of a reply; null where it tells of it, or has no such operation. */
+  /**
+   * What the document doesn't describe about a reply; null if the reply is described, or if there is no such operation.
+   */
   readonly replyProblem: (sent: Sent, reply: ServedReply) => string | null;
 }
 
@@ -62,7 +64,7 @@ export function readDocument(document: JsonObject): ApiDocument {
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false, multipleOfPrecision: 6 });
   ajv.addSchema(document as object, ROOT);
   const compiled = new Map<string, ValidateFunction>();
-  // What a request chooses of a record is described by the same schema; the rest is left out.
+  // The members that a request selects have the same schema; the others are missing.
   ajv.addSchema(withoutRequired(document) as object, PARTS);
   const at = (pointer: string): JsonObject =>
     pointer
@@ -152,7 +154,7 @@ export function readDocument(document: JsonObject): ApiDocument {
   };
 }
 
-/** By method and path; what is named stands before what has a place for anything. */
+/** By method and path; fixed paths come before paths with placeholders. */
 function finder(operations: readonly Operation[]): (method: string, path: string) => Operation | null {
   const isNamed = (path: string): number => (path.includes("{") ? 1 : 0);
   const patterns = [...operations]
@@ -170,7 +172,7 @@ function patternOf(path: string): string {
     .join("");
 }
 
-/** @param isPart Whether the request chose the fields: then the record is a part of what the schema describes. */
+/** @param isPart Whether the request selected fields: then the record is a part of what the schema describes. */
 function replyProblem(
   { replies, id }: Operation,
   isPart: boolean,

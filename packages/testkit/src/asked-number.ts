@@ -1,4 +1,4 @@
-// How much of a generated test is asked for. In: a variable of the environment. Out: its number, or the share that every run makes.
+// The size of a generated test. In: an environment variable. Out: its number, or the default share.
 export function askedNumber(name: string, usual: number): number {
   return Number(process.env[name] ?? usual);
 }

@@ -1,5 +1,5 @@
-// A TCP proxy that can be broken on purpose. In: a target. Out: a port that leads there while it is whole.
-// Never changes a byte that it passes on.
+// A TCP proxy that can be broken on purpose. In: a target. Out: a port that forwards to it. It never changes the bytes
+// that it forwards.
 import { connect, createServer, type Socket } from "node:net";
 
 export type FaultProxy = {
@@ -8,10 +8,10 @@ export type FaultProxy = {
   through(url: string): string;
   /** Resets every connection, and every new one, until restore(). */
   cut(): void;
-  /** Keeps connections open but passes nothing on in either direction, as a dropped network does. */
+  /** Keeps connections open but forwards nothing in either direction, like a network that drops packets. */
   freeze(): void;
   restore(): void;
-  /** Connections that stand now. */
+  /** The number of open connections. */
   connections(): number;
   close(): Promise<void>;
 };

@@ -1,6 +1,6 @@
-// Vitest's global setup: one database server for a whole run, started when the first test asks for it.
-// In: nothing, or DATABASE_URL (an administrator's address of a server to use instead). Out: a socket that tests ask.
-// Never leaves a server behind: a watcher ends it when this process dies, and the next run sweeps what is left.
+// Vitest's global setup: one database server for a whole run, started when the first test needs it. In: nothing, or
+// DATABASE_URL (an administrator's address of a server to use instead). Out: a socket for tests. It never leaves a
+// server running: a watcher ends it when this process dies, and the next run removes the rest.
 import { createServer, type Server } from "node:net";
 import path from "node:path";
 import type { TestProject } from "vitest/node";
@@ -25,7 +25,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** One line of JSON to whoever connects, as soon as the server stands. */
+/** One line of JSON for each client, when the server is ready. */
 async function openBroker(run: RunFolder, start: () => Promise<TestServer>): Promise<Server> {
   const broker = createServer((socket) => {
     socket.on("error", () => {});

@@ -1,5 +1,5 @@
-// Compares what is produced with what was reviewed. In: a folder and files by name. Out: nothing, or an error that shows
-// the first difference. Never writes unless UPDATE_GOLDENS=1 is given: a golden changes only by decision.
+// Compares generated files with reviewed ones. In: a folder and files by name. Out: nothing, or an error with the first
+// difference. It only writes if UPDATE_GOLDENS=1 is set.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 

@@ -1,4 +1,4 @@
-// The package's door: what tests stand on. Imported by tests only.
+// The entry point of the package, imported only by tests.
 export {
   type ApiDocument,
   type Json,

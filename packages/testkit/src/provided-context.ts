@@ -1,5 +1,5 @@
-// What the global setup hands to the tests' processes. In: nothing. Out: the key, and its type for Vitest.
-// Never holds a value.
+// What the global setup provides to test processes. In: nothing. Out: the key, and its type for Vitest. It never
+// contains a value.
 
 declare module "vitest" {
   export interface ProvidedContext {

@@ -1,16 +1,16 @@
-// Chance that can be repeated. In: a seed. Out: numbers, picks, coin throws, always the same for the same seed.
-// It never asks the clock or the machine.
+// Reproducible randomness. In: a seed. Out: numbers, picks and booleans, always the same for the same seed. It never
+// uses the clock or the machine.
 
 export class Random {
   #state: number;
 
   constructor(seed: number) {
-    // Neighbouring seeds must not begin alike.
+    // Neighbouring seeds must not start with similar numbers.
     this.#state = (Math.imul(seed, 0x9e3779b1) ^ 0x5bf03635) >>> 0;
     for (let i = 0; i < 8; i++) this.next();
   }
 
-  /** From 0 up to, but not, 1 (mulberry32). */
+  /** From 0 up to, but not including, 1 (mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;
@@ -19,7 +19,7 @@ export class Random {
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   }
 
-  /** From `least` to `most`, both among them. */
+  /** From `least` to `most`, both included. */
   whole(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }
@@ -34,7 +34,7 @@ export class Random {
     return item;
   }
 
-  /** Each item with this chance, in their order. */
+  /** Each item with this probability, in order. */
   some<T>(items: readonly T[], of: number): T[] {
     return items.filter(() => this.chance(of));
   }

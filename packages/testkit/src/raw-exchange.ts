@@ -1,4 +1,5 @@
-// A connection on which a test writes what no HTTP client would. In: bytes. Out: what came back, and when the peer ended it.
+// A connection on which a test writes what no HTTP client would send. In: bytes. Out: the answer, and when the peer
+// closed it.
 import { connect } from "node:net";
 
 export interface Exchanged {
@@ -7,7 +8,7 @@ export interface Exchanged {
   readonly closed: boolean;
 }
 
-/** Sends the text, then waits until the peer closes the connection, for so long at most. */
+/** Sends the text, then waits until the peer closes the connection, at most for this time. */
 export function exchangeRaw(url: string, text: string, waitMsMax = 3_000): Promise<Exchanged> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {

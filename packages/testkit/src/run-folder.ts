@@ -1,5 +1,5 @@
-// A folder per test run, with the id of the process that owns it. In: nothing. Out: a folder.
-// Never removes the folder of a run whose process lives.
+// A folder for each test run, with the id of its process. In: nothing. Out: a folder. It never removes the folder of a
+// running process.
 import {
   chmodSync,
   existsSync,
@@ -25,7 +25,7 @@ export type RunFolder = {
 export function makeRunFolder(): RunFolder {
   const root = rootIn(hasRoom(MEMORY) ? MEMORY : tmpdir());
   const folder = path.join(root, `run-${process.pid}-${Date.now().toString(36)}`);
-  // Entered, not listed, by the server's user when we are root.
+  // If we are root, the server's user can enter it but not list it.
   mkdirSync(folder, { mode: 0o711 });
   writeFileSync(path.join(folder, "owner"), JSON.stringify({ pid: process.pid, since: startOf(process.pid) }));
   return {
@@ -48,13 +48,15 @@ export async function sweepDeadRuns(): Promise<void> {
 }
 
 /**
- * Where Linux keeps files in memory. Hundreds of databases come and go in a run, and on a disk the file system spends longer on
- * their thousands of files than Postgres does.
+ * A file system in memory, on Linux. A run creates and removes hundreds of databases; on a disk, the file system needs
+ * more time for their thousands of files than Postgres does.
  */
 const MEMORY = "/dev/shm";
 const ROOM_BYTES = 4 * 1024 ** 3;
 
-/** A container's is often 64 MB. What is used there is not available to programs, so they are to have as much again. */
+/**
+ * It is often 64 MB in a container. Programs can't use the memory that it takes, so the same amount must remain free.
+ */
 function hasRoom(folder: string): boolean {
   if (!existsSync(folder)) return false;
   const { bavail, bsize } = statfsSync(folder);
@@ -64,7 +66,7 @@ function hasRoom(folder: string): boolean {
 function rootIn(parent: string): string {
   const root = path.join(parent, `plinth-testkit-${process.getuid?.() ?? "user"}`);
   mkdirSync(root, { recursive: true, mode: 0o711 });
-  // In a folder that all may write to, somebody else could have been there first.
+  // In a folder that everybody can write to, somebody else may have created it first.
   if (statSync(root).uid !== (process.getuid?.() ?? statSync(root).uid))
     throw new Error(`${root} belongs to another user`);
   chmodSync(root, 0o711);
@@ -77,12 +79,12 @@ function ownerLives(folder: string): boolean {
     process.kill(owner.pid, 0);
     return owner.since === startOf(owner.pid);
   } catch (error) {
-    // A folder that was made this very moment has no owner written yet.
+    // A folder that was just created has no owner file yet.
     return (error as NodeJS.ErrnoException).code === "ENOENT" && Date.now() - statSync(folder).ctimeMs < 5_000;
   }
 }
 
-/** When a process started, in clock ticks: tells a process from a later one with the same id. */
+/** The start time of a process, in clock ticks: distinguishes it from a later process with the same id. */
 function startOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

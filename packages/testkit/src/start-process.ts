@@ -1,15 +1,15 @@
-// Starts a program of ours under test. In: command, arguments, environment. Out: the running process and its output.
-// Never leaves it behind: what a test forgot to stop is killed with the test's process.
+// Starts one of our programs under test. In: command, arguments, environment. Out: the running process and its output.
+// It never leaves it running: a process that a test forgot to stop is killed with the test's process.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createServer } from "node:net";
 
 export type ProcessOptions = {
   readonly command: string;
   readonly args: readonly string[];
-  /** Beside the caller's own environment; undefined removes a variable. */
+  /** In addition to the caller's own environment; undefined removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
-  /** Output, of either stream, that says that it is ready. Absent: ready as soon as it runs. */
+  /** Output of either stream that shows that it is ready. Absent: it is ready when it runs. */
   readonly readyPattern?: RegExp;
   /** Default 30000. */
   readonly readyMsMax?: number;
@@ -19,14 +19,14 @@ export type TestProcess = {
   readonly pid: number;
   /** What readyPattern matched. */
   readonly ready: RegExpMatchArray | null;
-  /** Both streams so far, in the order they came. */
+  /** Both streams so far, in order of arrival. */
   output(): string;
   stdout(): string;
   /** Resolves with the exit code, or with the signal's name. */
   readonly exited: Promise<number | string>;
   /** Resolves when the output matches (also what came before). */
   waitFor(pattern: RegExp, msMax?: number): Promise<RegExpMatchArray>;
-  /** SIGTERM, and SIGKILL when it is still there after the time. Idempotent. */
+  /** SIGTERM, and SIGKILL if it still runs after the time. Idempotent. */
   stop(signal?: NodeJS.Signals, msMax?: number): Promise<number | string>;
 };
 

@@ -1,5 +1,5 @@
-// A database of its own for a test file. In: nothing. Out: addresses, of its owner and of an administrator.
-// Never shared between files; its roles go with it.
+// A separate database for a test file. In: nothing. Out: addresses for its owner and for an administrator. Files never
+// share one; its roles are removed with it.
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { prepareDatabase } from "@plinth/postgres/embedded";
@@ -8,7 +8,7 @@ import { inject } from "vitest";
 import { testServerKey } from "./provided-context.ts";
 
 export type TestDatabase = {
-  /** As its owner: no superuser, may create roles. What a cell connects as. */
+  /** As its owner: not a superuser, but can create roles. A cell connects with this role. */
   readonly url: string;
   /** The same database as an administrator. */
   readonly adminUrl: string;
@@ -49,7 +49,7 @@ async function remove(serverUrl: string, name: string): Promise<void> {
       [name],
     );
     for (const { role } of rows) {
-      // Predefined roles may have been granted to the owner; they are not its own.
+      // The owner may have been granted predefined roles, which are not its own.
       if (!role.startsWith("pg_")) await admin.query(`DROP ROLE IF EXISTS ${pg.escapeIdentifier(role)}`);
     }
     await admin.query(`DROP ROLE IF EXISTS "${name}"`);
@@ -60,7 +60,7 @@ async function remove(serverUrl: string, name: string): Promise<void> {
 
 let asked: Promise<string> | null = null;
 
-/** Asks the run's broker (global-setup.ts), which starts the server for the first who asks. */
+/** Asks the run's broker (global-setup.ts), which starts the server for the first caller. */
 function serverAddress(): Promise<string> {
   asked ??= new Promise((resolve, reject) => {
     const socketPath = inject(testServerKey);

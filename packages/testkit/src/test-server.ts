@@ -1,5 +1,5 @@
-// The server behind all test databases of a run. In: the run's folder. Out: an administrator's address.
-// Never outlives the run.
+// The server for all test databases of a run. In: the run's folder. Out: an administrator's address. It never outlives
+// the run.
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { startEmbeddedServer } from "@plinth/postgres/embedded";
@@ -8,7 +8,7 @@ import type { RunFolder } from "./run-folder.ts";
 
 export type TestServer = { readonly adminUrl: string; stop(): Promise<void> };
 
-/** Safe for killed processes, not for a killed machine: test data are worth no fsync. */
+/** Safe if processes are killed, but not if the machine is: test data needs no fsync. */
 const settings = {
   fsync: "off",
   full_page_writes: "off",
@@ -36,8 +36,8 @@ export async function startTestServer(run: RunFolder, outside: string | null): P
 }
 
 /**
- * A shell that waits on a pipe of ours. However this process ends, the pipe closes, and the shell ends the server:
- * nothing else survives a SIGKILL to do it.
+ * A shell that waits for a pipe from us. However this process ends, the pipe is closed, and the shell ends the server:
+ * nothing else survives a SIGKILL.
  */
 function endWithUs(pid: number): { kill(signal: "SIGKILL"): boolean } {
   const watcher = spawn("/bin/sh", ["-c", 'read -r _; kill -INT "$0"', String(pid)], {

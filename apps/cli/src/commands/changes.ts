@@ -1,4 +1,4 @@
-// `plinth changes tail`. In: a project of the local Plinth, and which entities. Out: each change of their records from then on, a line
+// `plinth live tail`. In: a project, and which entities. Out: each change of their records from then on, a line
 // each, until it is asked to stop.
 import { setTimeout as pause } from "node:timers/promises";
 import type { FollowedEntity, RecordChange } from "@plinth/control/router";

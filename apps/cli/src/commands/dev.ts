@@ -1,10 +1,12 @@
-// `plinth dev FILE`. In: a blueprint. Out: a running Plinth that serves it, its keys, and each saved change deployed.
-// With --json, stdout carries exactly one line: where everything is; the rest goes to stderr.
+// `plinth dev FILE`. In: a blueprint. Out: a running Plinth that serves it, its keys, the SDK types beside it, and each saved change
+// deployed. Each thing is said as soon as it is there: the console, which may have to be built, comes last.
+// With --json, stdout carries exactly one line, once all is ready: where everything is; the rest goes to stderr.
 
 import { watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { checkBlueprint } from "@plinth/blueprint";
+import { compileModel } from "@plinth/compiler";
 import type { ControlClient } from "../control-client.ts";
 import { CommandFailure, type ExitCode, messageOf } from "../failure.ts";
 import { deploy } from "../local/deploy.ts";
@@ -14,6 +16,7 @@ import { type Developer, type DeveloperProject, loadDeveloper } from "../local/s
 import type { LocalSettings } from "../local/settings.ts";
 import { startStack } from "../local/stack.ts";
 import { type Telling, tellDeployed } from "../local/tell-deployed.ts";
+import { typesFileBeside, writeTypes } from "../local/types-file.ts";
 import { checkFile, readText } from "../read-blueprint.ts";
 import type { StopSignal } from "../stop-signal.ts";
 import type { Terminal } from "../terminal.ts";
@@ -25,12 +28,18 @@ interface Served {
   readonly developer: Developer;
 }
 
+export interface DevOptions {
+  readonly json: boolean;
+  /** Where the SDK types go; beside the blueprint where it is not given, nowhere where it is false. */
+  readonly types?: string | false;
+}
+
 export async function dev(
   terminal: Terminal,
   settings: LocalSettings,
   stop: StopSignal,
   file: string,
-  options: { readonly json: boolean },
+  options: DevOptions,
 ): Promise<ExitCode> {
   const model = await checkFile(terminal, file);
   if (model === null) return 1;
@@ -38,6 +47,13 @@ export async function dev(
   const telling = (projectId: string): Telling => {
     const project = `${settings.urls.console}/projects/${projectId}`;
     return { terminal: { ...terminal, out: tell }, file, project };
+  };
+  const typesFile = options.types === false ? null : (options.types ?? typesFileBeside(file));
+  const keepTypes = (text: string): void => {
+    const served = checkBlueprint(text).model;
+    if (typesFile === null || served === null) return;
+    const written = writeTypes(typesFile, compileModel(served).sdkTypes);
+    if (written.kind === "failed") terminal.err(`${typesFile} was not written: ${written.reason}`);
   };
   const stack = await startStack(settings, tell);
   try {
@@ -52,16 +68,20 @@ export async function dev(
         // What is served is not what the file says: whoever asked for one line of facts must not take it for that.
         if (options.json || (await currentOf(served)) === null) throw new CommandFailure(`${file} is not served`);
         terminal.err(`Serving the version before it. Save ${file} to try again.`);
-      }
-      await stack.ready;
+      } else keepTypes(text);
       return served;
     };
     const served = serve();
     await stop.or(served);
     if (!stop.asked()) {
-      if (options.json) terminal.out(JSON.stringify(summary(settings, await served)));
-      else printServed(terminal, settings, await served, model.entities[0]?.plural ?? "users");
-      await redeployOnSave(telling((await served).project.id), await served, stop);
+      const facts = await served;
+      if (!options.json) printServed(terminal, settings, facts, model.entities[0]?.plural ?? "users", typesFile);
+      const complete = stack.ready.then(() => {
+        if (options.json) terminal.out(JSON.stringify(summary(settings, facts)));
+        else printConsole(terminal, settings, facts.developer);
+      });
+      const context = { ...telling(facts.project.id), keepTypes };
+      await redeployOnSave(context, facts, stop, complete);
       tell("Stopping ...");
     }
   } finally {
@@ -81,8 +101,15 @@ async function openServed(settings: LocalSettings, slug: string): Promise<Served
   return { control, slug, developer, project: await openProject(control, settings.home, developer, slug) };
 }
 
-async function redeployOnSave(context: Telling, { control, project, slug }: Served, stop: StopSignal): Promise<void> {
+/** @throws where `complete` does: without the console, this is not what was asked for. */
+async function redeployOnSave(
+  context: Telling & { readonly keepTypes: (text: string) => void },
+  { control, project, slug }: Served,
+  stop: StopSignal,
+  complete: Promise<void>,
+): Promise<void> {
   const { terminal, file } = context;
+  const failure = complete.then(() => new Promise<never>(() => {}));
   let saved: () => void = () => {};
   // The folder, not the file: many editors save by putting a new file in the old one's place.
   const watcher = watch(dirname(file), (_, name) => {
@@ -90,11 +117,10 @@ async function redeployOnSave(context: Telling, { control, project, slug }: Serv
   });
   try {
     while (!stop.asked()) {
-      await stop.or(
-        new Promise<void>((resolve) => {
-          saved = resolve;
-        }),
-      );
+      const save = new Promise<void>((resolve) => {
+        saved = resolve;
+      });
+      await stop.or(Promise.race([save, failure]));
       if (stop.asked()) return;
       // Saving comes as several events, and the first ones may show half a file.
       await pause(150);
@@ -106,7 +132,9 @@ async function redeployOnSave(context: Telling, { control, project, slug }: Serv
         } else {
           const result = await deploy(control, project.id, text);
           if (result.kind === "unchanged") context.terminal.out(`${file} is served as it is.`);
-          else if (!tellDeployed(context, text, result)) terminal.err("What was served before still is.");
+          const isServed = tellDeployed(context, text, result);
+          if (isServed) context.keepTypes(text);
+          else terminal.err("What was served before still is.");
         }
       } catch (error) {
         terminal.err(`not deployed: ${messageOf(error)}`);
@@ -130,8 +158,9 @@ function summary({ urls }: LocalSettings, { slug, project }: Served): object {
 function printServed(
   { out }: Terminal,
   { urls }: LocalSettings,
-  { slug, project, developer }: Served,
+  { slug, project }: Served,
   plural: string,
+  typesFile: string | null,
 ): void {
   const { secret, publishable } = project.keys;
   out("");
@@ -139,9 +168,13 @@ function printServed(
   out(`  API              ${urls.api}`);
   out(`  Secret key       ${secret.key}`);
   out(`  Publishable key  ${publishable.key}`);
-  out(`  Console          ${urls.console}  (${developer.email}, password ${developer.password})`);
+  if (typesFile !== null) out(`  SDK types        ${typesFile}  (written again whenever they change)`);
   out("");
   out(`  curl -H "Authorization: Bearer ${secret.key}" ${urls.api}/api/${plural}`);
   out("");
   out("Saving the file deploys it again. Ctrl-C stops everything and keeps the data.");
+}
+
+function printConsole({ out }: Terminal, { urls }: LocalSettings, { email, password }: Developer): void {
+  out(`  Console          ${urls.console}  (${email}, password ${password})`);
 }

@@ -1,12 +1,11 @@
-// `plinth environments list|create|delete`. In: a project of the local Plinth. Out: its environments as a table, a new one with
+// `plinth environments list|create|delete`. In: a project. Out: its environments as a table, a new one with
 // its first key, or one less. With `json`, what control answered and nothing else.
 import { columns } from "../columns.ts";
 import type { ControlClient } from "../control-client.ts";
 import { environmentIn, PRODUCTION } from "../environment-option.ts";
 import { CommandFailure, type ExitCode } from "../failure.ts";
 import { outcomeOf } from "../local/deploy.ts";
-import { openControl, projectCalled } from "../local/open-control.ts";
-import type { Developer } from "../local/secrets.ts";
+import { type Caller, openControl, projectCalled } from "../local/open-control.ts";
 import type { LocalSettings } from "../local/settings.ts";
 import type { Terminal } from "../terminal.ts";
 import { type OfProject, withProject } from "./runs.ts";
@@ -40,8 +39,8 @@ export async function createEnvironment(
   name: string,
   { project, json, from, empty }: OfProject & { readonly from: string; readonly empty: boolean },
 ): Promise<ExitCode> {
-  return openControl<ExitCode>(settings, async (control, developer) => {
-    const source = await environmentCalled(control, developer, project, from);
+  return openControl<ExitCode>(settings, async (control, caller) => {
+    const source = await environmentCalled(control, caller, project, from);
     const kind = name === "development" ? name : "preview";
     const made = await control.environments.create.mutate({ projectId: source.id, kind, name, empty });
     const outcome = made.deploymentId === null ? null : await outcomeOf(control, made.deploymentId);
@@ -73,8 +72,8 @@ export async function deleteEnvironment(
     throw new CommandFailure("production is the project itself, and can't be deleted this way", 2);
   if (!yes)
     throw new CommandFailure(`this deletes ${name} with its data, keys and connections: repeat it with --yes`, 2);
-  return openControl<ExitCode>(settings, async (control, developer) => {
-    const environment = await environmentCalled(control, developer, project, name);
+  return openControl<ExitCode>(settings, async (control, caller) => {
+    const environment = await environmentCalled(control, caller, project, name);
     await control.environments.delete.mutate({ projectId: environment.id });
     terminal.out(json ? JSON.stringify({ deleted: environment.slug }) : `Deleted ${environment.slug}.`);
     return 0;
@@ -84,10 +83,10 @@ export async function deleteEnvironment(
 /** @throws CommandFailure where there is none. */
 export function environmentCalled(
   control: ControlClient,
-  developer: Developer,
+  caller: Caller,
   project: string,
   environment: string,
 ): Promise<{ readonly id: string; readonly slug: string }> {
   const whole = environmentIn(project).project;
-  return projectCalled(control, developer, environment === PRODUCTION ? whole : `${whole}--${environment}`);
+  return projectCalled(control, caller, environment === PRODUCTION ? whole : `${whole}--${environment}`);
 }

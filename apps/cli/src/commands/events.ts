@@ -1,4 +1,4 @@
-// `plinth events tail`. In: a project of the local Plinth, and which events. Out: each that happens from then on, and those
+// `plinth events tail`. In: a project, and which events. Out: each that happens from then on, and those
 // of a time before where that is asked for, a line each, until it is asked to stop.
 import { setTimeout as pause } from "node:timers/promises";
 import type { EventSummary, WorkPage } from "@plinth/control/router";

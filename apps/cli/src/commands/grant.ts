@@ -1,4 +1,4 @@
-// `plinth users grant`. In: a project of the local Plinth, a user's e-mail, roles. Out: the user with just those roles.
+// `plinth users grant`. In: a project, a user's e-mail, roles. Out: the user with just those roles.
 // So the first admin of a project is named. It never makes a user.
 import type { ExitCode } from "../failure.ts";
 import { openControl, projectCalled } from "../local/open-control.ts";
@@ -13,8 +13,8 @@ export interface Grant {
 }
 
 export async function grant(terminal: Terminal, settings: LocalSettings, options: Grant): Promise<ExitCode> {
-  return openControl<ExitCode>(settings, async (control, developer) => {
-    const { id: projectId } = await projectCalled(control, developer, options.project);
+  return openControl<ExitCode>(settings, async (control, caller) => {
+    const { id: projectId } = await projectCalled(control, caller, options.project);
     const { email, role } = options;
     const user = await control.projects.grantUser.mutate({ projectId, email, roles: [...role] });
     terminal.out(`${user.email} now has: ${user.roles.join(", ")}`);

@@ -1,4 +1,4 @@
-// `plinth mail connections|test|list|templates|suppressions`. In: a project of the local Plinth. Out: what its mail goes by, what was sent,
+// `plinth mail connections|test|list|templates|suppressions`. In: a project. Out: what its mail goes by, what was sent,
 // who gets no more, or whether a connection works. With `json`, what control answered and nothing else.
 import { columns } from "../columns.ts";
 import { CommandFailure, type ExitCode } from "../failure.ts";

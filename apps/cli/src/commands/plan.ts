@@ -1,6 +1,7 @@
 // `plinth plan FILE --project NAME`: what a change would do to the live database, measured there; nothing is changed.
 // `plinth plan OLD NEW`: the same between two files, without a database. Out: changes, steps with their SQL, what they cost.
-import type { Change } from "@plinth/blueprint";
+import { basename } from "node:path";
+import type { BlockedField, Change } from "@plinth/blueprint";
 import type { Proposed } from "@plinth/compiler";
 import type { PlanMeasures, Proposal, StepMeasure } from "@plinth/control/router";
 import { isControlError } from "../control-client.ts";
@@ -9,7 +10,7 @@ import { openControl, projectCalled } from "../local/open-control.ts";
 import type { LocalSettings } from "../local/settings.ts";
 import { printChanges, printConsents } from "../print-changes.ts";
 import { printDiagnostics } from "../print-diagnostics.ts";
-import { printBlocked, printRefused, violationLines, violationsOf } from "../print-refusals.ts";
+import { blockedFieldsOf, printBlocked, printRefused, violationLines, violationsOf } from "../print-refusals.ts";
 import { readText } from "../read-blueprint.ts";
 import { type Terminal, wrap } from "../terminal.ts";
 import { propose } from "./diff.ts";
@@ -22,6 +23,8 @@ interface Shown {
   readonly measures: readonly StepMeasure[];
   readonly destroyed: NonNullable<PlanMeasures["destroyed"]>;
   readonly counted: NonNullable<PlanMeasures["counted"]>;
+  /** Fields that records stand in the way of, and what can be written instead. */
+  readonly blocked: readonly BlockedField[];
 }
 
 export async function planFiles(
@@ -33,7 +36,7 @@ export async function planFiles(
   const { changes, plan, refused, consents } = await propose(terminal, before, after);
   return show(
     terminal,
-    { changes, steps: plan.steps, refused, consents, measures: [], destroyed: [], counted: [] },
+    { changes, steps: plan.steps, refused, consents, measures: [], destroyed: [], counted: [], blocked: [] },
     options,
   );
 }
@@ -45,10 +48,12 @@ export async function planLive(
   options: { readonly project: string; readonly json: boolean },
 ): Promise<ExitCode> {
   const text = await readText(file);
-  return openControl<ExitCode>(settings, async (control, developer) => {
-    const project = await projectCalled(control, developer, options.project);
+  return openControl<ExitCode>(settings, async (control, caller) => {
+    const project = await projectCalled(control, caller, options.project);
     try {
-      const proposal = await control.proposals.create.mutate({ projectId: project.id, text });
+      // Under a title of its own, so that it is never the one that somebody has open in the console.
+      const title = `Looked at by plinth plan ${basename(file)}`.slice(0, 120);
+      const proposal = await control.proposals.create.mutate({ projectId: project.id, text, title });
       // It was made to be looked at: in the console it would stand there as if somebody waited for an answer.
       await control.proposals.reject.mutate({ proposalId: proposal.id });
       return showProposal(terminal, proposal, options);
@@ -64,11 +69,12 @@ export async function planLive(
 /** 1 where it can't be deployed as it is. */
 export function showProposal(
   terminal: Terminal,
-  { diff: changes, plan, consents, measures }: Proposal,
+  { diff: changes, plan, consents, measures, text }: Proposal,
   options: { readonly json: boolean },
 ): ExitCode {
   const { steps: stepMeasures = [], destroyed = [], counted = [] } = measures ?? {};
-  return show(terminal, { changes, ...plan, consents, measures: stepMeasures, destroyed, counted }, options);
+  const blocked = blockedFieldsOf(plan.steps, stepMeasures, changes, text);
+  return show(terminal, { changes, ...plan, consents, measures: stepMeasures, destroyed, counted, blocked }, options);
 }
 
 function show(terminal: Terminal, shown: Shown, { json }: { readonly json: boolean }): ExitCode {
@@ -80,7 +86,7 @@ function show(terminal: Terminal, shown: Shown, { json }: { readonly json: boole
     printSteps(terminal, shown);
     printConsents(terminal, shown.consents);
     printRefused(terminal, shown.refused);
-    printBlocked(terminal, shown.steps, shown.measures);
+    printBlocked(terminal, shown.steps, shown.measures, shown.blocked);
   }
   const blocked = shown.measures.some(({ violators }) => violators !== null && violators.count !== 0);
   return shown.refused.length > 0 || blocked ? 1 : 0;

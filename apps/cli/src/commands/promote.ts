@@ -22,15 +22,15 @@ export interface Promoting extends OfProject {
 
 export async function promote(terminal: Terminal, settings: LocalSettings, options: Promoting): Promise<ExitCode> {
   const { project, from, to, overwrite, json } = options;
-  return openControl<ExitCode>(settings, async (control, developer) => {
-    const source = await environmentCalled(control, developer, project, from);
-    const target = await environmentCalled(control, developer, project, to);
+  return openControl<ExitCode>(settings, async (control, caller) => {
+    const source = await environmentCalled(control, caller, project, from);
+    const target = await environmentCalled(control, caller, project, to);
     const proposal = await control.environments.promote.mutate({
       projectId: target.id,
       fromProjectId: source.id,
       overwrite,
     });
-    const address = `${settings.urls.console}/projects/${target.id}/changes/${proposal.id}`;
+    const address = `${caller.console}/projects/${target.id}/changes/${proposal.id}`;
     // With --json, stdout carries one line: what came of it.
     const tell = json ? { ...terminal, out: () => {} } : terminal;
     tell.out(`${tell.paint("bold", `From ${from} to ${to}:`)}`);

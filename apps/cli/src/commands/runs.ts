@@ -1,4 +1,4 @@
-// `plinth runs list|limits|show|retry|cancel|done|fail`. In: a project of the local Plinth, filters or a run. Out: its runs as a table, one with its
+// `plinth runs list|limits|show|retry|cancel|done|fail`. In: a project, filters or a run. Out: its runs as a table, one with its
 // steps, or what was asked of it. With `json`, what control answered and nothing else.
 import type { Run, RunStatus } from "@plinth/control/router";
 import type { ControlClient } from "../control-client.ts";
@@ -165,8 +165,8 @@ export function withProject(
   name: string,
   work: (control: ControlClient, projectId: string) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  return openControl(settings, async (control, developer) => {
-    const { id } = await projectCalled(control, developer, name);
+  return openControl(settings, async (control, caller) => {
+    const { id } = await projectCalled(control, caller, name);
     return work(control, id);
   });
 }

@@ -1,4 +1,4 @@
-// `plinth schedules list|run|pause|resume`. In: a project of the local Plinth, and one of its schedules. Out: when each is due next and
+// `plinth schedules list|run|pause|resume`. In: a project, and one of its schedules. Out: when each is due next and
 // what its last tick started, or what was asked of it. With `json`, what control answered and nothing else.
 import { cronInWords } from "@plinth/blueprint";
 import { type ControlClient, isControlError } from "../control-client.ts";

@@ -1,4 +1,4 @@
-// `plinth signing-secret show|rotate`. In: a project of the local Plinth. Out: what its calls are signed with, alone on standard output, so
+// `plinth signing-secret show|rotate`. In: a project. Out: what its calls are signed with, alone on standard output, so
 // that it can be piped; what is to be said of it goes to standard error. With `json`, what control answered and nothing else.
 import type { SigningSecret } from "@plinth/control/router";
 import type { ControlClient } from "../control-client.ts";

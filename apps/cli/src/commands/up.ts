@@ -14,7 +14,7 @@ export async function up(terminal: Terminal, settings: LocalSettings, stop: Stop
       terminal.out("");
       terminal.out(`  Console      ${urls.console}`);
       terminal.out(`  API          ${urls.api}`);
-      terminal.out(`  Control API  ${urls.control}`);
+      terminal.out(`  Control API  ${stack.controlUrl}`);
       terminal.out(`  Data, logs   ${home}`);
       terminal.out("");
       terminal.out(`Next: open ${urls.console} and sign up. Ctrl-C stops everything and keeps the data.`);

@@ -1,4 +1,4 @@
-// `plinth webhooks sources|requests|secret`, and replays of what was received. In: a project of the local Plinth, a source or a request;
+// `plinth webhooks sources|requests|secret`, and replays of what was received. In: a project, a source or a request;
 // a secret from standard input, never from the arguments, which other users of the machine can see. Out: sources with their state,
 // requests with what became of them, or what was asked for. With `json`, what control answered and nothing else.
 import { text } from "node:stream/consumers";

@@ -1,4 +1,4 @@
-// `plinth webhooks list|deliveries|trigger|replay`. In: a project of the local Plinth, an endpoint or a delivery. Out: where events are
+// `plinth webhooks endpoints|deliveries|trigger|replay`. In: a project, an endpoint or a delivery. Out: where events are
 // sent and how that is, what was sent, or what was asked of it. With `json`, what control answered and nothing else.
 import type { DeliveryStatus, WebhookEndpoint } from "@plinth/control/router";
 import { columns } from "../columns.ts";
@@ -77,7 +77,7 @@ export async function triggerTest(
   endpointId: string,
   { project, json }: OfProject,
 ): Promise<ExitCode> {
-  requireId(endpointId, "an endpoint", `plinth webhooks list --project ${project}`);
+  requireId(endpointId, "an endpoint", `plinth webhooks endpoints --project ${project}`);
   return withProject(settings, project, async (control, projectId) => {
     const answer = await control.webhooks.test.mutate({ projectId, endpointId });
     terminal.out(json ? JSON.stringify(answer) : `webhook.test is sent as ${answer.id}`);

@@ -2,9 +2,9 @@
 // What the migration refuses, or the records that stand, is told and not applied. Whoever saves the file agrees to what it
 // loosens and breaks; data is dropped only where somebody says so in the console.
 import { setTimeout as pause } from "node:timers/promises";
-import type { Change, Diagnostic } from "@plinth/blueprint";
+import type { BlockedField, Change, Diagnostic } from "@plinth/blueprint";
 import { type ControlClient, isControlError } from "../control-client.ts";
-import { type Refusal, type Violation, violationsOf } from "../print-refusals.ts";
+import { blockedFieldsOf, type Refusal, type Violation, violationsOf } from "../print-refusals.ts";
 
 export type Deployed =
   | { readonly kind: "unchanged" }
@@ -18,7 +18,7 @@ export type Deployed =
     }
   | { readonly kind: "invalid"; readonly diagnostics: readonly Diagnostic[] }
   | { readonly kind: "refused"; readonly reasons: readonly Refusal[] }
-  | { readonly kind: "violated"; readonly violations: readonly Violation[] }
+  | { readonly kind: "violated"; readonly violations: readonly Violation[]; readonly fields: readonly BlockedField[] }
   /** The proposal stays open, for somebody to look at what it drops. */
   | { readonly kind: "undecided"; readonly proposalId: string; readonly drops: readonly Change[] }
   | { readonly kind: "failed"; readonly reason: string };
@@ -35,10 +35,12 @@ export async function deploy(control: ControlClient, projectId: string, text: st
       await control.proposals.reject.mutate({ proposalId: proposal.id });
       return { kind: "refused", reasons: proposal.plan.refused };
     }
-    const violations = violationsOf(proposal.plan.steps, proposal.measures?.steps ?? []);
+    const measures = proposal.measures?.steps ?? [];
+    const violations = violationsOf(proposal.plan.steps, measures);
     if (violations.length > 0) {
       await control.proposals.reject.mutate({ proposalId: proposal.id });
-      return { kind: "violated", violations };
+      const fields = blockedFieldsOf(proposal.plan.steps, measures, proposal.diff, text);
+      return { kind: "violated", violations, fields };
     }
     const { id: proposalId, hash, consents } = proposal;
     const drops = proposal.diff.filter(({ classes }) => classes.includes("destructive"));

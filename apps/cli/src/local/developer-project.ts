@@ -11,7 +11,7 @@ export async function openProject(
   slug: string,
 ): Promise<DeveloperProject> {
   const { organizations } = await control.me.get.query();
-  const organization = organizations.find(({ role, scope }) => role === "owner" && scope === "organization");
+  const organization = organizations.find(({ may }) => may.manage);
   if (organization === undefined) throw new CommandFailure("the local developer owns no organization");
   const existing = (await control.projects.list.query({ organizationId: organization.id })).find(
     (project) => project.slug === slug,

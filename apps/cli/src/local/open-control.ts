@@ -1,45 +1,73 @@
-// The running local Plinth, for commands that ask it something. In: settings and the work. Out: what the work gives.
-// What can go wrong on the way is said in one line.
-import { type ControlClient, connectControl, isControlError } from "../control-client.ts";
+// The Plinth that a command asks: a server that somebody signed in to, or else the one on this machine. In: settings and the work.
+// Out: what the work gives. What can go wrong on the way is said in one line.
+import { chosenServer, type Server } from "../account/server.ts";
+import {
+  type ControlClient,
+  type ControlError,
+  connectControl,
+  controlWithToken,
+  isControlError,
+} from "../control-client.ts";
 import { environmentIn, PRODUCTION } from "../environment-option.ts";
 import { CommandFailure } from "../failure.ts";
+import { runningAddresses } from "./running.ts";
 import { type Developer, loadDeveloper } from "./secrets.ts";
 import { keptSession } from "./session.ts";
 import type { LocalSettings } from "./settings.ts";
 
+/** Who asks, and whom. */
+export interface Caller {
+  /** Null: the local developer, at the Plinth on this machine. */
+  readonly server: Server | null;
+  /** The address of the console. */
+  readonly console: string;
+}
+
 /** @throws CommandFailure where nothing answers, or the control API refuses. */
 export async function openControl<T>(
   settings: LocalSettings,
-  work: (control: ControlClient, developer: Developer) => Promise<T>,
+  work: (control: ControlClient, caller: Caller) => Promise<T>,
 ): Promise<T> {
-  const developer = loadDeveloper(settings.home);
+  const server = await chosenServer(settings);
+  const running = runningAddresses(settings);
   try {
-    return await work(await enterControl(settings, developer), developer);
+    if (server !== null) {
+      return await work(controlWithToken(server.control, server.token), { server, console: server.url });
+    }
+    const control = await enterControl(settings, loadDeveloper(settings.home));
+    return await work(control, { server, console: running.console });
   } catch (error) {
-    if (isControlError(error)) throw new CommandFailure(error.message, 1, { cause: error });
+    if (isControlError(error)) throw refusal(error, server);
     if (error instanceof TypeError && error.message === "fetch failed") {
-      throw new CommandFailure(`nothing answers at ${settings.urls.control}: is \`plinth up\` running?`, 1, {
-        cause: error,
-      });
+      throw nothingAnswers(error, server === null ? running.control : server.url, server !== null);
     }
     throw error;
   }
 }
 
 /** As the local developer. */
-export function enterControl({ home, urls }: LocalSettings, developer: Developer): Promise<ControlClient> {
-  const address = { controlUrl: urls.control, consoleUrl: urls.console };
-  return connectControl(address, { name: "Developer", ...developer }, keptSession(home));
+export function enterControl(settings: LocalSettings, developer: Developer): Promise<ControlClient> {
+  const { control, console } = runningAddresses(settings);
+  const address = { controlUrl: control, consoleUrl: console };
+  return connectControl(address, { name: "Developer", ...developer }, keptSession(settings.home));
 }
 
-/** The local developer's project or environment of that name or id. @throws CommandFailure where there is none. */
+/**
+ * The project or environment of that name or id, in any organization of the caller's.
+ * @throws CommandFailure where there is none, or more than one.
+ */
 export async function projectCalled(
   control: ControlClient,
-  developer: Developer,
+  { server }: Caller,
   name: string,
 ): Promise<{ readonly id: string; readonly slug: string }> {
-  const { organizations } = await control.me.get.query();
-  const lists = await Promise.all(organizations.map(({ id }) => control.projects.list.query({ organizationId: id })));
+  const { person, organizations } = await control.me.get.query();
+  const lists = await Promise.all(
+    organizations.map(async ({ id, name: organization }) => {
+      const projects = await control.projects.list.query({ organizationId: id });
+      return projects.map((project) => ({ ...project, organization }));
+    }),
+  );
   const { project: called, environment } = environmentIn(name);
   const found = lists.flat().filter(({ id, slug, environments }) => {
     return slug === called || [id, ...environments.map((one) => one.id)].includes(called);
@@ -53,10 +81,28 @@ export async function projectCalled(
     throw new CommandFailure(`${project.slug} has no environment ${environment}: it has ${names}`);
   }
   if (project !== undefined) {
-    const ids = found.map(({ id }) => id).join(", ");
+    const ids = found.map(({ id, organization }) => `${id} (${organization})`).join(", ");
     throw new CommandFailure(`more than one organization has a project ${name}; name it by its id: ${ids}`);
   }
   throw new CommandFailure(
-    `the local developer (${developer.email}) has no project ${name}: \`plinth dev FILE\` deploys one; those that somebody else made are reached in the console`,
+    server === null
+      ? `the local developer (${person.email}) has no project ${name}: \`plinth dev FILE\` deploys one; to reach projects made in the console, run \`plinth login\``
+      : `${person.email} has no project ${name} at ${server.url}: \`plinth projects\` lists the projects there`,
   );
+}
+
+function refusal(error: ControlError, server: Server | null): Error {
+  if (server === null || error.data?.code !== "UNAUTHORIZED") {
+    return new CommandFailure(error.message, 1, { cause: error });
+  }
+  const message =
+    server.from === "login"
+      ? `you are no longer signed in to ${server.url}: run \`plinth login --url ${server.url}\``
+      : `${server.url} refuses PLINTH_TOKEN: it was revoked, or it has expired; create another one there, under Account`;
+  return new CommandFailure(message, 1, { cause: error });
+}
+
+function nothingAnswers(cause: Error, address: string, isServer: boolean): CommandFailure {
+  const hint = isServer ? "`PLINTH_URL=local` asks the Plinth on this machine" : "is `plinth up` running?";
+  return new CommandFailure(`nothing answers at ${address}: ${hint}`, 1, { cause });
 }

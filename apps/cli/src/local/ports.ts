@@ -1,9 +1,9 @@
-// Whether the ports are free. In: the wanted ports. Out: nothing, or a failure that names each variable to change.
-// It never takes a port that somebody else listens on.
+// The ports of a local Plinth. In: the wanted ports. Out: one for each part, or a failure that names each variable to change.
+// It never takes a port that somebody else listens on. Where an internal port isn't given, any free one is.
 import { createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { CommandFailure } from "../failure.ts";
-import { type Ports, portVariables } from "./settings.ts";
+import { type Ports, portVariables, usualPorts, type WantedPorts } from "./settings.ts";
 
 const owners: Readonly<Record<keyof Ports, string>> = {
   api: "the API",
@@ -15,37 +15,53 @@ const owners: Readonly<Record<keyof Ports, string>> = {
 /** A Plinth that was just told to stop may still hold them for a moment. */
 const graceMs = 2500;
 
-/** @throws CommandFailure where a port stays in use, or is wanted twice. */
-export async function checkPorts(ports: Ports): Promise<void> {
+/** @throws CommandFailure where a given port stays in use, or is wanted twice. */
+export async function choosePorts(wanted: WantedPorts): Promise<Ports> {
   const deadline = Date.now() + graceMs;
   for (;;) {
-    const problems = await problemsOf(ports);
-    if (problems.length === 0) return;
+    const problems = await problemsOf(wanted);
+    if (problems.length === 0) break;
     if (Date.now() > deadline) throw new CommandFailure(problems.join("\n"));
     await pause(100);
   }
+  const { api, console } = wanted;
+  const internal = wanted.internal ?? (await freePort(usualPorts.internal, [api, console, wanted.control]));
+  const control = wanted.control ?? (await freePort(usualPorts.control, [api, console, internal]));
+  return { api, internal, control, console };
 }
 
-async function problemsOf(ports: Ports): Promise<string[]> {
-  const names = Object.keys(ports) as (keyof Ports)[];
+async function problemsOf(ports: WantedPorts): Promise<string[]> {
+  const names = (Object.keys(ports) as (keyof Ports)[]).filter((name) => ports[name] !== null);
   const problems: string[] = [];
   for (const name of names) {
-    const twin = names.find((other) => other !== name && ports[other] === ports[name]);
+    const port = ports[name] ?? 0;
+    const twin = names.find((other) => other !== name && ports[other] === port);
     if (twin !== undefined) {
-      problems.push(`${portVariables[name]} and ${portVariables[twin]} are both ${ports[name]}`);
-    } else if (!(await isFree(ports[name]))) {
+      problems.push(`${portVariables[name]} and ${portVariables[twin]} are both ${port}`);
+    } else if ((await listenOn(port)) === null) {
       problems.push(
-        `port ${ports[name]} for ${owners[name]} is in use: set ${portVariables[name]} to another one, or end what listens there`,
+        `port ${port} for ${owners[name]} is in use: set ${portVariables[name]} to another one, or end what listens there`,
       );
     }
   }
   return problems;
 }
 
-function isFree(port: number): Promise<boolean> {
+async function freePort(usual: number, others: readonly (number | null)[]): Promise<number> {
+  for (let port: number | null = usual; ; port = 0) {
+    const free = others.includes(port) ? null : await listenOn(port);
+    if (free !== null && !others.includes(free)) return free;
+  }
+}
+
+/** The port, given back at once; of 0, one that the system chooses. Null where it is in use. */
+function listenOn(port: number): Promise<number | null> {
   return new Promise((done) => {
     const probe = createServer();
-    probe.once("error", () => done(false));
-    probe.listen(port, "127.0.0.1", () => probe.close(() => done(true)));
+    probe.once("error", () => done(null));
+    probe.listen(port, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() => done(typeof address === "object" && address !== null ? address.port : null));
+    });
   });
 }

@@ -1,6 +1,7 @@
 // What a local Plinth is told by its environment. In: environment variables. Out: ports, addresses, folders.
 // It never reads the environment itself; `main.ts` hands it in.
 import { join, resolve } from "node:path";
+import { credentialsFile } from "../account/credentials.ts";
 import { CommandFailure } from "../failure.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -12,11 +13,19 @@ export interface Ports {
   readonly console: number;
 }
 
+/** People and apps know the public ports. The others are only for our own parts: null where any free port will do. */
+export interface WantedPorts {
+  readonly api: number;
+  readonly internal: number | null;
+  readonly control: number | null;
+  readonly console: number;
+}
+
 export interface LocalSettings {
   /** Holds data, secrets and logs. */
   readonly home: string;
-  readonly ports: Ports;
-  readonly urls: Readonly<Record<keyof Ports, string>>;
+  readonly ports: WantedPorts;
+  readonly urls: Readonly<Record<"api" | "console", string>>;
   /** Where the public API listens: this machine alone, unless told otherwise. */
   readonly apiHost: string;
   /** Proxies before the console, as it reads them; by default none. */
@@ -26,8 +35,18 @@ export interface LocalSettings {
   readonly logLevel: string;
   /** What the operator allows authors, as control and the runtime read it. */
   readonly limits: Readonly<Record<string, string>>;
+  /** The Plinth that commands ask: see `account/server.ts`. */
+  readonly server: ServerSettings;
   /** What every child process gets of the caller's environment. */
   readonly passedOn: Readonly<Record<string, string>>;
+}
+
+export interface ServerSettings {
+  /** An access token, from the environment. */
+  readonly token: string | null;
+  /** The address of a console, or `local`. */
+  readonly url: string | null;
+  readonly credentialsFile: string;
 }
 
 export const repository: string = resolve(import.meta.dirname, "../../../..");
@@ -39,27 +58,22 @@ export const portVariables: Readonly<Record<keyof Ports, string>> = {
   console: "PLINTH_CONSOLE_PORT",
 };
 
-const defaultPorts: Ports = { api: 4000, internal: 4001, control: 4100, console: 3000 };
+/** Internal ports are the usual ones where those are free. */
+export const usualPorts: Ports = { api: 4000, internal: 4001, control: 4100, console: 3000 };
 const passedOnNames = /^(PATH|HOME|LANG|LC_ALL|TZ|TMPDIR|NODE_USE_SYSTEM_CA|NODE_EXTRA_CA_CERTS)$/;
 
 /** @throws CommandFailure (usage) naming the variable that is wrong. */
 export function readLocalSettings(env: Environment): LocalSettings {
-  const ports: Ports = {
-    api: portOf(env, "api"),
+  const ports: WantedPorts = {
+    api: portOf(env, "api") ?? usualPorts.api,
     internal: portOf(env, "internal"),
     control: portOf(env, "control"),
-    console: portOf(env, "console"),
+    console: portOf(env, "console") ?? usualPorts.console,
   };
-  const url = (port: number): string => `http://127.0.0.1:${port}`;
   return {
     home: resolve(env.PLINTH_HOME || join(repository, ".plinth")),
     ports,
-    urls: {
-      api: url(ports.api),
-      internal: url(ports.internal),
-      control: url(ports.control),
-      console: url(ports.console),
-    },
+    urls: { api: localUrl(ports.api), console: localUrl(ports.console) },
     apiHost: env.PLINTH_API_HOST || "127.0.0.1",
     trustedProxies: env.PLINTH_TRUSTED_PROXIES || "",
     databaseUrl: env.DATABASE_URL || null,
@@ -68,8 +82,17 @@ export function readLocalSettings(env: Environment): LocalSettings {
       env,
       /^PLINTH_(MAX|AUTHORING)_|^PLINTH_MAILBOX$|^PLINTH_(PROJECT_(?:MAILS_PER_HOUR|RATE_LIMIT|RUNS|STREAMS|WAITS|WORK_ROWS)|CALLER_STREAMS|PROJECT_SLOW_MS|SOCKETS_PER_ADDRESS|CACHE_MB|PREPARED_STATEMENTS|API_DOMAIN|OUTBOUND_(?:ALLOW|PORTS)|WORK_RETENTION_DAYS|PUBLIC_WEBHOOK_URL|INBOUND_(?:RATE|BODY_BYTES|REQUESTS|RETENTION_DAYS)|WEBHOOK_(?:CONCURRENCY|FAILING_DAYS))$/,
     ),
+    server: {
+      token: env.PLINTH_TOKEN || null,
+      url: env.PLINTH_URL || null,
+      credentialsFile: credentialsFile(env),
+    },
     passedOn: named(env, passedOnNames),
   };
+}
+
+export function localUrl(port: number): string {
+  return `http://127.0.0.1:${port}`;
 }
 
 function named(env: Environment, names: RegExp): Record<string, string> {
@@ -78,10 +101,10 @@ function named(env: Environment, names: RegExp): Record<string, string> {
   );
 }
 
-function portOf(env: Environment, name: keyof Ports): number {
+function portOf(env: Environment, name: keyof Ports): number | null {
   const variable = portVariables[name];
   const text = env[variable];
-  if (!text) return defaultPorts[name];
+  if (!text) return null;
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port < 65536) return port;
   throw new CommandFailure(`${variable} must be a port from 1 to 65535; it is ${JSON.stringify(text)}`, 2);

@@ -15,13 +15,15 @@ import { keepLogBounded } from "./bounded-log.ts";
 import { serveBuildingPage } from "./building-page.ts";
 import { buildConsole } from "./console-build.ts";
 import { lockHome } from "./home-lock.ts";
-import { checkPorts } from "./ports.ts";
+import { choosePorts } from "./ports.ts";
+import { removeRunning, writeRunning } from "./running.ts";
 import { loadConsoleSecret, loadServiceSecrets, type ServiceSecrets } from "./secrets.ts";
 import { logTail, type ServiceSpec, servicePart } from "./service-process.ts";
-import { type LocalSettings, repository } from "./settings.ts";
+import { type LocalSettings, localUrl, type Ports, repository } from "./settings.ts";
 import { type Part, type Supervised, supervise } from "./supervise.ts";
 
 export interface Stack {
+  readonly controlUrl: string;
   /** API and control API answer. */
   readonly dataPlaneReady: Promise<void>;
   /** The console answers as well. */
@@ -30,15 +32,23 @@ export interface Stack {
   readonly stop: () => Promise<void>;
 }
 
+interface StackSettings extends LocalSettings {
+  readonly ports: Ports;
+}
+
 /** Resolves once it is known that a start makes sense. @throws CommandFailure where the home or a port is in use. */
-export async function startStack(settings: LocalSettings, progress: (line: string) => void): Promise<Stack> {
-  const lock = await lockHome(settings.home);
+export async function startStack(wanted: LocalSettings, progress: (line: string) => void): Promise<Stack> {
+  const lock = await lockHome(wanted.home);
+  let ports: Ports;
   try {
-    await checkPorts(settings.ports);
+    ports = await choosePorts(wanted.ports);
   } catch (error) {
     lock.release();
     throw error;
   }
+  const settings: StackSettings = { ...wanted, ports };
+  const controlUrl = localUrl(ports.control);
+  writeRunning(settings.home, { control: controlUrl, console: settings.urls.console });
   const running: { stop: () => unknown }[] = [];
   let stopped: Promise<void> | null = null;
   const keep = <Kept extends { stop: () => unknown }>(part: Kept): Kept => {
@@ -85,10 +95,12 @@ export async function startStack(settings: LocalSettings, progress: (line: strin
     try {
       for (const part of running.splice(0).reverse()) await part.stop();
     } finally {
+      removeRunning(settings.home);
       lock.release();
     }
   };
   return {
+    controlUrl,
     dataPlaneReady,
     ready,
     stop: () => {
@@ -133,7 +145,7 @@ function embeddedPart(settings: LocalSettings): Part & { readonly adminUrl: () =
   };
 }
 
-function runtimeSpec(settings: LocalSettings, databases: DatabaseUrls, secrets: ServiceSecrets): ServiceSpec {
+function runtimeSpec(settings: StackSettings, databases: DatabaseUrls, secrets: ServiceSecrets): ServiceSpec {
   return {
     name: "runtime",
     args: [...leanNodeFlags, join(repository, "apps/runtime/src/main.ts"), "all"],
@@ -158,7 +170,7 @@ function runtimeSpec(settings: LocalSettings, databases: DatabaseUrls, secrets: 
   };
 }
 
-function controlSpec(settings: LocalSettings, databases: DatabaseUrls, secrets: ServiceSecrets): ServiceSpec {
+function controlSpec(settings: StackSettings, databases: DatabaseUrls, secrets: ServiceSecrets): ServiceSpec {
   return {
     name: "control API",
     args: [join(repository, "apps/control/src/main.ts")],
@@ -167,10 +179,10 @@ function controlSpec(settings: LocalSettings, databases: DatabaseUrls, secrets: 
       ...common(settings),
       CONTROL_DATABASE_URL: databases.control,
       PLINTH_CONTROL_PORT: String(settings.ports.control),
-      PLINTH_CONTROL_URL: settings.urls.control,
+      PLINTH_CONTROL_URL: localUrl(settings.ports.control),
       PLINTH_CONSOLE_URL: settings.urls.console,
       PLINTH_PUBLIC_API_URL: settings.urls.api,
-      PLINTH_CELL_URL: settings.urls.internal,
+      PLINTH_CELL_URL: localUrl(settings.ports.internal),
       PLINTH_CELL_SECRET: secrets.cell,
       PLINTH_SIGNING_KEY: secrets.controlKeys.privateKey,
       ...settings.limits,
@@ -178,12 +190,12 @@ function controlSpec(settings: LocalSettings, databases: DatabaseUrls, secrets: 
       PLINTH_CONSOLE_SECRET: loadConsoleSecret(settings.home),
     },
     logFile: logFile(settings, "control"),
-    readyUrl: `${settings.urls.control}/readyz`,
+    readyUrl: `${localUrl(settings.ports.control)}/readyz`,
     readyMsMax: 60_000,
   };
 }
 
-function consoleSpec(settings: LocalSettings): ServiceSpec {
+function consoleSpec(settings: StackSettings): ServiceSpec {
   const folder = join(repository, "apps/console");
   return {
     name: "console",
@@ -195,7 +207,7 @@ function consoleSpec(settings: LocalSettings): ServiceSpec {
       NEXT_TELEMETRY_DISABLED: "1",
       PLINTH_CONSOLE_PORT: String(settings.ports.console),
       PLINTH_TRUSTED_PROXIES: settings.trustedProxies,
-      PLINTH_CONTROL_URL: settings.urls.control,
+      PLINTH_CONTROL_URL: localUrl(settings.ports.control),
       PLINTH_CONSOLE_SECRET: loadConsoleSecret(settings.home),
     },
     logFile: logFile(settings, "console"),

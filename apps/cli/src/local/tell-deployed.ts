@@ -2,7 +2,7 @@
 
 import { plain, printChanges } from "../print-changes.ts";
 import { printDiagnostics } from "../print-diagnostics.ts";
-import { refusalText, violationLines } from "../print-refusals.ts";
+import { mendLines, refusalText, violationLines } from "../print-refusals.ts";
 import type { Terminal } from "../terminal.ts";
 import { wrap } from "../terminal.ts";
 import type { Deployed } from "./deploy.ts";
@@ -41,6 +41,7 @@ export function tellDeployed({ terminal, file, project }: Telling, text: string,
       err(`${file} was not deployed, because records that stand already would break what it says:`);
       for (const line of result.violations.flatMap(violationLines)) err(`  ${line}`);
       err("  Change those records, or what the file asks of them.");
+      for (const line of mendLines(result.fields)) err(`  ${line}`);
       return false;
     case "undecided":
       err(`${file} was not deployed, because it would drop data:`);

@@ -3,8 +3,10 @@ import "./globals.css";
 import { GeistMono } from "geist/font/mono";
 import { GeistSans } from "geist/font/sans";
 import type { Metadata, Viewport } from "next";
+import { cookies } from "next/headers";
 import { connection } from "next/server";
 import type { ReactNode } from "react";
+import { THEME_COOKIE, themeOf } from "../theme.ts";
 import { Providers } from "./providers.tsx";
 
 export const metadata: Metadata = {
@@ -24,8 +26,13 @@ export const viewport: Viewport = {
 export default async function RootLayout({ children }: { children: ReactNode }) {
   // Every page is rendered for its request: the nonce of its content security policy serves that one alone.
   await connection();
+  const theme = themeOf((await cookies()).get(THEME_COOKIE)?.value);
   return (
-    <html lang="en" className={`${GeistSans.variable} ${GeistMono.variable}`}>
+    <html
+      lang="en"
+      className={`${GeistSans.variable} ${GeistMono.variable}`}
+      data-theme={theme === "system" ? undefined : theme}
+    >
       <body className="min-h-dvh font-sans">
         <a
           href="#content"

@@ -20,7 +20,8 @@ export function Providers({ children }: { children: ReactNode }) {
   const [trpcClient] = useState(createControlClient);
   const [queryClient] = useState(() => {
     const onError = (error: unknown): void => {
-      if (errorCode(error) !== "UNAUTHORIZED" || !/^\/(projects|account)(\/|$)/.test(location.pathname)) return;
+      if (errorCode(error) !== "UNAUTHORIZED" || !/^\/(projects|organizations|account)(\/|$)/.test(location.pathname))
+        return;
       router.replace(withNext("/sign-in", location.pathname + location.search));
     };
     return new QueryClient({

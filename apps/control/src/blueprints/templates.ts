@@ -14,6 +14,21 @@ const catalogue: readonly Omit<Template, "text">[] = [
     title: "Market square",
     description: "Classified ads: the public reads active listings, owners edit their own, strangers send inquiries.",
   },
+  {
+    name: "booking",
+    title: "Bookings",
+    description: "Rooms of several houses, booked by the hour: no two bookings overlap, and guests fit the seats.",
+  },
+  {
+    name: "tracker",
+    title: "Issue tracker",
+    description: "Teams of an organization, their issues with a workflow, comments and labels. Nobody sees another's.",
+  },
+  {
+    name: "invoicing",
+    title: "Invoicing",
+    description: "Customers, invoices with lines and numbers without gaps, payments. What was issued changes no more.",
+  },
   { name: "blank", title: "Blank", description: "One entity of private notes, to be replaced by your own." },
 ];
 

@@ -3,6 +3,7 @@
 
 import { refuse } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
+import { cellRoleOf } from "../organizations/rights.ts";
 import type { Person } from "../people/auth.ts";
 import { askCell, type CellRefusals } from "./ask.ts";
 import { CellRefused } from "./failures.ts";
@@ -20,7 +21,7 @@ export function actorOf(
   by: Person,
   project: ProjectAccess,
 ): { readonly email: string; readonly role: "operator" | "viewer" } {
-  return { email: by.email, role: project.role === "owner" ? "operator" : "viewer" };
+  return { email: by.email, role: cellRoleOf(project.role) };
 }
 
 export const refusals: CellRefusals = {

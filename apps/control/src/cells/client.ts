@@ -32,8 +32,9 @@ interface Page {
 /** All of them throw CellRefused and CellUnavailable. */
 export interface Cells {
   provision(project: Placement): Promise<void>;
-  /** Deletes the project with its data, keys and connections; does nothing where the cell knows no such project. */
-  remove(project: Placement): Promise<void>;
+  suspend(project: Placement, suspended: boolean): Promise<void>;
+  /** Of a suspended project. */
+  erase(project: Placement): Promise<void>;
   /** `publication`: one of `@plinth/bundle`, as JSON. */
   publish(project: Placement, publication: string): Promise<void>;
   /** Null where the cell knows no such release. */
@@ -47,6 +48,13 @@ export interface Cells {
   measure(project: Placement, measured: MeasuredBody): Promise<PlanMeasures>;
   /** `by` is written into the project's audit log. */
   grantUser(project: Placement, by: string, email: string, roles: readonly string[]): Promise<void>;
+  /** A call that a cell answers only on behalf of a person. */
+  callAs<Body, Answer>(
+    project: Placement,
+    actor: Actor,
+    call: CellCall<Body, Answer>,
+    given: { readonly names?: Readonly<Record<string, string>>; readonly body?: Body },
+  ): Promise<Answer>;
   rows(project: Placement, actor: Actor, plural: string, query: URLSearchParams): Promise<Page>;
   /** `deed`: the end of the record's route. Out: the record as it is now. */
   change(project: Placement, actor: Actor, plural: string, recordId: string, deed: string): Promise<DataRecord>;
@@ -70,7 +78,7 @@ export interface Cells {
     route: string,
     body: object,
     answer: z.ZodType<T>,
-    method?: "POST" | "PATCH" | "DELETE",
+    method?: "POST" | "PUT" | "PATCH" | "DELETE",
   ): Promise<T>;
 }
 
@@ -112,8 +120,11 @@ export function createCells(options: TransportOptions): Cells {
     provision: async (project) => {
       await call(project, cellCalls.provision, { body: JSON.stringify({ slug: project.slug }) });
     },
-    remove: async (project) => {
-      await call(project, cellCalls.removeProject);
+    suspend: async (project, suspended) => {
+      await call(project, cellCalls.suspend, { body: JSON.stringify({ suspended }), as: retiring });
+    },
+    erase: async (project) => {
+      await call(project, cellCalls.erase, { as: retiring });
     },
     publish: async (project, publication) => {
       await call(project, cellCalls.publish, { body: publication });
@@ -136,6 +147,12 @@ export function createCells(options: TransportOptions): Cells {
       const body = JSON.stringify({ email, roles });
       await call(project, cellCalls.grantUser, { body, headers: { [ACTOR_HEADER]: by } });
     },
+    callAs: (project, actor, asked, { names = {}, body }) =>
+      call(project, asked, {
+        names,
+        body: body === undefined ? undefined : JSON.stringify(body),
+        as: onBehalfOf(actor),
+      }),
     rows: async (project, actor, plural, query) => {
       const route = `/v1/resources/${encodeURIComponent(plural)}?${query}`;
       return read(pageSchema, await ask(project, dataCall(project, actor, "GET", route)));
@@ -160,4 +177,5 @@ export function createCells(options: TransportOptions): Cells {
   };
 }
 
+const retiring: OnBehalf = { subject: "control", role: "retire" };
 const onBehalfOf = ({ email, role }: Actor): OnBehalf => ({ subject: email, role });

@@ -5,6 +5,7 @@ import { askCell, type CellRefusals } from "../cells/ask.ts";
 import type { Cells } from "../cells/client.ts";
 import { notFound, refuse } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
+import { allows, cellRoleOf, whoMay } from "../organizations/rights.ts";
 import type { Person } from "../people/auth.ts";
 import type { DataEntity, DataRow, DataRows, FollowedEntity, RecordChanges } from "./api.ts";
 import { readChanges } from "./changes.ts";
@@ -76,7 +77,8 @@ export function createDataService({ cells, store, liveShape, stopped }: DataServ
     rows: async (by, project, request) => {
       const entity = await entityOf(by, project, request.entity);
       if (request.deleted === true) {
-        if (project.role !== "owner") throw refuse("FORBIDDEN", "Only an owner may look at what is deleted.");
+        if (!allows(project.role, "write"))
+          throw refuse("FORBIDDEN", `Only ${whoMay("write")} may look at deleted records.`);
         if (!entity.softDelete) throw refuse("BAD_REQUEST", `A deleted ${entity.name} is gone.`);
       }
       return askCell(cells.rows(project, actorOf(by, project), entity.plural, queryOf(request)), {
@@ -117,7 +119,7 @@ function missing(): never {
 }
 
 function actorOf(by: Person, project: ProjectAccess): { readonly email: string; readonly role: "operator" | "viewer" } {
-  return { email: by.email, role: project.role === "owner" ? "operator" : "viewer" };
+  return { email: by.email, role: cellRoleOf(project.role) };
 }
 
 function refusals(deed: string): CellRefusals {

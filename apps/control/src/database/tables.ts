@@ -1,11 +1,13 @@
 // The control database's tables as Kysely sees them. Out: the type `Database`. The SQL stands in `migrations/`.
 import type { Change, Diagnostic } from "@plinth/blueprint";
 import type { ApiKeyKind, Bundle, MigrationPlan } from "@plinth/bundle";
-import type { ColumnType, Generated, Kysely, Transaction } from "kysely";
+import type { ColumnType, Generated, Kysely, RawBuilder, Transaction } from "kysely";
 import type { DeploymentStatus, DeploymentStep } from "../deployments/api.ts";
 import type { MemberRole, MemberScope } from "../organizations/api.ts";
+import type { Theme } from "../people/api.ts";
 import type { EnvironmentKind } from "../projects/api.ts";
 import type { PlanMeasures, PromotedFrom, Proposal, ProposalStatus, ProposedPlan } from "../proposals/api.ts";
+import type { AccessTokenKind } from "../tokens/api.ts";
 
 export type ControlDatabase = Kysely<Database>;
 /** A connection, or a transaction under way. */
@@ -16,6 +18,9 @@ type Json<T> = ColumnType<T, string, string>;
 
 export interface Database {
   people: PeopleTable;
+  sessions: SessionsTable;
+  accounts: AccountsTable;
+  two_factors: TwoFactorsTable;
   organizations: OrganizationsTable;
   memberships: MembershipsTable;
   membership_projects: MembershipProjectsTable;
@@ -29,13 +34,43 @@ export interface Database {
   proposals: ProposalsTable;
   deployments: DeploymentsTable;
   key_metadata: KeyMetadataTable;
+  submissions: SubmissionsTable;
+  drafts: DraftsTable;
+  earlier_drafts: EarlierDraftsTable;
   audit: AuditTable;
+  access_tokens: AccessTokensTable;
+  device_grants: DeviceGrantsTable;
 }
 
 interface PeopleTable {
   id: string;
   name: string;
   email: string;
+  email_verified: Generated<boolean>;
+  theme: Generated<Theme>;
+  two_factor_enabled: Generated<boolean>;
+  deleted_at: ColumnType<Date | null, never, RawBuilder<unknown>>;
+}
+
+/** What of better-auth's own tables is read here. */
+interface SessionsTable {
+  id: string;
+  person_id: string;
+  ip_address: string | null;
+  user_agent: string | null;
+  created_at: Date;
+  expires_at: Date;
+  last_seen_at: ColumnType<Date, never, RawBuilder<unknown>>;
+}
+
+interface AccountsTable {
+  person_id: string;
+  provider_id: string;
+  password_hash: string | null;
+}
+
+interface TwoFactorsTable {
+  person_id: string;
 }
 
 interface OrganizationsTable {
@@ -111,9 +146,14 @@ export interface ProjectsTable {
   provisioned_at: Date | null;
   live_version_id: string | null;
   live_deployment_id: string | null;
+  changes_made: Generated<number>;
   live_bundle_hash: string | null;
   live_at: Date | null;
   created_at: Generated<Date>;
+  deleted_at: ColumnType<Date | null, never, RawBuilder<unknown> | null>;
+  erase_after: ColumnType<Date | null, never, RawBuilder<unknown> | null>;
+  deleted_by: ColumnType<string | null, never, string | null>;
+  on_cell: Generated<"served" | "unsure" | "suspended">;
 }
 
 interface BlueprintVersionsTable {
@@ -134,6 +174,9 @@ interface BlueprintVersionsTable {
 export interface ProposalsTable {
   id: string;
   project_id: string;
+  /** Counts up within the project. */
+  number: number;
+  title: string;
   version_id: string;
   base_version_id: string | null;
   from_version_id: string | null;
@@ -172,6 +215,7 @@ export interface DeploymentsTable {
   created_at: Generated<Date>;
   finished_at: Date | null;
   resuming: Generated<boolean>;
+  waiting_since: Generated<Date | null>;
 }
 
 export interface KeyMetadataTable {
@@ -187,6 +231,39 @@ export interface KeyMetadataTable {
   revoked_at: Date | null;
 }
 
+interface SubmissionsTable {
+  person_id: string;
+  key: string;
+  procedure: string;
+  input_hash: string;
+  started_at: Generated<Date>;
+  done_at: Date | null;
+}
+
+export interface DraftsTable {
+  project_id: string;
+  person_id: string;
+  version: number;
+  text: string;
+  base_version_id: string | null;
+  saved_at: ColumnType<Date, Date | undefined, Date>;
+  ended_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
+  ended_by: ColumnType<
+    "deployed" | "discarded" | null,
+    "deployed" | "discarded" | null | undefined,
+    "deployed" | "discarded" | null
+  >;
+}
+
+interface EarlierDraftsTable {
+  project_id: string;
+  person_id: string;
+  version: number;
+  text: string;
+  base_version_id: string | null;
+  saved_at: Date;
+}
+
 interface AuditTable {
   id: Generated<string>;
   at: Generated<Date>;
@@ -196,4 +273,27 @@ interface AuditTable {
   project_id: string | null;
   subject: string | null;
   detail: ColumnType<Record<string, unknown>, string, never>;
+}
+
+export interface AccessTokensTable {
+  id: string;
+  person_id: string;
+  name: string;
+  kind: AccessTokenKind;
+  token_hash: string;
+  created_at: Generated<Date>;
+  expires_at: Date;
+  last_used_at: Date | null;
+}
+
+interface DeviceGrantsTable {
+  device_code_hash: string;
+  user_code: string;
+  device_name: string;
+  address: string;
+  status: "pending" | "approved" | "denied";
+  person_id: string | null;
+  created_at: Generated<Date>;
+  expires_at: Date;
+  polled_at: Date | null;
 }

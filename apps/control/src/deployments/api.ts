@@ -15,6 +15,8 @@ export interface DeploymentSummary {
   readonly status: DeploymentStatus;
   /** With the status `active`: the new version serves, but a step after the switch has failed; `resume` tries it again. */
   readonly error: string | null;
+  /** Since when the cell has not answered; it is asked again every few seconds. */
+  readonly waitingSince: string | null;
   readonly createdAt: string;
   /** An active deployment may have steps left that run beside the traffic. */
   readonly finishedAt: string | null;

@@ -48,6 +48,8 @@ export function createFollowers(options: FollowersOptions): Followers {
         failures = 0;
       } catch (error) {
         failures++;
+        // So that whoever looks at it sees what it waits for; the database may be what is away.
+        if (error instanceof CellUnavailable) await store.waits(deploymentId).catch(() => {});
         const known = error instanceof CellUnavailable || error instanceof Busy;
         logger[known ? "warn" : "error"](
           { err: error, deploymentId },

@@ -72,8 +72,8 @@ describe("a project of format 1", () => {
     expect(next.plan.refused).toEqual([]);
     // What format 1 made otherwise is brought up to date on the way, in sight of the approver.
     const summaries = next.plan.steps.map(({ summary }) => summary);
-    expect(summaries).toContain("Take the old unique rule on users (email) off; the new one takes its place.");
-    expect(summaries).toContain("Let inquiries.listing_id refer to listings.");
+    expect(summaries).toContain("Remove the old unique constraint on users (email); the new one replaces it.");
+    expect(summaries).toContain("Add a foreign key from inquiries.listing_id to listings.");
     await deploy(next.id);
     expect(await status(projectId, "/api/listings?colour=red")).toBe(200);
   });

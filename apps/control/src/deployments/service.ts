@@ -26,6 +26,9 @@ export function createDeploymentService(store: DeploymentStore, followers: Follo
   return {
     create: async (by, proposalId) => {
       const made = { id: newId("dep"), releaseId: newId("rel"), proposalId, createdBy: by.id };
+      // Asked twice for one thing, as by a second click.
+      const underWay = await store.unfinishedOf(proposalId);
+      if (underWay !== null) return { deploymentId: underWay };
       const begun = await store.insert(made, (proposal, project) => {
         if (proposal.status === "open")
           throw refuse("CONFLICT", "The proposal must be approved before it is deployed.");
@@ -33,6 +36,10 @@ export function createDeploymentService(store: DeploymentStore, followers: Follo
         if (proposal.status !== "approved") throw refuse("CONFLICT", `The proposal is ${proposal.status} already.`);
         if (isStale(proposal, project.live_deployment_id)) throw refuse("CONFLICT", STALE);
       });
+      if (begun === "busy") {
+        const first = await store.unfinishedOf(proposalId);
+        if (first !== null) return { deploymentId: first };
+      }
       if (begun !== "begun") throw refuse("CONFLICT", notBegun[begun]);
       followers.follow(made.id);
       return { deploymentId: made.id };

@@ -5,6 +5,7 @@ import { type Selectable, sql } from "kysely";
 import type { Placement } from "../cells/transport.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, DeploymentsTable, ProjectsTable } from "../database/tables.ts";
+import { endDeployedDrafts } from "../drafts/store.ts";
 import { keepLineage } from "../environments/lineage.ts";
 import { violatesUnique } from "../failure.ts";
 import { holdName, keepName, renameEnvironments } from "../projects/names.ts";
@@ -66,12 +67,16 @@ export interface DeploymentStore {
   get(deploymentId: string): Promise<Deployment | null>;
   list(projectId: string): Promise<readonly DeploymentSummary[]>;
   unfinished(): Promise<readonly string[]>;
+  /** The deployment of this proposal that is under way. */
+  unfinishedOf(proposalId: string): Promise<string | null>;
   order(deploymentId: string): Promise<DeploymentOrder>;
   content(deploymentId: string): Promise<ApprovedContent>;
   /** Begins again what is over. `judge` throws where it may not. */
   resume(deploymentId: string, by: string, judge: JudgeResume): Promise<Begun>;
   /** The cell has taken up the steps that are left. */
   resumed(deploymentId: string): Promise<void>;
+  /** The cell doesn't answer. */
+  waits(deploymentId: string): Promise<void>;
   /** Active: the project's live version moves on, its deployment is superseded, and what was proposed against it is stale. */
   record(deploymentId: string, progress: Progress): Promise<void>;
   /** As `record`; nothing more comes. */
@@ -137,6 +142,17 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
     unfinished: async () => {
       const rows = await db.selectFrom("deployments").select("id").where("finished_at", "is", null).execute();
       return rows.map((row) => row.id);
+    },
+
+    unfinishedOf: async (proposalId) => {
+      const row = await db
+        .selectFrom("deployments")
+        .select("id")
+        .where("proposal_id", "=", proposalId)
+        .where("finished_at", "is", null)
+        .where("status", "<>", "active")
+        .executeTakeFirst();
+      return row?.id ?? null;
     },
 
     order: async (deploymentId) => {
@@ -209,7 +225,7 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
           const again = deployment.status === "active" ? { resuming: true } : { status: "queued" as const };
           await trx
             .updateTable("deployments")
-            .set({ ...again, error: null, finished_at: null })
+            .set({ ...again, error: null, finished_at: null, waiting_since: null })
             .where("id", "=", deploymentId)
             .execute();
           await writeAudit(trx, {
@@ -227,6 +243,16 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
 
     resumed: async (deploymentId) => {
       await db.updateTable("deployments").set({ resuming: false }).where("id", "=", deploymentId).execute();
+    },
+
+    waits: async (deploymentId) => {
+      await db
+        .updateTable("deployments")
+        .set({ waiting_since: new Date() })
+        .where("id", "=", deploymentId)
+        .where("waiting_since", "is", null)
+        .where("finished_at", "is", null)
+        .execute();
     },
 
     record: (deploymentId, progress) => moveOn(db, deploymentId, progress, null),
@@ -304,6 +330,7 @@ async function moveOn(
         error: progress.error,
         steps: JSON.stringify(progress.steps),
         finished_at: finishedAt,
+        waiting_since: null,
         ...(finishedAt === null ? {} : { resuming: false }),
       })
       .where("id", "=", deploymentId)
@@ -355,6 +382,7 @@ async function goLive(
     .where("id", "<>", deploymentId)
     .execute();
   await trx.updateTable("proposals").set({ status: "deployed" }).where("id", "=", proposal.id).execute();
+  await endDeployedDrafts(trx, project.id, proposal.version_id);
   await trx
     .updateTable("proposals")
     .set({ status: "stale" })
@@ -372,6 +400,7 @@ const summaryColumns = [
   "release_id",
   "status",
   "error",
+  "waiting_since",
   "created_at",
   "finished_at",
 ] as const;
@@ -384,6 +413,7 @@ function summary(row: Pick<Selectable<DeploymentsTable>, (typeof summaryColumns)
     releaseId: row.release_id,
     status: row.status,
     error: row.error,
+    waitingSince: row.waiting_since?.toISOString() ?? null,
     createdAt: row.created_at.toISOString(),
     finishedAt: row.finished_at?.toISOString() ?? null,
   };

@@ -268,8 +268,7 @@ describe("a deleted environment", () => {
     await owner.client.environments.delete.mutate({ projectId: preview.id });
     expect((await ask(preview.key ?? "")).status).toBe(401);
     expect(await codeOf(owner.client.projects.get.query({ projectId: preview.id }))).toBe("NOT_FOUND");
-    // Only the mark is left, and the number by which other processes learn of it.
-    expect(await heldOf(preview.id)).toEqual(["epochs"]);
+    expect(await heldOf(preview.id)).toEqual([]);
     const { rows } = await world.cellPool.query(
       `SELECT (SELECT count(*) FROM pg_namespace WHERE nspname LIKE '%' || $1)::int AS schemas,
               (SELECT count(*) FROM pg_roles WHERE rolname LIKE '%' || $1 || '%')::int AS roles`,
@@ -288,7 +287,7 @@ describe("a deleted environment", () => {
     expect(audit).toEqual([{ action: "environment.deleted", subject: preview.id }]);
   });
 
-  it("is refused while it deploys, while the cell is away, and for production", async () => {
+  it("is refused while it deploys and for production, and ends once its cell is back", async () => {
     const { projectId, text } = await liveProject();
     const preview = await environmentOf(projectId, "preview");
     expect(await codeOf(owner.client.environments.delete.mutate({ projectId }))).toBe("CONFLICT");
@@ -299,13 +298,19 @@ describe("a deleted environment", () => {
     await world.stopCell();
     const deploymentId = await deploy(change);
     const remove = () => owner.client.environments.delete.mutate({ projectId: preview.id });
-    expect(await failureOf(remove())).toBe("A deployment of preview is under way. Wait until it is finished.");
+    expect(await failureOf(remove())).toBe("A deployment is under way. Delete the environment once it has ended.");
     await world.startCell();
     await finished(owner, deploymentId);
     await world.stopCell();
-    expect(await codeOf(remove())).toBe("SERVICE_UNAVAILABLE");
-    await world.startCell();
-    expect((await ask(preview.key ?? "")).status).toBe(200);
     expect(await codeOf(remove())).toBeNull();
+    expect((await owner.client.environments.list.query({ projectId })).map(({ name }) => name)).toEqual(["production"]);
+    const again = () => owner.client.environments.create.mutate({ projectId, kind: "preview" });
+    expect(await failureOf(again())).toBe(
+      `The environment "preview" of ${preview.slug.split("--")[0]} is being deleted. Try again shortly.`,
+    );
+    await world.startCell();
+    await world.restartControl();
+    await until(async () => (await ask(preview.key ?? "")).status === 401);
+    await until(async () => (await codeOf(again())) === null);
   }, 60_000);
 });

@@ -31,7 +31,7 @@ export const environmentProcedures: EnvironmentProcedures = {
   create: forProject("write")
     .input(wanted)
     .mutation(({ ctx, input }) => ctx.services.environments.create(ctx.person, ctx.project, input)),
-  delete: forProject("write").mutation(({ ctx }) => ctx.services.environments.delete(ctx.person, ctx.project)),
+  delete: forProject("manage").mutation(({ ctx }) => ctx.services.environments.delete(ctx.person, ctx.project)),
   compare: forProject("read")
     .input(source)
     .query(async ({ ctx, input }) => {

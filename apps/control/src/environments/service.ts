@@ -6,8 +6,6 @@ import { newId } from "@plinth/bundle";
 import type { Logger } from "@plinth/service";
 import { TRPCError } from "@trpc/server";
 import type { Workshop } from "../authoring/workshop.ts";
-import { askCell } from "../cells/ask.ts";
-import type { Cells } from "../cells/client.ts";
 import type { CellStore } from "../cells/store.ts";
 import type { DeploymentService } from "../deployments/service.ts";
 import { notFound, refuse } from "../failure.ts";
@@ -15,6 +13,7 @@ import type { KeyService } from "../keys/service.ts";
 import type { Access, ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";
 import type { EnvironmentKind, EnvironmentSummary } from "../projects/api.ts";
+import type { DeletionService } from "../projects/deletion.ts";
 import type { ProjectStore } from "../projects/store.ts";
 import type { Proposal } from "../proposals/api.ts";
 import type { ProposalService } from "../proposals/service.ts";
@@ -41,7 +40,7 @@ export interface EnvironmentServiceOptions {
   readonly store: EnvironmentStore;
   readonly projects: ProjectStore;
   readonly cellStore: CellStore;
-  readonly cells: Cells;
+  readonly deletion: Pick<DeletionService, "removeEnvironment">;
   readonly workshop: Workshop;
   readonly access: Access;
   readonly proposals: ProposalService;
@@ -53,7 +52,7 @@ export interface EnvironmentServiceOptions {
 }
 
 export function createEnvironmentService(options: EnvironmentServiceOptions): EnvironmentService {
-  const { store, projects, cells, proposals } = options;
+  const { store, projects, proposals } = options;
   return {
     list: (project) => projects.environments(project.environment.projectId),
 
@@ -69,13 +68,7 @@ export function createEnvironmentService(options: EnvironmentServiceOptions): En
     },
 
     delete: async (by, environment) => {
-      const { kind, name, project } = environment.environment;
-      if (kind === "production") throw refuse("CONFLICT", `Production is the project ${project} itself.`);
-      const outcome = await store.remove(environment.id, by.id, () => askCell(cells.remove(environment)));
-      if (outcome === "gone") throw notFound("environment");
-      if (outcome === "deploying") {
-        throw refuse("CONFLICT", `A deployment of ${name} is under way. Wait until it is finished.`);
-      }
+      await options.deletion.removeEnvironment(by, environment);
       return { deleted: true };
     },
 
@@ -116,6 +109,9 @@ async function insert(
   const outcome = await store.insert({ id, rootId, kind, name, cellId: cell.id, createdBy: by.id }, environmentsMax);
   if (outcome === "gone") throw notFound("project");
   if (outcome === "exists") throw refuse("CONFLICT", `${project} has an environment "${name}" already.`);
+  if (outcome === "ending") {
+    throw refuse("CONFLICT", `The environment "${name}" of ${project} is being deleted. Try again shortly.`);
+  }
   if (outcome === "too_many") {
     const most = `The operator allows a project at most ${environmentsMax} environments beside production.`;
     throw refuse("PRECONDITION_FAILED", most);
@@ -135,7 +131,7 @@ async function begin(
     const lineage = [...(await store.lineage(from.id))];
     const promotion: Promotion = { from: { ...originOf(from, served), takesBack: [] }, lineage };
     const { id, hash, consents } = await proposals.createPromoted(by, made, served.kept.text, promotion);
-    await proposals.approve(by, id, hash, consents);
+    await proposals.approve(by, made.role, id, hash, consents);
     return { ...NOTHING, deploymentId: (await deployments.create(by, id)).deploymentId };
   } catch (error) {
     // The environment is there, and what is wrong can be put right in it.

@@ -1,5 +1,4 @@
-// Environments in the database. In: ids. Out: rows, and what each has served. It never talks to a cell, but for its deletion
-// waits for what the caller does there while nobody else can move the environment.
+// Environments in the database. In: ids. Out: rows, and what each has served. It never talks to a cell.
 import { slugOfEnvironment } from "@plinth/bundle";
 import type { KeptModel } from "../authoring/live-model.ts";
 import { textOf } from "../blueprints/store.ts";
@@ -29,16 +28,14 @@ export interface ServedVersion {
 }
 
 export interface EnvironmentStore {
-  /** `gone`: the project is deleted meanwhile. */
+  /** `gone`: the project is deleted meanwhile. `ending`: one of that name is deleted, and its cell has not erased it yet. */
   insert(
     environment: NewEnvironment,
     most: number,
-  ): Promise<{ readonly slug: string } | "exists" | "too_many" | "gone">;
+  ): Promise<{ readonly slug: string } | "exists" | "ending" | "too_many" | "gone">;
   /** What has been live in an environment, newest first; the first one is live. Each version once. */
   served(projectId: string): Promise<readonly ServedVersion[]>;
   lineage(projectId: string): Promise<ReadonlySet<string>>;
-  /** Deletes the environment once `inCell` has succeeded; `deploying`: a deployment is under way. */
-  remove(projectId: string, by: string, inCell: () => Promise<void>): Promise<"deleted" | "deploying" | "gone">;
 }
 
 export function createEnvironmentStore(db: ControlDatabase): EnvironmentStore {
@@ -47,8 +44,8 @@ export function createEnvironmentStore(db: ControlDatabase): EnvironmentStore {
       try {
         return await db.transaction().execute((trx) => insertEnvironment(trx, environment, most));
       } catch (error) {
-        if (violatesUnique(error, "projects_environment_name")) return "exists";
-        throw error;
+        if (!violatesUnique(error, "projects_environment_name")) throw error;
+        return (await isEnding(db, environment)) ? "ending" : "exists";
       }
     },
 
@@ -80,35 +77,6 @@ export function createEnvironmentStore(db: ControlDatabase): EnvironmentStore {
     },
 
     lineage: (projectId) => lineageOf(db, projectId),
-
-    remove: (projectId, by, inCell) =>
-      db.transaction().execute(async (trx) => {
-        // Whatever moves the environment waits for this row: nothing begins while the cell clears its place.
-        const project = await trx
-          .selectFrom("projects")
-          .select(["organization_id", "slug", "parent_id"])
-          .where("id", "=", projectId)
-          .forUpdate()
-          .executeTakeFirst();
-        if (project === undefined || project.parent_id === null) return "gone";
-        const running = await trx
-          .selectFrom("deployments")
-          .select("id")
-          .where("project_id", "=", projectId)
-          .where("finished_at", "is", null)
-          .executeTakeFirst();
-        if (running !== undefined) return "deploying";
-        await inCell();
-        await trx.deleteFrom("projects").where("id", "=", projectId).execute();
-        const act = { personId: by, organizationId: project.organization_id, projectId: project.parent_id };
-        await writeAudit(trx, {
-          ...act,
-          action: "environment.deleted",
-          subject: projectId,
-          detail: { slug: project.slug },
-        });
-        return "deleted";
-      }),
   };
 }
 
@@ -125,6 +93,7 @@ async function insertEnvironment(
     .selectFrom("projects")
     .select(["slug", "organization_id"])
     .where("id", "=", rootId)
+    .where("deleted_at", "is", null)
     .forUpdate()
     .executeTakeFirst();
   if (root === undefined) return "gone";
@@ -132,6 +101,7 @@ async function insertEnvironment(
     .selectFrom("projects")
     .select((eb) => eb.fn.countAll<string>().as("count"))
     .where("parent_id", "=", rootId)
+    .where("deleted_at", "is", null)
     .executeTakeFirstOrThrow();
   if (Number(count) >= most) return "too_many";
   const slug = slugOfEnvironment({ project: root.slug, environment: name });
@@ -152,4 +122,15 @@ async function insertEnvironment(
   const act = { personId: createdBy, organizationId, projectId: id, subject: id };
   await writeAudit(trx, { ...act, action: "environment.created", detail: { slug, kind, parentId: rootId } });
   return { slug };
+}
+
+async function isEnding(db: Connection, { rootId, name }: NewEnvironment): Promise<boolean> {
+  const row = await db
+    .selectFrom("projects")
+    .select("id")
+    .where("parent_id", "=", rootId)
+    .where("environment_name", "=", name)
+    .where("deleted_at", "is not", null)
+    .executeTakeFirst();
+  return row !== undefined;
 }

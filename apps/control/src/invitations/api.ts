@@ -33,10 +33,12 @@ export interface OpenInvitation {
 }
 
 export type InvitationProcedures = {
-  /** The open ones. */
+  /** Those that nobody has accepted or revoked, with those that have expired. */
   list: Query<{ organizationId: string }, readonly Invitation[]>;
   /** Ends an earlier open one to the same address. Answers alike whether anybody has an account with it. */
   create: Mutation<{ organizationId: string; email: string; role: MemberRole; scope: MemberScope }, CreatedInvitation>;
+  /** A new link for the same person, role and scope, and seven days more; the old link ends. */
+  renew: Mutation<{ organizationId: string; invitationId: string }, CreatedInvitation>;
   revoke: Mutation<{ organizationId: string; invitationId: string }, { revoked: true }>;
   /** A mutation, so that the token stands in no address and no log of addresses. It changes nothing. */
   open: Mutation<{ token: string }, OpenInvitation>;

@@ -1,4 +1,4 @@
-// Invitations: how somebody becomes a member. In: an owner who invites, or a signed-in person with a link's token. Out:
+// Invitations: how somebody becomes a member. In: a member who invites, or a signed-in person with a link's token. Out:
 // what the invitation opens, or a membership. An address alone joins nobody: only the token does, and it is shown once.
 import { createHash, randomBytes } from "node:crypto";
 import { notFound, refuse } from "../failure.ts";
@@ -18,6 +18,7 @@ interface Invited {
 export interface InvitationService {
   list(organization: OrganizationAccess): Promise<readonly Invitation[]>;
   create(by: Person, organization: OrganizationAccess, invited: Invited): Promise<CreatedInvitation>;
+  renew(by: Person, organization: OrganizationAccess, invitationId: string): Promise<CreatedInvitation>;
   revoke(by: Person, organization: OrganizationAccess, invitationId: string): Promise<{ revoked: true }>;
   open(by: Person, token: string): Promise<OpenInvitation>;
   accept(by: Person, token: string): Promise<{ organizationId: string }>;
@@ -44,32 +45,39 @@ export function createInvitationService({ store, made, missed }: InvitationServi
     charge.giveBack();
     return found;
   };
+  const create: InvitationService["create"] = async (by, organization, { email, role, scope }) => {
+    const { waitSeconds } = made.take(by.id);
+    if (waitSeconds > 0) throw tooMany("invitations", waitSeconds);
+    const token = randomBytes(32).toString("base64url");
+    const outcome = await store.create({
+      organizationId: organization.id,
+      email: email.toLowerCase(),
+      role,
+      scope,
+      invitedBy: by.id,
+      tokenHash: storedToken(token),
+      expiresAt: new Date(Date.now() + DAYS_OPEN * 24 * 3600 * 1000),
+    });
+    switch (outcome) {
+      case "no_project":
+        throw notFound("project");
+      case "above":
+        throw refuse("FORBIDDEN", "You can't invite somebody to a role above your own.");
+      case "is_member":
+        throw refuse("CONFLICT", "A member has this email address already. Change their access in the list.");
+      default:
+        return { ...outcome, token };
+    }
+  };
   return {
     list: (organization) => store.list(organization.id),
 
-    create: async (by, organization, { email, role, scope }) => {
-      const { waitSeconds } = made.take(by.id);
-      if (waitSeconds > 0) throw tooMany("invitations", waitSeconds);
-      const token = randomBytes(32).toString("base64url");
-      const outcome = await store.create({
-        organizationId: organization.id,
-        email: email.toLowerCase(),
-        role,
-        scope,
-        invitedBy: by.id,
-        tokenHash: storedToken(token),
-        expiresAt: new Date(Date.now() + DAYS_OPEN * 24 * 3600 * 1000),
-      });
-      switch (outcome) {
-        case "no_project":
-          throw notFound("project");
-        case "not_owner":
-          throw refuse("FORBIDDEN", "Only an owner of the whole organization may do this.");
-        case "is_member":
-          throw refuse("CONFLICT", "A member has this email address already. Change their access in the list.");
-        default:
-          return { ...outcome, token };
-      }
+    create,
+
+    renew: async (by, organization, invitationId) => {
+      const invited = (await store.list(organization.id)).find(({ id }) => id === invitationId);
+      if (invited === undefined) throw notFound("open invitation");
+      return create(by, organization, invited);
     },
 
     revoke: async (by, organization, invitationId) => {

@@ -5,7 +5,7 @@ import { type ExpressionBuilder, sql } from "kysely";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, Database } from "../database/tables.ts";
 import type { MemberRole, MemberScope } from "../organizations/api.ts";
-import { insertMembership, lockOwners } from "../organizations/membership.ts";
+import { insertMembership, lockOrganization, mayName, standingOf } from "../organizations/membership.ts";
 import type { Invitation, OpenInvitation } from "./api.ts";
 import { revokeInvitations } from "./revoke.ts";
 
@@ -20,9 +20,10 @@ interface NewInvitation {
 }
 
 export interface InvitationStore {
+  /** Those that nobody has accepted or revoked; some of them have expired. */
   list(organizationId: string): Promise<readonly Invitation[]>;
-  /** `not_owner`: the inviter has lost the whole organization meanwhile. */
-  create(invitation: NewInvitation): Promise<Invitation | "no_project" | "not_owner" | "is_member">;
+  /** `above`: the inviter may not give this role, or no longer. */
+  create(invitation: NewInvitation): Promise<Invitation | "no_project" | "above" | "is_member">;
   /** False where it isn't open. */
   revoke(act: { organizationId: string; invitationId: string; by: string }): Promise<boolean>;
   /** Null where it isn't open. */
@@ -62,7 +63,8 @@ async function readInvitations(db: Connection, organizationId: string): Promise<
     .select(["invitations.created_at", "invitations.expires_at"])
     .select(["people.name as inviter_name", "people.email as inviter_email"])
     .where("invitations.organization_id", "=", organizationId)
-    .where(isOpen)
+    .where("invitations.accepted_at", "is", null)
+    .where("invitations.revoked_at", "is", null)
     .orderBy("invitations.created_at", "desc")
     .orderBy("invitations.id")
     .execute();
@@ -90,9 +92,10 @@ async function readInvitations(db: Connection, organizationId: string): Promise<
 async function insertInvitation(
   trx: Connection,
   invitation: NewInvitation,
-): Promise<Invitation | "not_owner" | "is_member"> {
+): Promise<Invitation | "above" | "is_member"> {
   const { organizationId, email, role, scope, invitedBy } = invitation;
-  if (!(await lockOwners(trx, organizationId)).includes(invitedBy)) return "not_owner";
+  await lockOrganization(trx, organizationId);
+  if (!mayName(await standingOf(trx, organizationId, invitedBy), role)) return "above";
   const member = await trx
     .selectFrom("memberships")
     .innerJoin("people", "people.id", "memberships.person_id")
@@ -182,7 +185,7 @@ async function acceptInvitation(
   if (found === undefined) return null;
   const organizationId = found.organization_id;
   // The organization first, as everywhere: a removal that is under way ends the invitation, or comes after it.
-  await lockOwners(trx, organizationId);
+  await lockOrganization(trx, organizationId);
   const invitation = await trx
     .updateTable("invitations")
     .set({ accepted_at: new Date(), accepted_by: personId })

@@ -14,9 +14,9 @@ const request = z.object({
 });
 
 export const keyProcedures: KeyProcedures = {
-  create: forProject("write")
+  create: forProject("manage")
     .input(request)
     .mutation(({ ctx, input }) => ctx.services.keys.create(ctx.person, ctx.project, input)),
   list: forProject("read").query(({ ctx }) => ctx.services.keys.list(ctx.project)),
-  revoke: forKey("write").mutation(({ ctx, input }) => ctx.services.keys.revoke(ctx.person, ctx.project, input.keyId)),
+  revoke: forKey("manage").mutation(({ ctx, input }) => ctx.services.keys.revoke(ctx.person, ctx.project, input.keyId)),
 };

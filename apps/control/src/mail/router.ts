@@ -20,15 +20,15 @@ const previewed = z.object({
 
 export const mailProcedures: MailProcedures = {
   connections: forProject("read").query(({ ctx }) => ctx.services.mail.connections(ctx.person, ctx.project)),
-  setConnection: forProject("write")
+  setConnection: forProject("manage")
     .input(connection)
     .mutation(({ ctx, input: { name, provider, settings } }) =>
       ctx.services.mail.setConnection(ctx.person, ctx.project, { name, provider, settings }),
     ),
-  removeConnection: forProject("write")
+  removeConnection: forProject("manage")
     .input(z.object({ name }))
     .mutation(({ ctx, input }) => ctx.services.mail.removeConnection(ctx.person, ctx.project, input.name)),
-  testConnection: forProject("write")
+  testConnection: forProject("manage")
     .input(z.object({ name }))
     .mutation(({ ctx, input }) => ctx.services.mail.testConnection(ctx.person, ctx.project, input.name)),
   templates: forProject("read").query(({ ctx }) => ctx.services.mail.templates(ctx.person, ctx.project)),
@@ -45,7 +45,7 @@ export const mailProcedures: MailProcedures = {
     .input(z.object({ address }))
     .mutation(({ ctx, input }) => ctx.services.mail.unsuppress(ctx.person, ctx.project, input.address)),
   list: forProject("write").query(({ ctx }) => ctx.services.mail.list(ctx.person, ctx.project)),
-  read: forProject("write")
+  read: forProject("manage")
     .input(z.object({ emailId: z.uuid() }))
     .query(({ ctx, input }) => ctx.services.mail.read(ctx.person, ctx.project, input.emailId)),
 };

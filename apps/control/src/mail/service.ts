@@ -8,6 +8,7 @@ import { writeAudit } from "../database/audit.ts";
 import type { ControlDatabase } from "../database/tables.ts";
 import { notFound, refuse } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
+import { cellRoleOf } from "../organizations/rights.ts";
 import type { Person } from "../people/auth.ts";
 import type { MailConnection, MailContent, MailPreview, MailSummary, MailSuppression, MailTemplate } from "./api.ts";
 
@@ -156,5 +157,5 @@ async function orNull<T>(answer: Promise<T>): Promise<T | null> {
 }
 
 function actorOf(by: Person, project: ProjectAccess): { readonly email: string; readonly role: "operator" | "viewer" } {
-  return { email: by.email, role: project.role === "owner" ? "operator" : "viewer" };
+  return { email: by.email, role: cellRoleOf(project.role) };
 }

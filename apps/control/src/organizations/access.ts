@@ -1,5 +1,5 @@
 // Who may do what. In: a person, what they name, the level they need. Out: the project or organization with their role,
-// or a refusal: "not found" outside the scope of a membership, "forbidden" to a member who may not write.
+// or a refusal: "not found" outside the scope of a membership, "forbidden" to a member whose role lacks the level.
 // It never answers from a cache: a removed member is out with the next request.
 import { sql } from "kysely";
 import type { ControlDatabase } from "../database/tables.ts";
@@ -7,9 +7,7 @@ import { notFound, refuse } from "../failure.ts";
 import type { Person } from "../people/auth.ts";
 import type { EnvironmentFacts } from "../projects/api.ts";
 import type { MemberRole } from "./api.ts";
-
-/** `read`: any member. `write`: an owner, and for an organization itself an owner of the whole of it. */
-export type Level = "read" | "write";
+import { allows, type Level, whoMay } from "./rights.ts";
 
 /** What belongs to a project, and leads to it by its own id. */
 export type ProjectPart = "version" | "proposal" | "deployment" | "key";
@@ -76,6 +74,7 @@ export function createAccess(db: ControlDatabase): Access {
       .select(["cells.internal_url", "cells.public_url"])
       .select(["memberships.role", "root.id as root_id", "root.slug as root_slug"])
       .where("projects.id", "=", projectId)
+      .where("projects.deleted_at", "is", null)
       .where("memberships.person_id", "=", person.id)
       .where((eb) =>
         eb.or([
@@ -92,8 +91,7 @@ export function createAccess(db: ControlDatabase): Access {
       )
       .executeTakeFirst();
     if (row === undefined) throw notFound(noun);
-    if (level === "write" && row.role !== "owner")
-      throw refuse("FORBIDDEN", "Only an owner of the project may do this.");
+    if (!allows(row.role, level)) throw refuse("FORBIDDEN", `Only ${whoMay(level)} of the project may do this.`);
     const live = row.live_version_id !== null && row.live_deployment_id !== null && row.live_at !== null;
     return {
       id: row.id,
@@ -129,8 +127,9 @@ export function createAccess(db: ControlDatabase): Access {
         .where("person_id", "=", person.id)
         .executeTakeFirst();
       if (row === undefined) throw notFound("organization");
-      if (level === "write" && (row.role !== "owner" || row.scope !== "organization"))
-        throw refuse("FORBIDDEN", "Only an owner of the whole organization may do this.");
+      const sees = level === "read" || row.scope === "organization";
+      if (!sees || !allows(row.role, level))
+        throw refuse("FORBIDDEN", `Only ${whoMay(level)} of the whole organization may do this.`);
       if (row.scope === "organization") return { id: organizationId, role: row.role, projectIds: null };
       const named = await db
         .selectFrom("membership_projects")

@@ -1,7 +1,8 @@
-// One membership and its scope in the database. In: a transaction under way. Out: rows. It never decides who may, and
-// leaves the audit log to its caller.
+// One membership and its scope in the database. In: a transaction under way. Out: rows, and what they allow.
+// It leaves the audit log to its caller.
 import type { Connection } from "../database/tables.ts";
 import type { MemberRole, MemberScope } from "./api.ts";
+import { allows, isAbove } from "./rights.ts";
 
 interface Membership {
   readonly organizationId: string;
@@ -36,15 +37,42 @@ export async function setProjects(trx: Connection, { organizationId, personId, s
   await trx.insertInto("membership_projects").values(rows).execute();
 }
 
-/** The owners of the whole organization. Its row is locked: two owners who remove each other at once must not both succeed. */
-export async function lockOwners(trx: Connection, organizationId: string): Promise<readonly string[]> {
+/** Two changes of one organization's members wait for each other: two owners who remove each other must not both succeed. */
+export async function lockOrganization(trx: Connection, organizationId: string): Promise<void> {
   await trx.selectFrom("organizations").select("id").where("id", "=", organizationId).forUpdate().executeTakeFirst();
-  const rows = await trx
+}
+
+export interface Standing {
+  readonly role: MemberRole;
+  readonly scope: MemberScope["kind"];
+}
+
+export async function standingOf(
+  db: Connection,
+  organizationId: string,
+  personId: string,
+): Promise<Standing | undefined> {
+  return db
+    .selectFrom("memberships")
+    .select(["role", "scope"])
+    .where("organization_id", "=", organizationId)
+    .where("person_id", "=", personId)
+    .executeTakeFirst();
+}
+
+/** Whether somebody may give this role, or change a member who has it: never above their own. */
+export function mayName(by: Standing | undefined, role: MemberRole): boolean {
+  return by !== undefined && by.scope === "organization" && allows(by.role, "manage") && !isAbove(role, by.role);
+}
+
+/** Whether nobody else owns the whole organization. */
+export async function isLastOwner(trx: Connection, organizationId: string, personId: string): Promise<boolean> {
+  const owners = await trx
     .selectFrom("memberships")
     .select("person_id")
     .where("organization_id", "=", organizationId)
     .where("role", "=", "owner")
     .where("scope", "=", "organization")
     .execute();
-  return rows.map((row) => row.person_id);
+  return owners.length === 1 && owners[0]?.person_id === personId;
 }

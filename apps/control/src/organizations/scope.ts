@@ -3,10 +3,11 @@
 import { z } from "zod";
 import { id } from "../trpc.ts";
 import type { MemberRole, MemberScope } from "./api.ts";
+import { memberRoles } from "./rights.ts";
 
 const PROJECTS_MAX = 200;
 
-export const memberRole: z.ZodType<MemberRole, MemberRole> = z.enum(["owner", "viewer"]);
+export const memberRole: z.ZodType<MemberRole, MemberRole> = z.enum(memberRoles);
 
 export const memberScope: z.ZodType<MemberScope, MemberScope> = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("organization") }),

@@ -6,16 +6,23 @@ import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase } from "../database/tables.ts";
 import { revokeInvitations } from "../invitations/revoke.ts";
 import type { Member, MemberRole, MemberScope, OrganizationSummary } from "./api.ts";
-import { insertMembership, lockOwners, setProjects } from "./membership.ts";
+import { insertMembership, isLastOwner, lockOrganization, mayName, setProjects, standingOf } from "./membership.ts";
+import { isAbove, rightsOf } from "./rights.ts";
 
 export interface OrganizationStore {
-  /** Makes the person's own organization where it doesn't exist. */
+  /** Makes an organization for a person who is a member of none. */
   ensurePersonal(personId: string): Promise<void>;
   ofPerson(personId: string): Promise<readonly OrganizationSummary[]>;
+  /** Null where the person owns as many as one may. */
+  create(organization: { readonly name: string; readonly createdBy: string }, ownedMax: number): Promise<string | null>;
+  rename(organizationId: string, name: string, by: string): Promise<void>;
+  /** `not_empty`: it has projects, or deleted ones that can still be restored. */
+  remove(organizationId: string, by: string): Promise<"removed" | "not_empty">;
   members(organizationId: string): Promise<readonly Member[]>;
-  /** `no_project`: the scope names one that isn't the organization's. */
-  changeMember(change: MemberChange): Promise<"changed" | "no_member" | "no_project" | "last_owner">;
-  removeMember(change: MemberAct): Promise<"removed" | "no_member" | "last_owner">;
+  /** `no_project`: the scope names one that isn't the organization's. `above`: the role, of before or to be, is above the caller's. */
+  changeMember(change: MemberChange): Promise<"changed" | "no_member" | "no_project" | "last_owner" | "above">;
+  /** Of oneself: leaving. `above`: the member's role is above the caller's. */
+  removeMember(change: MemberAct): Promise<"removed" | "no_member" | "last_owner" | "above">;
 }
 
 interface MemberAct {
@@ -38,6 +45,12 @@ export function createOrganizationStore(db: ControlDatabase): OrganizationStore 
           .select("name")
           .where("id", "=", personId)
           .executeTakeFirstOrThrow();
+        const member = await trx
+          .selectFrom("memberships")
+          .select("person_id")
+          .where("person_id", "=", personId)
+          .executeTakeFirst();
+        if (member !== undefined) return;
         const made = await trx
           .insertInto("organizations")
           .values({ id: newId("org"), name: person.name || "Personal", personal_of: personId })
@@ -54,15 +67,68 @@ export function createOrganizationStore(db: ControlDatabase): OrganizationStore 
         await writeAudit(trx, { personId, action: "organization.created", organizationId: made.id, subject: made.id });
       }),
 
-    ofPerson: (personId) =>
-      db
+    ofPerson: async (personId) => {
+      const rows = await db
         .selectFrom("memberships")
         .innerJoin("organizations", "organizations.id", "memberships.organization_id")
         .select(["organizations.id", "organizations.name", "memberships.role", "memberships.scope"])
         .where("memberships.person_id", "=", personId)
         .orderBy("memberships.created_at")
         .orderBy("organizations.id")
-        .execute(),
+        .execute();
+      const inNoOrganization = { write: false, manage: false, own: false };
+      return rows.map((row) => ({
+        ...row,
+        may: row.scope === "organization" ? rightsOf(row.role) : inNoOrganization,
+      }));
+    },
+
+    create: ({ name, createdBy: personId }, ownedMax) =>
+      db.transaction().execute(async (trx) => {
+        // Two at once must not both be the last that is allowed.
+        await trx.selectFrom("people").select("id").where("id", "=", personId).forUpdate().execute();
+        const { count } = await trx
+          .selectFrom("memberships")
+          .select((eb) => eb.fn.countAll<string>().as("count"))
+          .where("person_id", "=", personId)
+          .where("role", "=", "owner")
+          .executeTakeFirstOrThrow();
+        if (Number(count) >= ownedMax) return null;
+        const id = newId("org");
+        await trx.insertInto("organizations").values({ id, name, personal_of: null }).execute();
+        await insertMembership(trx, { organizationId: id, personId, role: "owner", scope: { kind: "organization" } });
+        await writeAudit(trx, {
+          personId,
+          action: "organization.created",
+          organizationId: id,
+          subject: id,
+          detail: { name },
+        });
+        return id;
+      }),
+
+    rename: (organizationId, name, personId) =>
+      db.transaction().execute(async (trx) => {
+        await lockOrganization(trx, organizationId);
+        await trx.updateTable("organizations").set({ name }).where("id", "=", organizationId).execute();
+        const act = { personId, action: "organization.renamed", organizationId, subject: organizationId };
+        await writeAudit(trx, { ...act, detail: { name } });
+      }),
+
+    remove: async (organizationId, personId) => {
+      try {
+        return await db.transaction().execute(async (trx) => {
+          await trx.deleteFrom("organizations").where("id", "=", organizationId).execute();
+          const act = { personId, action: "organization.deleted", organizationId, subject: organizationId };
+          await writeAudit(trx, act);
+          return "removed" as const;
+        });
+      } catch (error) {
+        // The foreign key of its projects, which one made at the same moment can't pass either.
+        if (isForeignKeyViolation(error)) return "not_empty";
+        throw error;
+      }
+    },
 
     members: async (organizationId) => {
       const rows = await db
@@ -89,21 +155,29 @@ export function createOrganizationStore(db: ControlDatabase): OrganizationStore 
     },
 
     changeMember: async (change) => {
+      const { organizationId, personId, changedBy, role, scope } = change;
       try {
         return await db.transaction().execute(async (trx) => {
-          const owners = await lockOwners(trx, change.organizationId);
-          const staysOwner = change.role === "owner" && change.scope.kind === "organization";
-          if (!staysOwner && isOnly(owners, change.personId)) return "last_owner";
-          const changed = await trx
+          await lockOrganization(trx, organizationId);
+          const [by, before] = [
+            await standingOf(trx, organizationId, changedBy),
+            await standingOf(trx, organizationId, personId),
+          ];
+          if (before === undefined) return "no_member";
+          if (!mayName(by, before.role) || !mayName(by, role)) return "above";
+          const staysOwner = role === "owner" && scope.kind === "organization";
+          if (!staysOwner && (await isLastOwner(trx, organizationId, personId))) return "last_owner";
+          await trx
             .updateTable("memberships")
-            .set({ role: change.role, scope: change.scope.kind })
-            .where("organization_id", "=", change.organizationId)
-            .where("person_id", "=", change.personId)
-            .executeTakeFirst();
-          if (changed.numUpdatedRows === 0n) return "no_member";
+            .set({ role, scope: scope.kind })
+            .where("organization_id", "=", organizationId)
+            .where("person_id", "=", personId)
+            .execute();
           await setProjects(trx, change);
-          if (!staysOwner) await revokeInvitations(trx, change.organizationId, { madeBy: change.personId });
-          await auditMember(trx, "member.changed", change, { role: change.role, scope: change.scope });
+          // A link must not give what its inviter could no longer give.
+          if (isAbove(before.role, role) || scope.kind === "projects")
+            await revokeInvitations(trx, organizationId, { madeBy: personId });
+          await auditMember(trx, "member.changed", change, { role, scope });
           return "changed";
         });
       } catch (error) {
@@ -114,26 +188,33 @@ export function createOrganizationStore(db: ControlDatabase): OrganizationStore 
 
     removeMember: (change) =>
       db.transaction().execute(async (trx) => {
-        const owners = await lockOwners(trx, change.organizationId);
-        if (isOnly(owners, change.personId)) return "last_owner";
-        const removed = await trx
+        const { organizationId, personId, changedBy } = change;
+        await lockOrganization(trx, organizationId);
+        const before = await standingOf(trx, organizationId, personId);
+        if (before === undefined) return "no_member";
+        // Everybody may leave.
+        const leaves = personId === changedBy;
+        if (!leaves && !mayName(await standingOf(trx, organizationId, changedBy), before.role)) return "above";
+        if (await isLastOwner(trx, organizationId, personId)) return "last_owner";
+        await trx
           .deleteFrom("memberships")
-          .where("organization_id", "=", change.organizationId)
-          .where("person_id", "=", change.personId)
-          .executeTakeFirst();
-        if (removed.numDeletedRows === 0n) return "no_member";
-        // Nobody comes back through a link that was made before they were removed.
-        const { organizationId, personId } = change;
+          .where("organization_id", "=", organizationId)
+          .where("person_id", "=", personId)
+          .execute();
+        // Whoever is left without any organization gets one of their own at the next sign-in.
+        await trx
+          .updateTable("organizations")
+          .set({ personal_of: null })
+          .where("id", "=", organizationId)
+          .where("personal_of", "=", personId)
+          .execute();
+        // Nobody comes back through a link that was made before they left.
         await revokeInvitations(trx, organizationId, { madeBy: personId });
         await revokeInvitations(trx, organizationId, { meantFor: personId });
-        await auditMember(trx, "member.removed", change, {});
+        await auditMember(trx, leaves ? "member.left" : "member.removed", change, {});
         return "removed";
       }),
   };
-}
-
-function isOnly(owners: readonly string[], personId: string): boolean {
-  return owners.length === 1 && owners[0] === personId;
 }
 
 function auditMember(

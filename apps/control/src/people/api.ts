@@ -1,12 +1,39 @@
-// What a client sees of the signed-in person. Types alone.
+// What a client sees of the signed-in person. Types alone. Times are RFC 3339 UTC.
 import type { OrganizationSummary } from "../organizations/api.ts";
-import type { Query } from "../procedure.ts";
+import type { Mutation, Query } from "../procedure.ts";
+
+/** `system`: as the device is set. */
+export type Theme = "system" | "light" | "dark";
 
 export interface Me {
-  readonly person: { readonly id: string; readonly name: string; readonly email: string };
+  readonly person: {
+    readonly id: string;
+    readonly name: string;
+    readonly email: string;
+    readonly theme: Theme;
+    /** Whether signing in takes a code, too. */
+    readonly twoFactor: boolean;
+  };
   readonly organizations: readonly OrganizationSummary[];
+}
+
+export interface PersonSession {
+  readonly id: string;
+  readonly address: string | null;
+  readonly userAgent: string | null;
+  readonly createdAt: string;
+  /** To some minutes. */
+  readonly lastSeenAt: string;
+  readonly isCurrent: boolean;
 }
 
 export type MeProcedures = {
   get: Query<void, Me>;
+  sessions: Query<void, readonly PersonSession[]>;
+  endSession: Mutation<{ sessionId: string }, { readonly ended: true }>;
+  rename: Mutation<{ name: string }, { readonly name: string }>;
+  changeEmail: Mutation<{ email: string; password: string }, { readonly email: string }>;
+  setTheme: Mutation<{ theme: Theme }, { readonly theme: Theme }>;
+  /** Refused to the last owner of an organization that has projects or other members. */
+  remove: Mutation<{ password: string }, { readonly removed: true }>;
 };

@@ -1,9 +1,10 @@
 // People: sign-up, sign-in, sessions, on better-auth. In: HTTP requests under /auth, headers with a cookie.
 // Out: answers, and the person a cookie belongs to. It never decides what a person may do.
 import { isDiskFull } from "@plinth/postgres";
-import type { Logger } from "@plinth/service";
+import { type Logger, RecentMap } from "@plinth/service";
 import { type BetterAuthOptions, betterAuth } from "better-auth";
 import { getAdapter } from "better-auth/db/adapter";
+import { twoFactor } from "better-auth/plugins/two-factor";
 import type { ControlDatabase } from "../database/tables.ts";
 import { createFailureWatch } from "./failure-watch.ts";
 import { withHashedSessionTokens } from "./hashed-sessions.ts";
@@ -26,6 +27,7 @@ export interface People {
 }
 
 export interface Session {
+  readonly id: string;
   readonly person: Person;
   /** `Set-Cookie` lines that the answer must carry: a session in use is prolonged once a day. */
   readonly cookies: readonly string[];
@@ -43,6 +45,11 @@ export const authPaths = [
   "/change-password",
   // Signs out everywhere, here included.
   "/revoke-sessions",
+  "/two-factor/enable",
+  "/two-factor/disable",
+  "/two-factor/generate-backup-codes",
+  "/two-factor/verify-totp",
+  "/two-factor/verify-backup-code",
 ] as const;
 
 export type AuthPath = (typeof authPaths)[number];
@@ -57,7 +64,12 @@ export interface PeopleOptions {
   readonly secureCookies: boolean;
   /** Called after each new session, so that what failed after a sign-up is made good by the next sign-in. */
   readonly onSession: (personId: string) => Promise<void>;
+  /** Called while a session is in use, once in some minutes. */
+  readonly onSeen: (sessionId: string) => Promise<void>;
 }
+
+const SEEN_MS = 5 * 60_000;
+const SEEN_MAX = 10_000;
 
 export async function createPeople(options: PeopleOptions): Promise<People> {
   const watch = createFailureWatch();
@@ -70,6 +82,7 @@ export async function createPeople(options: PeopleOptions): Promise<People> {
     database: { db: options.db, type: "postgres", transaction: true },
   });
   const auth = betterAuth({ ...settings, database: () => withHashedSessionTokens(watch.adapter(adapter)) });
+  const seen = new RecentMap<string, number>(SEEN_MAX);
   const find = (headers: Headers, query: { disableRefresh?: boolean } = {}) =>
     watch.during(() => auth.api.getSession({ headers, query, returnHeaders: true }));
   return {
@@ -83,7 +96,13 @@ export async function createPeople(options: PeopleOptions): Promise<People> {
       });
       if (found === null) return null;
       const { id, name, email } = found.user;
-      return { person: { id, name, email }, cookies: answered.getSetCookie() };
+      const sessionId = found.session.id;
+      if ((seen.get(sessionId) ?? 0) < Date.now() - SEEN_MS) {
+        seen.set(sessionId, Date.now());
+        // Nobody waits for it, and nobody is refused because it fails.
+        void options.onSeen(sessionId).catch(() => seen.delete(sessionId));
+      }
+      return { id: sessionId, person: { id, name, email }, cookies: answered.getSetCookie() };
     },
   };
 }
@@ -150,6 +169,25 @@ function authSettings(options: PeopleOptions): BetterAuthOptions {
       maxPasswordLength: 256,
       password: { hash: options.passwords.hash, verify: options.passwords.verify },
     },
+    plugins: [
+      twoFactor({
+        issuer: "Plinth",
+        // Whoever guesses codes has the password: ten wrong ones in a row, over all sign-ins, lock them out for a while.
+        accountLockout: { maxFailedAttempts: 10, durationSeconds: 900 },
+        schema: {
+          user: { fields: { twoFactorEnabled: "two_factor_enabled" } },
+          twoFactor: {
+            modelName: "two_factors",
+            fields: {
+              userId: "person_id",
+              backupCodes: "backup_codes",
+              failedVerificationCount: "failures",
+              lockedUntil: "locked_until",
+            },
+          },
+        },
+      }),
+    ],
     // See `sign-in-guard.ts`: this one counts by address alone.
     rateLimit: { enabled: false },
     advanced: {

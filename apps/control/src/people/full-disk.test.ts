@@ -47,7 +47,7 @@ it.each(["people", "accounts", "sessions"])(
     expect(refused).toMatchObject(unavailable);
     expect(JSON.parse(refused.text)).toEqual({
       code: "UNAVAILABLE",
-      message: "The database has no space left to write to.",
+      message: "The database has no disk space left.",
     });
     expect((await fixture.signUp(email)).status).toBe(200);
   },

@@ -187,7 +187,13 @@ describe("a sign-up", () => {
     const person = await personOf(new Headers({ cookie }));
     const organizations = await createOrganizationStore(connectDatabase(pool)).ofPerson(person?.id ?? "");
     expect(organizations).toEqual([
-      { id: expect.stringMatching(/^org_/), name: "Ana", role: "owner", scope: "organization" },
+      {
+        id: expect.stringMatching(/^org_/),
+        name: "Ana",
+        role: "owner",
+        scope: "organization",
+        may: { write: true, manage: true, own: true },
+      },
     ]);
   });
 

@@ -25,6 +25,8 @@ export interface AuthRoutesOptions {
   readonly clientAddress: ClientAddress;
   readonly controlUrl: string;
   readonly secureCookies: boolean;
+  /** Called after a new password, and after all sessions were ended. */
+  readonly onSignedOutEverywhere: (personId: string) => Promise<void>;
 }
 
 /** A body as better-auth will read it; not yet judged. */
@@ -64,12 +66,36 @@ async function answer(
     return reply.code(400).send({ code: "INVALID_NAME", message: `A name has at most ${NAME_MAX} characters.` });
   const admission = await admit(options, path, request, body);
   if (admission !== null && admission.waitSeconds > 0) return refuseForNow(reply, admission.waitSeconds);
-  const response = await options.people.handle(toRequest(options, path, request, body)).catch(toUnavailable);
+  const response = await handle(options, path, toRequest(options, path, request, body)).catch(toUnavailable);
   // A sign-up counts however it ends: both ways it tells whether there is an account.
   if (path !== "/sign-up/email" && (response.ok || response.status >= 500)) admission?.forgive();
-  if (response.ok && typeof body.email === "string" && path !== "/sign-out")
-    reply.header("set-cookie", deviceCookie(options, body.email));
-  return send(reply, response);
+  const text = await response.text();
+  const email = response.ok && SIGNS_IN.has(path) ? signedInAs(text) : null;
+  if (email !== null) reply.header("set-cookie", deviceCookie(options, email));
+  return send(reply, response, text);
+}
+
+const SIGNS_IN: ReadonlySet<AuthPath> = new Set([
+  "/sign-up/email",
+  "/sign-in/email",
+  "/two-factor/verify-totp",
+  "/two-factor/verify-backup-code",
+]);
+
+/** Null where a code is still to come: a device is known once it has been signed in on. */
+function signedInAs(text: string): string | null {
+  const email = (JSON.parse(text) as { readonly user?: { readonly email?: unknown } } | null)?.user?.email;
+  return typeof email === "string" ? email : null;
+}
+
+async function handle(options: AuthRoutesOptions, path: AuthPath, request: Request): Promise<Response> {
+  const { people, onSignedOutEverywhere } = options;
+  if (path !== "/change-password" && path !== "/revoke-sessions") return people.handle(request);
+  // Whose session it is, is known only while there is one.
+  const session = await people.sessionOf(request.headers);
+  const response = await people.handle(request);
+  if (response.ok && session !== null) await onSignedOutEverywhere(session.person.id);
+  return response;
 }
 
 function admit(
@@ -86,8 +112,15 @@ function admit(
     }
     case "/sign-up/email":
       return guard.signUp(clientAddress(request));
+    // All of these look at the password of who is signed in.
     case "/change-password":
+    case "/two-factor/enable":
+    case "/two-factor/disable":
+    case "/two-factor/generate-backup-codes":
       return guard.changePassword(sessionOf(request));
+    case "/two-factor/verify-totp":
+    case "/two-factor/verify-backup-code":
+      return guard.code(clientAddress(request));
     default:
       return null;
   }
@@ -143,9 +176,22 @@ function toRequest(options: AuthRoutesOptions, path: AuthPath, request: FastifyR
   const url = `${options.controlUrl}${request.url}`;
   if (request.method === "GET") return new Request(url, { method: "GET", headers });
   headers.set("content-type", "application/json");
-  // Whoever changes a password wants others out who know the old one; it is not for the caller to leave them in.
-  const told = path === "/change-password" ? { ...body, revokeOtherSessions: true } : body;
-  return new Request(url, { method: "POST", headers, body: JSON.stringify(told) });
+  return new Request(url, { method: "POST", headers, body: JSON.stringify(toldOf(path, body)) });
+}
+
+/** What of a body reaches better-auth: nothing of it decides whether others stay signed in, or whether a code is asked for again. */
+function toldOf(path: AuthPath, body: Body): Body {
+  switch (path) {
+    case "/change-password":
+      return { ...body, revokeOtherSessions: true };
+    case "/two-factor/verify-totp":
+    case "/two-factor/verify-backup-code":
+      return { code: typeof body.code === "string" ? body.code.trim().slice(0, 64) : "" };
+    case "/two-factor/enable":
+      return { password: body.password, method: "totp" };
+    default:
+      return body;
+  }
 }
 
 /** The headers as fetch knows them, without what proxies say. */
@@ -158,13 +204,12 @@ export function toHeaders(request: FastifyRequest): Headers {
   return headers;
 }
 
-async function send(reply: FastifyReply, response: Response): Promise<FastifyReply> {
+async function send(reply: FastifyReply, response: Response, text: string): Promise<FastifyReply> {
   reply.code(response.status);
   for (const [name, value] of response.headers) {
     if (name !== "set-cookie" && name !== "content-length") reply.header(name, value);
   }
   for (const cookie of response.headers.getSetCookie()) reply.header("set-cookie", cookie);
-  const text = await response.text();
   const isJson = (response.headers.get("content-type") ?? "").includes("application/json");
   return reply.send(isJson && text !== "" ? withoutToken(text) : text);
 }

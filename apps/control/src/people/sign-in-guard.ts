@@ -25,6 +25,8 @@ export interface SignInGuard {
   signUp(address: string): Admission;
   /** By session: whoever stole one can't keep the person from changing their password. */
   changePassword(session: string): Admission;
+  /** Codes of a second factor, by address; what is tried at one account, better-auth counts. */
+  code(address: string): Admission;
 }
 
 export interface SignInGuardOptions {
@@ -52,6 +54,7 @@ export function createSignInGuard(options: SignInGuardOptions): SignInGuard {
   const byAccountAndDevice = createAttempts({ max: PER_ACCOUNT_MAX, ...window });
   const byAccount = createAttempts({ max: Number.POSITIVE_INFINITY, ...window });
   const signUps = createAttempts({ max: attemptsMax, windowSeconds: 3600, now });
+  const codes = createAttempts({ max: attemptsMax, windowSeconds: 60, now });
   const passwordChanges = createAttempts({ max: PER_ACCOUNT_MAX, ...window });
   let held = 0;
   return {
@@ -73,6 +76,7 @@ export function createSignInGuard(options: SignInGuardOptions): SignInGuard {
     },
     signUp: (address) => admitted([signUps.take(address)]),
     changePassword: (session) => admitted([passwordChanges.take(session)]),
+    code: (address) => admitted([codes.take(address)]),
   };
 }
 

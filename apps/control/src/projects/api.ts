@@ -1,5 +1,5 @@
 // What a client sees of projects. Types alone. Times are RFC 3339 UTC.
-import type { MemberRole } from "../organizations/api.ts";
+import type { MemberRole, Rights } from "../organizations/api.ts";
 import type { Mutation, Query } from "../procedure.ts";
 
 export type EnvironmentKind = "development" | "preview" | "production";
@@ -41,6 +41,7 @@ export interface Project {
   readonly organizationId: string;
   /** The caller's role in the project's organization. */
   readonly role: MemberRole;
+  readonly may: Rights;
   readonly environment: EnvironmentFacts;
   readonly createdAt: string;
   readonly live: {
@@ -51,6 +52,16 @@ export interface Project {
   } | null;
   /** Where apps send their requests: the public listener of the project's cell. */
   readonly apiUrl: string;
+}
+
+/** A deleted project that can still be restored. */
+export interface DeletedProject {
+  readonly id: string;
+  readonly slug: string;
+  readonly deletedAt: string;
+  /** Null where the person is gone. */
+  readonly deletedBy: string | null;
+  readonly restorableUntil: string;
 }
 
 export interface ProjectStatus {
@@ -66,6 +77,10 @@ export type ProjectProcedures = {
   create: Mutation<{ organizationId: string; slug: string }, Project>;
   get: Query<{ projectId: string }, Project>;
   status: Query<{ projectId: string }, ProjectStatus>;
+  /** @param name The project's name, typed. Its API answers no more from now on; what it holds is erased once the days are over. */
+  remove: Mutation<{ projectId: string; name: string }, { readonly restorableDays: number }>;
+  deleted: Query<{ organizationId: string }, readonly DeletedProject[]>;
+  restore: Mutation<{ organizationId: string; projectId: string }, { readonly projectId: string }>;
   /** Sets the roles of an existing user of the project's own app; so the first admin is named. */
   grantUser: Mutation<
     { projectId: string; email: string; roles: string[] },

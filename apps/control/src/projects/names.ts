@@ -38,6 +38,10 @@ export function nameTaken(name: string): string {
   return `The organization has another project called "${name}".`;
 }
 
+export function nameOfDeleted(name: string): string {
+  return `A deleted project is called "${name}". Restore it on the page of the organization, or choose another name.`;
+}
+
 /** The environments of a project are called after it. */
 export async function renameEnvironments(
   trx: Connection,

@@ -1,6 +1,6 @@
 // Procedures about projects. In: checked input. Out: what the service answers.
 import { z } from "zod";
-import { forOrganization, forProject } from "../trpc.ts";
+import { forOrganization, forProject, id } from "../trpc.ts";
 import type { ProjectProcedures } from "./api.ts";
 
 const slug = z
@@ -15,7 +15,7 @@ const role = z.string().regex(/^[a-z][a-z0-9_]{0,62}$/, "must be a role's name")
 
 export const projectProcedures: ProjectProcedures = {
   list: forOrganization("read").query(({ ctx }) => ctx.services.projects.list(ctx.organization)),
-  create: forOrganization("write")
+  create: forOrganization("manage")
     .input(z.object({ slug }))
     .mutation(({ ctx, input }) => ctx.services.projects.create(ctx.person, ctx.organization, input.slug)),
   get: forProject("read").query(async ({ ctx }) => {
@@ -23,7 +23,14 @@ export const projectProcedures: ProjectProcedures = {
     return ctx.services.projects.get(ctx.project, live?.hash ?? null);
   }),
   status: forProject("read").query(({ ctx }) => ctx.services.projects.status(ctx.project)),
-  grantUser: forProject("write")
+  remove: forProject("manage")
+    .input(z.object({ name: z.string().max(100) }))
+    .mutation(({ ctx, input }) => ctx.services.deletion.remove(ctx.person, ctx.project, input.name)),
+  deleted: forOrganization("manage").query(({ ctx }) => ctx.services.deletion.deleted(ctx.organization)),
+  restore: forOrganization("manage")
+    .input(z.object({ projectId: id("prj") }))
+    .mutation(({ ctx, input }) => ctx.services.deletion.restore(ctx.person, ctx.organization, input.projectId)),
+  grantUser: forProject("manage")
     .input(z.object({ email: z.email().max(254), roles: z.array(role).max(20) }))
     .mutation(({ ctx, input }) => ctx.services.projects.grantUser(ctx.person, ctx.project, input.email, input.roles)),
 };

@@ -8,9 +8,10 @@ import { CellRefused, CellUnavailable } from "../cells/failures.ts";
 import type { CellStore } from "../cells/store.ts";
 import { refuse } from "../failure.ts";
 import type { OrganizationAccess, ProjectAccess } from "../organizations/access.ts";
+import { rightsOf } from "../organizations/rights.ts";
 import type { Person } from "../people/auth.ts";
 import type { Project, ProjectStatus, ProjectSummary } from "./api.ts";
-import { nameTaken } from "./names.ts";
+import { nameOfDeleted, nameTaken } from "./names.ts";
 import type { Provision } from "./provision.ts";
 import type { ProjectStore } from "./store.ts";
 
@@ -60,6 +61,7 @@ export function createProjectService(options: ProjectServiceOptions): ProjectSer
       const project = { id, slug, ...place, organizationId: organization.id, createdBy: by.id };
       const outcome = await store.insert(project, options.projectsMax);
       if (outcome === "name_taken") throw refuse("CONFLICT", nameTaken(slug));
+      if (outcome === "name_deleted") throw refuse("CONFLICT", nameOfDeleted(slug));
       if (outcome === "too_many") {
         const most = `The operator allows at most ${options.projectsMax} projects in an organization.`;
         throw refuse("PRECONDITION_FAILED", most);
@@ -74,10 +76,10 @@ export function createProjectService(options: ProjectServiceOptions): ProjectSer
         logger.warn({ err: error, projectId: id }, "the cell will make the project before its first use");
       }
       const createdAt = new Date().toISOString();
-      const { role } = organization;
+      const { id: organizationId, role } = organization;
+      const may = rightsOf(role);
       const environment = { kind: PRODUCTION, name: PRODUCTION, projectId: id, project: slug } as const;
-      const made = { id, slug, organizationId: organization.id, role, environment, createdAt };
-      return { ...made, live: null, apiUrl: cell.publicUrl };
+      return { id, slug, organizationId, role, may, environment, createdAt, live: null, apiUrl: cell.publicUrl };
     },
 
     get: (project, liveHash) => ({
@@ -85,6 +87,7 @@ export function createProjectService(options: ProjectServiceOptions): ProjectSer
       slug: project.slug,
       organizationId: project.organizationId,
       role: project.role,
+      may: rightsOf(project.role),
       environment: project.environment,
       createdAt: project.createdAt.toISOString(),
       live:

@@ -17,8 +17,8 @@ export interface ProjectStore {
   list(organizationId: string): Promise<readonly ProjectSummary[]>;
   /** Of one project, production first. */
   environments(rootId: string): Promise<readonly EnvironmentSummary[]>;
-  /** `name_taken`: by another project of the organization. `too_many`: it has as many as it may. */
-  insert(project: NewProject, projectsMax: number): Promise<"made" | "name_taken" | "too_many">;
+  /** `name_taken`: by another project of the organization; `name_deleted`: by a deleted one. `too_many`: it has as many as it may. */
+  insert(project: NewProject, projectsMax: number): Promise<"made" | "name_taken" | "name_deleted" | "too_many">;
   /** Takes back a project that its cell refused. */
   withdraw(project: NewProject): Promise<void>;
   isProvisioned(projectId: string): Promise<boolean>;
@@ -57,6 +57,7 @@ export function createProjectStore(db: ControlDatabase): ProjectStore {
         .selectFrom("projects")
         .select([...environmentColumns, "parent_id"])
         .where("organization_id", "=", organizationId)
+        .where("deleted_at", "is", null)
         .orderBy("created_at", "desc")
         .orderBy("id")
         .execute();
@@ -75,6 +76,7 @@ export function createProjectStore(db: ControlDatabase): ProjectStore {
         .selectFrom("projects")
         .select(environmentColumns)
         .where((eb) => eb.or([eb("id", "=", rootId), eb("parent_id", "=", rootId)]))
+        .where("deleted_at", "is", null)
         .execute();
       return rows.map(environmentSummary).sort(inOrder);
     },
@@ -102,8 +104,17 @@ export function createProjectStore(db: ControlDatabase): ProjectStore {
           return "made" as const;
         })
         .catch((error: unknown) => {
-          if (error instanceof NameTaken) return "name_taken" as const;
-          throw error;
+          if (!(error instanceof NameTaken)) throw error;
+          const holder = db
+            .selectFrom("project_names")
+            .innerJoin("projects", "projects.id", "project_names.project_id")
+            .select("projects.id")
+            .where("project_names.organization_id", "=", organizationId)
+            .where("project_names.name", "=", slug)
+            .where("projects.deleted_at", "is not", null);
+          return holder
+            .executeTakeFirst()
+            .then((deleted) => (deleted === undefined ? ("name_taken" as const) : ("name_deleted" as const)));
         }),
 
     withdraw: ({ id, organizationId, createdBy }) =>

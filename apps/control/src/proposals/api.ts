@@ -8,6 +8,54 @@ import type { EnvironmentKind } from "../projects/api.ts";
 /** `stale`: what is live has changed since the proposal was made, so it must be made anew. */
 export type ProposalStatus = "open" | "approved" | "rejected" | "deployed" | "stale";
 
+/**
+ * Where a change is, from proposal to live. `unfinished`: live, but a step after the switch has failed. `failed`: never went
+ * live. `replaced`: was live. `outdated`: something else has gone live since it was proposed.
+ */
+export type ChangeState =
+  | "open"
+  | "approved"
+  | "deploying"
+  | "live"
+  | "unfinished"
+  | "failed"
+  | "replaced"
+  | "rejected"
+  | "outdated";
+
+/** A change as the timeline shows it. */
+export interface TimelineEntry {
+  /** The proposal's. */
+  readonly id: string;
+  readonly versionId: string;
+  /** Counts up within the project. */
+  readonly number: number;
+  readonly title: string;
+  readonly state: ChangeState;
+  /** Why it failed, or what of it did. */
+  readonly error: string | null;
+  /** Since when its deployment waits for a cell that doesn't answer. */
+  readonly waitingSince: string | null;
+  readonly createdAt: string;
+  readonly createdBy: PersonName;
+  readonly deployedAt: string | null;
+  /** The environment that it was promoted from; null where it was made in its own. */
+  readonly promotedFrom: Pick<PromotedFrom, "kind" | "name"> | null;
+}
+
+export interface Timeline {
+  readonly changes: readonly TimelineEntry[];
+  /** `before` of the next page; null where this is the last one. */
+  readonly next: number | null;
+}
+
+export interface TimelineFilter {
+  readonly states?: readonly ChangeState[] | undefined;
+  /** A part of the title, or a number. */
+  readonly search?: string | undefined;
+  readonly before?: number | undefined;
+}
+
 export type { PlanMeasures, StepMeasure };
 
 export interface ProposedPlan {
@@ -39,7 +87,12 @@ export interface PromotedFrom {
 export interface ProposalSummary {
   readonly id: string;
   readonly projectId: string;
+  readonly number: number;
+  readonly title: string;
+  /** The version that its text is. */
+  readonly versionId: string;
   readonly status: ProposalStatus;
+  readonly state: ChangeState;
   readonly hash: string;
   readonly createdAt: string;
   readonly createdBy: PersonName;
@@ -51,6 +104,8 @@ export interface ProposalSummary {
 
 export interface Proposal extends ProposalSummary {
   readonly text: string;
+  /** The version that was live then. */
+  readonly baseVersionId: string | null;
   /** The live text it was compared with; null where nothing was live. */
   readonly baseText: string | null;
   /** Warnings. */
@@ -72,8 +127,14 @@ export interface Proposal extends ProposalSummary {
 }
 
 export type ProposalProcedures = {
-  /** A text with errors makes no proposal: BAD_REQUEST, the diagnostics in the error's `data.diagnostics`. */
-  create: Mutation<{ projectId: string; text: string; author?: "person" | "ai" | undefined }, Proposal>;
+  /**
+   * A text with errors makes no proposal: BAD_REQUEST, the diagnostics in the error's `data.diagnostics`. Without a title it
+   * gets one from its diff.
+   */
+  create: Mutation<
+    { projectId: string; text: string; title?: string | undefined; author?: "person" | "ai" | undefined },
+    Proposal
+  >;
   /** Proposes an earlier version's text again; what it can't bring back stands in `losses`. */
   createFromVersion: Mutation<{ projectId: string; versionId: string }, Proposal>;
   /** Compares a stale proposal with what is live now: another proposal of the same text, origin and author. */
@@ -83,6 +144,9 @@ export type ProposalProcedures = {
   get: Query<{ proposalId: string }, Proposal>;
   /** Newest first. */
   list: Query<{ projectId: string }, readonly ProposalSummary[]>;
+  /** Every change with its state, newest first, in pages. */
+  timeline: Query<{ projectId: string } & TimelineFilter, Timeline>;
+  rename: Mutation<{ proposalId: string; title: string }, Proposal>;
   /** `hash` must be the one that was shown, `consents` exactly those that are owed. */
   approve: Mutation<{ proposalId: string; hash: string; consents: readonly string[] }, Proposal>;
   reject: Mutation<{ proposalId: string }, Proposal>;

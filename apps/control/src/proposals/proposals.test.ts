@@ -173,7 +173,7 @@ ${name === "book" ? "" : "    was: book\n"}    fields: { shelf_id: "ref(shelf)? 
     const proposal = await propose(projectId, shelves(soft, "on_delete(cascade)", "volume"));
     const consequence = proposal.diff.find(({ kind }) => kind === "cascade_destroys");
     expect(consequence).toMatchObject({ path: "volume.shelf_id", classes: ["safe"] });
-    expect(consequence?.summary).toContain("destroys each `volume` that refers to it by `shelf_id`");
+    expect(consequence?.summary).toContain("permanently deletes each `volume` that refers to it by `shelf_id`");
     expect(proposal.measures?.destroyed).toEqual([{ path: "volume.shelf_id", records: 3 }]);
     // A shelf that is deleted already is deleted no more.
     await inCell(projectId, `UPDATE SCHEMA.shelves SET deleted_at = now() WHERE id = '${ids[1]}'`);
@@ -207,8 +207,12 @@ ${options}    fields: { title: string, status: "enum[draft, sent, lost] = draft"
     await inCell(projectId, "UPDATE SCHEMA.bills SET deleted_at = now() WHERE status = 'draft'");
     const proposal = await propose(projectId, bills(edges));
     expect(proposal.measures?.counted).toEqual([
-      { path: "bill.soft_delete", what: "deleted records, which are taken out of service", records: 1 },
-      { path: "bill.transitions.status", what: "records whose `status` no transition leaves", records: 3 },
+      { path: "bill.soft_delete", what: "deleted records, which are removed", records: 1 },
+      {
+        path: "bill.transitions.status",
+        what: "records with a value of `status` that no transition leaves",
+        records: 3,
+      },
     ]);
   });
 });

@@ -3,11 +3,33 @@ import { z } from "zod";
 import { blueprintText } from "../blueprints/text.ts";
 import { forProject, forProposal } from "../trpc.ts";
 import type { ProposalProcedures } from "./api.ts";
+import { TITLE_MAX } from "./title.ts";
+
+const title = z
+  .string()
+  .trim()
+  .min(1, "must not be empty")
+  .max(TITLE_MAX)
+  .regex(/^\P{Cc}*$/u, "must be one line");
+
+const states = z.enum([
+  "open",
+  "approved",
+  "deploying",
+  "live",
+  "unfinished",
+  "failed",
+  "replaced",
+  "rejected",
+  "outdated",
+]);
 
 export const proposalProcedures: ProposalProcedures = {
   create: forProject("write")
-    .input(z.object({ text: blueprintText, author: z.enum(["person", "ai"]).default("person") }))
-    .mutation(({ ctx, input }) => ctx.services.proposals.create(ctx.person, ctx.project, input.text, input.author)),
+    .input(
+      z.object({ text: blueprintText, title: title.optional(), author: z.enum(["person", "ai"]).default("person") }),
+    )
+    .mutation(({ ctx, input }) => ctx.services.proposals.create(ctx.person, ctx.project, input)),
   createFromVersion: forProject("write")
     .input(z.object({ versionId: z.string().regex(/^ver_[0-9a-z]{20}$/, "must be a version's id") }))
     .mutation(({ ctx, input }) => ctx.services.proposals.createFromVersion(ctx.person, ctx.project, input.versionId)),
@@ -19,6 +41,18 @@ export const proposalProcedures: ProposalProcedures = {
   ),
   get: forProposal("read").query(({ ctx, input }) => ctx.services.proposals.get(input.proposalId)),
   list: forProject("read").query(({ ctx }) => ctx.services.proposals.list(ctx.project)),
+  timeline: forProject("read")
+    .input(
+      z.object({
+        states: z.array(states).min(1).max(9).readonly().optional(),
+        search: z.string().trim().max(TITLE_MAX).optional(),
+        before: z.int().min(1).optional(),
+      }),
+    )
+    .query(({ ctx, input }) => ctx.services.proposals.timeline(ctx.project, input)),
+  rename: forProposal("write")
+    .input(z.object({ title }))
+    .mutation(({ ctx, input }) => ctx.services.proposals.rename(ctx.person, input.proposalId, input.title)),
   approve: forProposal("write")
     .input(
       z.object({
@@ -27,7 +61,7 @@ export const proposalProcedures: ProposalProcedures = {
       }),
     )
     .mutation(({ ctx, input }) =>
-      ctx.services.proposals.approve(ctx.person, input.proposalId, input.hash, input.consents),
+      ctx.services.proposals.approve(ctx.person, ctx.project.role, input.proposalId, input.hash, input.consents),
     ),
   reject: forProposal("write").mutation(({ ctx, input }) =>
     ctx.services.proposals.reject(ctx.person, input.proposalId),

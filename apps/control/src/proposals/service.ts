@@ -1,4 +1,4 @@
-// Proposals: what a new blueprint would change, and whether an owner agrees. In: a text, or a decision with the hash
+// Proposals: what a new blueprint would change, and whether a member agrees. In: a text, or a decision with the hash
 // that was shown. Out: proposals. It never approves anything but the very diff, plan and consents that were shown.
 import type { Change } from "@plinth/blueprint";
 import { newId, readStoredPlan } from "@plinth/bundle";
@@ -11,13 +11,17 @@ import type { Cells } from "../cells/client.ts";
 import { CellRefused, CellUnavailable } from "../cells/failures.ts";
 import { notFound, refuse, refuseBlueprint } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
+import type { MemberRole } from "../organizations/api.ts";
+import { allows, whoMay } from "../organizations/rights.ts";
 import type { Person } from "../people/auth.ts";
 import { nameTaken } from "../projects/names.ts";
-import type { PlanMeasures, Proposal, ProposalSummary } from "./api.ts";
+import type { PlanMeasures, Proposal, ProposalSummary, Timeline, TimelineFilter } from "./api.ts";
 import { isStale, type Promotion, type ProposalRecord, type ProposalRow, type ProposalStore } from "./store.ts";
+import type { TimelineStore } from "./timeline.ts";
+import { TITLE_MAX, titleOf } from "./title.ts";
 
 export interface ProposalService {
-  create(by: Person, project: ProjectAccess, text: string, author: Proposal["author"]): Promise<Proposal>;
+  create(by: Person, project: ProjectAccess, asked: Pick<Asked, "text" | "title" | "author">): Promise<Proposal>;
   createFromVersion(by: Person, project: ProjectAccess, versionId: string): Promise<Proposal>;
   /** Proposes what is live in another environment of the same project. */
   createPromoted(by: Person, project: ProjectAccess, text: string, promotion: Promotion): Promise<Proposal>;
@@ -26,18 +30,28 @@ export interface ProposalService {
   measure(by: Person, project: ProjectAccess, proposalId: string): Promise<Proposal>;
   get(proposalId: string): Promise<Proposal>;
   list(project: ProjectAccess): Promise<readonly ProposalSummary[]>;
-  approve(by: Person, proposalId: string, hash: string, consents: readonly string[]): Promise<Proposal>;
+  timeline(project: ProjectAccess, filter: TimelineFilter): Promise<Timeline>;
+  rename(by: Person, proposalId: string, title: string): Promise<Proposal>;
+  approve(
+    by: Person,
+    role: MemberRole,
+    proposalId: string,
+    hash: string,
+    consents: readonly string[],
+  ): Promise<Proposal>;
   reject(by: Person, proposalId: string): Promise<Proposal>;
 }
 
 export interface ProposalServiceOptions {
   readonly store: ProposalStore;
+  readonly timeline: TimelineStore;
   readonly blueprints: BlueprintStore;
   readonly cells: Cells;
   readonly workshop: Workshop;
   readonly blueprintBytesMax: number;
 }
 
+const RESERVED = `The change owes consents, which only ${whoMay("manage")} of the project may give.`;
 export const STALE = "Something else has gone live since this proposal was made. Propose the change again.";
 
 export function createProposalService(options: ProposalServiceOptions): ProposalService {
@@ -52,18 +66,26 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
     const id = newId("prp");
     const version = { id: newId("ver"), projectId: project.id, createdBy: by.id, ...proposal.version };
     const made = await store.insert({ ...proposal, id, projectId: project.id, version, createdBy: by.id });
-    if (!made) throw notFound("project");
-    return get(id);
+    if (made === null) throw notFound("project");
+    return get(made);
   };
   return {
     get,
     list: (project) => store.list(project.id),
-    create: (by, project, text, author) => propose(by, project, { ...written, text, author }),
+    create: (by, project, asked) => propose(by, project, { ...written, ...asked }),
+    timeline: (project, filter) => options.timeline.page(project.id, filter),
+
+    rename: async (by, proposalId, title) => {
+      await store.rename(proposalId, by.id, title);
+      return get(proposalId);
+    },
 
     createFromVersion: async (by, project, versionId) => {
       const version = await blueprints.get(versionId);
       if (version === null || version.projectId !== project.id) throw notFound("blueprint version");
-      return propose(by, project, { ...written, text: version.text, fromVersionId: versionId });
+      const earlier = await store.titleOfVersion(versionId);
+      const title = earlier === null ? undefined : `Go back to ${earlier}`.slice(0, TITLE_MAX);
+      return propose(by, project, { ...written, text: version.text, title, fromVersionId: versionId });
     },
 
     createPromoted: (by, project, text, promotion) => propose(by, project, { ...written, text, promotion }),
@@ -71,10 +93,10 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
     renew: async (by, project, proposalId) => {
       const record = await store.get(proposalId);
       if (record === null) throw notFound("proposal");
-      const { status, text, author, fromVersionId, promotedFrom: from } = shown(record);
+      const { status, title, text, author, fromVersionId, promotedFrom: from } = shown(record);
       if (status !== "stale") throw refuse("CONFLICT", `The proposal is ${status}, so there is nothing to renew.`);
       const promotion = from === null ? null : { from, lineage: record.row.promoted_lineage ?? [] };
-      return propose(by, project, { text, author, fromVersionId, promotion });
+      return propose(by, project, { text, title, author, fromVersionId, promotion });
     },
 
     measure: async (by, project, proposalId) => {
@@ -85,10 +107,13 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
       return get(proposalId);
     },
 
-    approve: async (by, proposalId, hash, consents) => {
+    approve: async (by, role, proposalId, hash, consents) => {
       await store.decide(proposalId, by.id, (proposal, project) => {
+        // Said twice by one person, as by a second click: it is what they have already.
+        if (proposal.status === "approved" && proposal.approved_by === by.id && proposal.hash === hash) return null;
         if (proposal.status !== "open") throw refuse("CONFLICT", `The proposal is ${proposal.status} already.`);
         if (isStale(proposal, project.live_deployment_id)) throw refuse("CONFLICT", STALE);
+        if (proposal.consents.length > 0 && !allows(role, "manage")) throw refuse("FORBIDDEN", RESERVED);
         judgeApproval(proposal, hash, consents);
         return "approved";
       });
@@ -97,6 +122,7 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
 
     reject: async (by, proposalId) => {
       await store.decide(proposalId, by.id, (proposal) => {
+        if (proposal.status === "rejected") return null;
         if (proposal.status === "open" || proposal.status === "approved") return "rejected";
         throw refuse("CONFLICT", `The proposal is ${proposal.status} already.`);
       });
@@ -125,6 +151,8 @@ function judgeApproval(proposal: ProposalRow, hash: string, consents: readonly s
 
 interface Asked {
   readonly text: string;
+  /** Where none is given, the diff gives one. */
+  readonly title?: string | undefined;
   readonly author: Proposal["author"];
   /** The earlier version whose text it is, where that is to come back. */
   readonly fromVersionId: string | null;
@@ -180,6 +208,7 @@ async function prepare(
     // Another name is the project's once it is live in production.
     name: environment.projectId === project.id ? made.name : project.slug,
     version: { text, ...version },
+    title: asked.title ?? titleOf(made.diff, live === null),
     base: project.live,
     fromVersionId,
     promotion,
@@ -238,6 +267,7 @@ function shown({ row, summary, format, text, baseText, deploymentId }: ProposalR
     ...summary,
     text,
     baseText,
+    baseVersionId: row.base_version_id,
     diagnostics: row.diagnostics,
     diff: row.diff,
     plan: { steps: readStoredPlan(row.plan, { format }).steps, refused: row.refused },

@@ -5,7 +5,8 @@ import { type NewVersion, saveVersion, textOf } from "../blueprints/store.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, ProjectsTable, ProposalsTable } from "../database/tables.ts";
 import { holderOf } from "../projects/names.ts";
-import type { PersonName, PlanMeasures, PromotedFrom, ProposalStatus, ProposalSummary } from "./api.ts";
+import type { ChangeState, PersonName, PlanMeasures, PromotedFrom, ProposalSummary } from "./api.ts";
+import { changeState, latestDeployment } from "./change-state.ts";
 
 interface NewProposal {
   readonly id: string;
@@ -19,6 +20,7 @@ interface NewProposal {
   /** As JSON. */
   readonly bundle: string;
   readonly bundleHash: string;
+  readonly title: string;
   /** What the project is called once it is live. */
   readonly name: string;
   readonly fromVersionId: string | null;
@@ -58,10 +60,16 @@ export interface ProposalRecord {
 }
 
 export interface ProposalStore {
-  /** False where the project is gone. */
-  insert(proposal: NewProposal): Promise<boolean>;
+  /**
+   * A person who proposes again what they have open, compared with the same live version, gets that one.
+   * @returns The proposal's id; null where the project is gone.
+   */
+  insert(proposal: NewProposal): Promise<string | null>;
   get(proposalId: string): Promise<ProposalRecord | null>;
   list(projectId: string): Promise<readonly ProposalSummary[]>;
+  rename(proposalId: string, by: string, title: string): Promise<void>;
+  /** "#3: Add orders", of the latest change that brought this version. */
+  titleOfVersion(versionId: string): Promise<string | null>;
   /** What the live database says now, in the place of what it said before. */
   keepMeasures(proposalId: string, by: string, measures: PlanMeasures): Promise<void>;
   /** Changes the status as `decide` says; what it throws leaves everything as it was. */
@@ -73,6 +81,8 @@ export interface ProposalStore {
 const columns = [
   "id",
   "project_id",
+  "number",
+  "title",
   "version_id",
   "base_version_id",
   "from_version_id",
@@ -92,7 +102,24 @@ const columns = [
   "approved_at",
 ] as const satisfies readonly (keyof ProposalRow)[];
 
-type Decide = (proposal: ProposalRow, project: ProjectRow) => "approved" | "rejected";
+/** Null: it stays as it is. */
+const summaryColumns = [
+  "id",
+  "project_id",
+  "number",
+  "title",
+  "version_id",
+  "status",
+  "hash",
+  "created_at",
+  "created_by",
+  "approved_at",
+  "approved_by",
+  "base_deployment_id",
+  "promoted_from",
+] as const satisfies readonly (keyof ProposalRow)[];
+
+type Decide = (proposal: ProposalRow, project: ProjectRow) => "approved" | "rejected" | null;
 
 /** @param keptMax Proposals of a project that never went live; older ones go when another is made. */
 export function createProposalStore(db: ControlDatabase, keptMax: number): ProposalStore {
@@ -100,15 +127,29 @@ export function createProposalStore(db: ControlDatabase, keptMax: number): Propo
     insert: (proposal) =>
       db.transaction().execute(async (trx) => {
         const project = trx.selectFrom("projects").select("id").where("id", "=", proposal.projectId).forUpdate();
-        if ((await project.executeTakeFirst()) === undefined) return false;
+        if ((await project.executeTakeFirst()) === undefined) return null;
         const versionId = await saveVersion(trx, proposal.version);
-        await trx.insertInto("proposals").values(insertion(proposal, versionId)).execute();
+        const twin = await openTwin(trx, proposal, versionId);
+        if (twin !== null) {
+          if (proposal.measures !== null) await setMeasures(trx, twin, proposal.measures);
+          return twin;
+        }
+        const { changes_made: number } = await trx
+          .updateTable("projects")
+          .set((eb) => ({ changes_made: eb("changes_made", "+", 1) }))
+          .where("id", "=", proposal.projectId)
+          .returning("changes_made")
+          .executeTakeFirstOrThrow();
+        await trx
+          .insertInto("proposals")
+          .values(insertion(proposal, versionId, number))
+          .execute();
         const act = { personId: proposal.createdBy, projectId: proposal.projectId, subject: proposal.id };
         const promoted = proposal.promotion === null ? {} : { promotedFrom: proposal.promotion.from };
         const detail = { hash: proposal.hash, author: proposal.author, ...promoted };
         await writeAudit(trx, { ...act, action: "proposal.created", detail });
         await forgetOld(trx, proposal.projectId, keptMax);
-        return true;
+        return proposal.id;
       }),
 
     get: async (proposalId) => {
@@ -116,19 +157,13 @@ export function createProposalStore(db: ControlDatabase, keptMax: number): Propo
         .selectFrom("proposals")
         .innerJoin("blueprint_versions as version", "version.id", "proposals.version_id")
         .leftJoin("blueprint_versions as base", "base.id", "proposals.base_version_id")
+        .innerJoin("projects", "projects.id", "proposals.project_id")
+        .leftJoinLateral(latestDeployment, (join) => join.onTrue())
         .select([...columns, ...longColumns].map((name) => `proposals.${name}` as const))
         .select(textOf("version"))
         .select(sql<string | null>`coalesce(base.text_now, base.text)`.as("base_text"))
         .select(sql<number>`(proposals.bundle->>'format')::int`.as("format"))
-        .select((eb) =>
-          eb
-            .selectFrom("deployments")
-            .select("deployments.id")
-            .whereRef("deployments.proposal_id", "=", "proposals.id")
-            .orderBy("deployments.created_at", "desc")
-            .limit(1)
-            .as("deployment_id"),
-        )
+        .select(["deployment.id as deployment_id", changeState.as("state")])
         .where("proposals.id", "=", proposalId)
         .executeTakeFirst();
       if (row === undefined) return null;
@@ -147,11 +182,12 @@ export function createProposalStore(db: ControlDatabase, keptMax: number): Propo
     list: async (projectId) => {
       const rows = await db
         .selectFrom("proposals")
-        .select(["id", "project_id", "status", "hash", "created_at", "created_by", "approved_at", "approved_by"])
-        .select(["base_deployment_id", "promoted_from"])
-        .where("project_id", "=", projectId)
-        .orderBy("created_at", "desc")
-        .orderBy("id")
+        .innerJoin("projects", "projects.id", "proposals.project_id")
+        .leftJoinLateral(latestDeployment, (join) => join.onTrue())
+        .select(summaryColumns.map((name) => `proposals.${name}` as const))
+        .select(changeState.as("state"))
+        .where("proposals.project_id", "=", projectId)
+        .orderBy("proposals.number", "desc")
         .limit(200)
         .execute();
       const names = await namesOf(db, rows);
@@ -159,14 +195,29 @@ export function createProposalStore(db: ControlDatabase, keptMax: number): Propo
       return rows.map((row) => summary(row, names, live));
     },
 
+    rename: (proposalId, by, title) =>
+      db.transaction().execute(async (trx) => {
+        const { proposal, project } = await lockProposal(trx, proposalId);
+        await trx.updateTable("proposals").set({ title }).where("id", "=", proposalId).execute();
+        const act = { personId: by, projectId: project.id, subject: proposalId };
+        await writeAudit(trx, { ...act, action: "proposal.renamed", detail: { from: proposal.title, to: title } });
+      }),
+
+    titleOfVersion: async (versionId) => {
+      const row = await db
+        .selectFrom("proposals")
+        .select(["number", "title"])
+        .where("version_id", "=", versionId)
+        .orderBy("number", "desc")
+        .limit(1)
+        .executeTakeFirst();
+      return row === undefined ? null : `#${row.number}: ${row.title}`;
+    },
+
     keepMeasures: (proposalId, by, measures) =>
       db.transaction().execute(async (trx) => {
         const { project } = await lockProposal(trx, proposalId);
-        await trx
-          .updateTable("proposals")
-          .set({ measures: JSON.stringify(measures) })
-          .where("id", "=", proposalId)
-          .execute();
+        await setMeasures(trx, proposalId, measures);
         const act = { personId: by, projectId: project.id, subject: proposalId };
         await writeAudit(trx, { ...act, action: "proposal.measured" });
       }),
@@ -175,6 +226,7 @@ export function createProposalStore(db: ControlDatabase, keptMax: number): Propo
       db.transaction().execute(async (trx) => {
         const { proposal, project } = await lockProposal(trx, proposalId);
         const status = decide(proposal, project);
+        if (status === null) return;
         const approval = status === "approved" ? { approved_by: by, approved_at: new Date() } : {};
         await trx
           .updateTable("proposals")
@@ -192,6 +244,30 @@ export function createProposalStore(db: ControlDatabase, keptMax: number): Propo
       return holder !== null && holder !== projectId;
     },
   };
+}
+
+async function setMeasures(trx: Connection, proposalId: string, measures: PlanMeasures): Promise<void> {
+  const text = JSON.stringify(measures);
+  await trx.updateTable("proposals").set({ measures: text }).where("id", "=", proposalId).execute();
+}
+
+async function openTwin(trx: Connection, proposal: NewProposal, versionId: string): Promise<string | null> {
+  const row = await trx
+    .selectFrom("proposals")
+    .select("id")
+    .where("project_id", "=", proposal.projectId)
+    .where("version_id", "=", versionId)
+    .where("base_deployment_id", "is not distinct from", proposal.base?.deploymentId ?? null)
+    .where("from_version_id", "is not distinct from", proposal.fromVersionId)
+    .where(sql`promoted_from::text`, "is not distinct from", promotedFrom(proposal))
+    .where("created_by", "=", proposal.createdBy)
+    .where("author", "=", proposal.author)
+    // One that was given another title is meant as another.
+    .where("title", "=", proposal.title)
+    .where("status", "=", "open")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id ?? null;
 }
 
 /** What was deployed is kept, with its text; so is what is live. */
@@ -255,16 +331,18 @@ export function isStale(proposal: { base_deployment_id: string | null }, liveDep
   return proposal.base_deployment_id !== liveDeploymentId;
 }
 
-function insertion(proposal: NewProposal, versionId: string): Insertable<ProposalsTable> {
+function insertion(proposal: NewProposal, versionId: string, number: number): Insertable<ProposalsTable> {
   return {
     id: proposal.id,
+    number,
+    title: proposal.title,
     project_id: proposal.projectId,
     version_id: versionId,
     base_version_id: proposal.base?.versionId ?? null,
     base_deployment_id: proposal.base?.deploymentId ?? null,
     base_bundle_hash: proposal.base?.bundleHash ?? null,
     from_version_id: proposal.fromVersionId,
-    promoted_from: proposal.promotion === null ? null : JSON.stringify(proposal.promotion.from),
+    promoted_from: promotedFrom(proposal),
     promoted_lineage: proposal.promotion === null ? null : JSON.stringify(proposal.promotion.lineage),
     diagnostics: JSON.stringify(proposal.diagnostics),
     diff: JSON.stringify(proposal.diff),
@@ -283,6 +361,11 @@ function insertion(proposal: NewProposal, versionId: string): Insertable<Proposa
     approved_by: null,
     approved_at: null,
   };
+}
+
+/** As JSON. */
+function promotedFrom({ promotion }: NewProposal): string | null {
+  return promotion === null ? null : JSON.stringify(promotion.from);
 }
 
 interface Actors {
@@ -306,11 +389,7 @@ async function liveDeployment(db: Connection, projectId: string): Promise<string
   return row?.live_deployment_id ?? null;
 }
 
-type SummaryRow = Pick<
-  ProposalRow,
-  "id" | "project_id" | "hash" | "created_at" | "approved_at" | "base_deployment_id" | "promoted_from"
-> &
-  Actors & { readonly status: ProposalStatus };
+type SummaryRow = Pick<ProposalRow, (typeof summaryColumns)[number]> & { readonly state: ChangeState };
 
 function summary(
   row: SummaryRow,
@@ -321,6 +400,10 @@ function summary(
   return {
     id: row.id,
     projectId: row.project_id,
+    number: row.number,
+    title: row.title,
+    versionId: row.version_id,
+    state: row.state,
     status: undecided && isStale(row, liveDeploymentId) ? "stale" : row.status,
     hash: row.hash,
     createdAt: row.created_at.toISOString(),

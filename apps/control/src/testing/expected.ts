@@ -2,14 +2,17 @@
 import type { TRPCClient } from "@trpc/client";
 import type { AppRouter } from "../api.ts";
 
+/** The least that gets past the authorization: any member, or a member with this role. */
+export type LeastMember = "member" | "developer" | "admin" | "owner";
+
 export interface Expected {
-  readonly who: "member" | "owner";
+  readonly who: "person" | LeastMember;
   readonly call: (client: TRPCClient<AppRouter>, things: { readonly projectId: string }) => Promise<unknown>;
-  /** Where an owner is let in but the call ends otherwise than well. */
-  readonly owner?: string;
+  /** Where somebody is let in by their role but the call ends otherwise than well. */
+  readonly allowed?: string;
   /** Where nobody's call ends well, because it names nothing. */
   readonly end?: string;
-  /** An owner's reading, which leaves no row in the log. */
+  /** A reading, which leaves no row in the log. */
   readonly silent?: true;
 }
 

@@ -20,12 +20,12 @@ const request = z.object({ requestId: z.uuid() });
 
 export const inboundProcedures: InboundProcedures = {
   sources: forProject("read").query(({ ctx }) => ctx.services.inbound.sources(ctx.person, ctx.project)),
-  addSecret: forProject("write")
+  addSecret: forProject("manage")
     .input(secret)
     .mutation(({ ctx, input: { projectId: _, ...sent } }) =>
       ctx.services.inbound.addSecret(ctx.person, ctx.project, sent),
     ),
-  removeSecret: forProject("write")
+  removeSecret: forProject("manage")
     .input(z.object({ secretId: z.uuid() }))
     .mutation(({ ctx, input }) => ctx.services.inbound.removeSecret(ctx.person, ctx.project, input.secretId)),
   requests: forProject("read")

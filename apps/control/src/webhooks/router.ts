@@ -41,20 +41,20 @@ export const webhookProcedures: WebhookProcedures = {
   endpoint: forProject("read")
     .input(z.object(endpoint))
     .query(({ ctx, input }) => ctx.services.webhooks.endpoint(ctx.person, ctx.project, input.endpointId)),
-  create: forProject("write")
+  create: forProject("manage")
     .input(created)
     .mutation(({ ctx, input: { projectId: _, ...sent } }) =>
       ctx.services.webhooks.create(ctx.person, ctx.project, sent),
     ),
-  setEnabled: forProject("write")
+  setEnabled: forProject("manage")
     .input(z.object({ ...endpoint, enabled: z.boolean() }))
     .mutation(({ ctx, input }) =>
       ctx.services.webhooks.setEnabled(ctx.person, ctx.project, input.endpointId, input.enabled),
     ),
-  remove: forProject("write")
+  remove: forProject("manage")
     .input(z.object(endpoint))
     .mutation(({ ctx, input }) => ctx.services.webhooks.remove(ctx.person, ctx.project, input.endpointId)),
-  rotate: forProject("write")
+  rotate: forProject("manage")
     .input(z.object(endpoint))
     .mutation(({ ctx, input }) => ctx.services.webhooks.rotate(ctx.person, ctx.project, input.endpointId)),
   test: forProject("write")

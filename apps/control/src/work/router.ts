@@ -71,10 +71,10 @@ export const workProcedures: WorkProcedures = {
   callAction: forProject("write")
     .input(z.object({ action: word, input: z.record(z.string(), z.unknown()) }))
     .mutation(({ ctx, input }) => ctx.services.work.callAction(ctx.person, ctx.project, input.action, input.input)),
-  revealSigningSecret: forProject("write").mutation(({ ctx }) =>
+  revealSigningSecret: forProject("manage").mutation(({ ctx }) =>
     ctx.services.work.revealSecret(ctx.person, ctx.project),
   ),
-  rotateSigningSecret: forProject("write").mutation(({ ctx }) =>
+  rotateSigningSecret: forProject("manage").mutation(({ ctx }) =>
     ctx.services.work.rotateSecret(ctx.person, ctx.project),
   ),
   schedules: forProject("read").query(({ ctx }) => ctx.services.work.schedules(ctx.person, ctx.project)),

@@ -99,9 +99,9 @@ test("a value of another form is shown the form; what the service writes is no u
   expect((await read("ana", "POST", "/api/samples", body)).sort()).toEqual([
     "/big It must be a whole number of 64 bits.",
     "/inner There is no such field.",
-    "/moment It must be a time of RFC 3339 with its offset, such as 2024-12-31T23:59:59Z.",
+    "/moment It must be a time in the format RFC 3339 with an offset, such as 2024-12-31T23:59:59Z.",
     "/number It can't be sent: the service writes it.",
-    "/span It must be a duration of ISO 8601 without years and months, such as P1DT12H.",
+    "/span It must be a duration in the format ISO 8601 without years and months, such as P1DT12H.",
     "/tags/0 It must be a UUID, such as 0190b3c2-6a7e-7d51-8f0e-3a5b9c1d2e4f.",
     '/titel There is no such field. Did you mean "title"?',
   ]);
@@ -118,15 +118,15 @@ test("an amount as a number is told to be a string, one with too many places how
 test("a value whose form has a standard is shown an example of it", async () => {
   const body = { country: "Germany", zone: "CET+1", mail: "x", page: "x", tone: "red", money: "euro", language: "EN" };
   expect((await read("clerk", "POST", "/api/forms", { ...body, days: ["1.2."], mobile: 49 })).sort()).toEqual([
-    "/country It must be a country's code of two capital letters (ISO 3166-1), such as DE.",
+    "/country It must be a country code with two capital letters (ISO 3166-1), such as DE.",
     "/days/0 It must be a date, such as 2024-12-31.",
-    "/language It must be a language, where needed with its region (BCP 47), such as en or pt-BR.",
+    "/language It must be a language, with a region if needed (BCP 47), such as en or pt-BR.",
     "/mail It must be an e-mail address, such as ana@example.com.",
-    "/mobile It must be a phone number with its country's code (E.164), such as +4930123456, as a string.",
-    "/money It must be a currency's code of three capital letters (ISO 4217), such as EUR.",
+    "/mobile It must be a phone number with its country code (E.164), such as +4930123456, as a string.",
+    "/money It must be a currency code with three capital letters (ISO 4217), such as EUR.",
     "/page It must be an address that begins with http:// or https://, such as https://example.com/page.",
     "/tone It must be a colour in hexadecimal, such as #1a2b3c.",
-    "/zone It must be a time zone of the IANA database, such as Europe/Berlin.",
+    "/zone It must be a time zone from the IANA database, such as Europe/Berlin.",
   ]);
 });
 

@@ -109,7 +109,7 @@ describe("a host that names a project", () => {
         const refused = await get("/v1/resources/notes", { ...headers, host: `${name}.api.example.test` });
         expect(refused, name).toMatchObject({ status: 400, body: { code: "bad_request" } });
         // What is no host at all is refused before anybody asks which project it names.
-        expect(refused.body.detail).toMatch(/prj_|^Host names no host/);
+        expect(refused.body.detail).toMatch(/prj_|^The header Host contains no/);
       }
     }
   });

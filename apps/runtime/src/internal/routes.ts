@@ -1,32 +1,32 @@
 // The internal listener's routes. In: decoded orders of control. Out: what the cell made of them.
 // Data is served by the same pipeline as the public API, under the name of the person who asks.
-import { createHash } from "node:crypto";
-import { isProjectId, type ProjectId } from "@plinth/bundle";
-import { ACTOR_HEADER, ASSERTION_HEADER, type CellCall, cellCalls, cellPath, DATA_PATH } from "@plinth/bundle/cell";
+import type { ProjectId } from "@plinth/bundle";
+import { ACTOR_HEADER, ASSERTION_HEADER, cellCalls, cellPath, DATA_PATH } from "@plinth/bundle/cell";
 import type { ProjectScope } from "@plinth/postgres";
 import { orUnavailable } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Pool } from "pg";
 import type { Incoming, Reply } from "../http/contracts.ts";
-import type { SignedCall } from "../identity/authenticator.ts";
 import type { Epoch } from "../identity/epoch.ts";
 import type { KeyStore } from "../identity/key-store.ts";
 import type { SigningKeys } from "../identity/signing-keys.ts";
-import { readBody } from "../modules/json-body.ts";
 import { grantRoles } from "../modules/users/grant-roles.ts";
-import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.ts";
+import type { ReleaseRegistry } from "../project/active-release.ts";
 import { inspectSchema } from "../release/drift.ts";
+import { eraseProject } from "../release/erase.ts";
 import { inspectProject, inspectRelease } from "../release/inspect.ts";
 import { measurePlan } from "../release/measure.ts";
 import type { Migrator } from "../release/migrate.ts";
 import { provisionProject } from "../release/provision.ts";
 import { type ControlTrust, receiveRelease } from "../release/receive.ts";
-import { removeProject } from "../release/remove.ts";
+import { setSuspended } from "../release/suspend.ts";
 import { acceptAssertion } from "./assertion.ts";
 import { createLoadReporter } from "./load-report.ts";
+import { callOf, found, incomingOf, paramOf, projectOf, releaseOf, serve } from "./serve.ts";
+import { type UserRoutesOptions, userRoutes } from "./user-routes.ts";
 
-export interface InternalOptions extends ControlTrust {
+export interface InternalOptions extends ControlTrust, Pick<UserRoutesOptions, "accountTokens" | "accountMails"> {
   readonly pool: Pool;
   /** Its own: measuring a plan takes seconds, and nobody else is to wait for them. */
   readonly measurePool: Pool;
@@ -43,6 +43,15 @@ export interface InternalOptions extends ControlTrust {
 export function internalRoutes(app: FastifyInstance, options: InternalOptions): void {
   const { pool, epoch } = options;
 
+  /** What ends a project: the secret alone must not be enough. */
+  const retiring = async (request: FastifyRequest): Promise<ProjectId> => {
+    const projectId = projectOf(request);
+    const signed = await acceptAssertion(request.headers[ASSERTION_HEADER], options, callOf(request));
+    if (signed.role !== "retire" || signed.projectId !== projectId)
+      throw new Fault("unauthenticated", { detail: "Plinth-Assertion is for something else." });
+    return projectId;
+  };
+
   const load = createLoadReporter();
   app.addHook("onClose", async () => load.stop());
   app.get("/internal/load", async () => load.read());
@@ -52,8 +61,17 @@ export function internalRoutes(app: FastifyInstance, options: InternalOptions): 
     return null;
   });
 
-  serve(app, cellCalls.removeProject, async (request) => {
-    await orUnavailable(removeProject(options, projectOf(request)));
+  serve(app, cellCalls.suspend, async (request, body) => {
+    const projectId = await retiring(request);
+    if (!(await orUnavailable(setSuspended(pool, projectId, body().suspended)))) throw new Fault("not_found");
+    await epoch.refresh();
+    // This process knows it before it answers; others learn it within a second.
+    await orUnavailable(options.registry.reload(projectId));
+    return null;
+  });
+
+  serve(app, cellCalls.erase, async (request) => {
+    await orUnavailable(eraseProject(options.measurePool, await retiring(request)));
     return null;
   });
 
@@ -109,13 +127,15 @@ export function internalRoutes(app: FastifyInstance, options: InternalOptions): 
   });
 
   serve(app, cellCalls.grantUser, async (request, body) => {
-    const release = await releaseOf(options, projectOf(request));
+    const release = await releaseOf(options.registry, projectOf(request));
     const { email, roles } = body();
     const principal = { kind: "operator", email: actorNameOf(request), roles: ["admin"], readOnly: false } as const;
     const acting = { release, principal, requestId: request.id, ip: request.ip, organization: null };
     await grantRoles(options, acting, { email }, roles);
     return null;
   });
+
+  userRoutes(app, options);
 
   app.all(`${DATA_PATH}/*`, async (request, reply) => {
     const answer = await options.serve(dataIncomingOf(request, projectOf(request)));
@@ -126,51 +146,10 @@ export function internalRoutes(app: FastifyInstance, options: InternalOptions): 
   });
 }
 
-/** @param handle Reads the body when it is time to: a call that isn't let in has none worth reading. */
-function serve<Body, Answer>(
-  app: FastifyInstance,
-  { method, path, body, status }: CellCall<Body, Answer>,
-  handle: (request: FastifyRequest, body: () => Body) => Promise<Answer>,
-): void {
-  const read = (request: FastifyRequest): Body => {
-    if (body === null) throw new Error(`${method} ${path} has no body`);
-    return readBody(incomingOf(request), body);
-  };
-  app.route({
-    method,
-    url: path,
-    handler: async (request, reply) => {
-      const answer = await handle(request, () => read(request));
-      return reply.code(status).send(answer ?? undefined);
-    },
-  });
-}
-
 /** Control says on whose behalf it grants; the secret has vouched for control. */
 function actorNameOf(request: FastifyRequest): string {
   const name = request.headers[ACTOR_HEADER];
   return typeof name === "string" && name !== "" ? name.slice(0, 254) : "control";
-}
-
-async function releaseOf(options: InternalOptions, projectId: ProjectId): Promise<ActiveRelease> {
-  const release = await orUnavailable(options.registry.get(projectId));
-  if (release === null) throw new Fault("not_found", { detail: "Nothing is deployed in this project." });
-  return release;
-}
-
-function found<T>(value: T | null): T {
-  if (value === null) throw new Fault("not_found");
-  return value;
-}
-
-function paramOf(request: FastifyRequest, name: string): string {
-  return (request.params as Readonly<Record<string, string>>)[name] ?? "";
-}
-
-function projectOf(request: FastifyRequest): ProjectId {
-  const projectId = paramOf(request, "projectId");
-  if (!isProjectId(projectId)) throw new Fault("not_found");
-  return projectId;
 }
 
 function keyOf(request: FastifyRequest): string {
@@ -188,33 +167,9 @@ function jsonOf(request: FastifyRequest): unknown {
   }
 }
 
-function incomingOf(request: FastifyRequest): Incoming {
-  const [path = "", query = ""] = splitOnce(request.url);
-  return {
-    id: request.id,
-    method: request.method,
-    path,
-    query,
-    headers: request.headers,
-    body: Buffer.isBuffer(request.body) ? request.body : null,
-    ip: request.ip,
-  };
-}
-
 function dataIncomingOf(request: FastifyRequest, projectId: ProjectId): Incoming {
   const incoming = incomingOf(request);
   const path = incoming.path.slice(cellPath(DATA_PATH, { projectId }).length);
   if (!path.startsWith("/v1/")) throw new Fault("not_found");
   return { ...incoming, path, call: callOf(request), headers: { ...incoming.headers, "plinth-project": projectId } };
-}
-
-/** As it arrived: control has signed the bytes that it sent. */
-function callOf(request: FastifyRequest): SignedCall {
-  const body = Buffer.isBuffer(request.body) ? request.body : "";
-  return { method: request.method, target: request.url, bodyHash: createHash("sha256").update(body).digest("hex") };
-}
-
-function splitOnce(url: string): readonly [string, string] {
-  const at = url.indexOf("?");
-  return at === -1 ? [url, ""] : [url.slice(0, at), url.slice(at + 1)];
 }

@@ -143,7 +143,8 @@ async function claim(pool: Pool, busy: readonly string[], max: number): Promise<
      WHERE (project_id, id) IN (
        SELECT p.project_id, m.id
        FROM (SELECT DISTINCT project_id FROM plinth.account_mails
-             WHERE due_at <= now() AND project_id <> ALL ($1::text[])) p
+             WHERE due_at <= now() AND project_id <> ALL ($1::text[])
+               AND project_id NOT IN (SELECT id FROM plinth.projects WHERE suspended_at IS NOT NULL)) p
        CROSS JOIN LATERAL (
          SELECT id FROM plinth.account_mails WHERE project_id = p.project_id AND due_at <= now()
          ORDER BY due_at LIMIT ${UNDER_WAY_OF_PROJECT_MAX} FOR UPDATE SKIP LOCKED) m

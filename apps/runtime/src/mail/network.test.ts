@@ -105,7 +105,7 @@ describe("a server", () => {
     const other = { ...settings, host: "other.example.invalid" };
     await expect(smtp!.test({ settings: other, secrets: {} }, network, 5_000)).rejects.toMatchObject({
       problem: "refused",
-      message: "The certificate of the mail server is not valid for its name.",
+      message: "The certificate of the mail server is not valid for its host name.",
     });
     await server.close();
   });

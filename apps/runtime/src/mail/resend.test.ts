@@ -88,7 +88,7 @@ it("under the key of a mail that it has, another text is sent to nobody", async 
 it.each<[number, string, number | undefined, object]>([
   [400, "validation_error", undefined, { problem: "refused" }],
   [422, "missing_required_field", undefined, { problem: "refused" }],
-  [403, "invalid_api_key", undefined, { problem: "refused", message: "Resend doesn't take this API key." }],
+  [403, "invalid_api_key", undefined, { problem: "refused", message: "Resend doesn't accept this API key." }],
   [403, "validation_error", undefined, { problem: "refused", message: expect.stringContaining("domain") }],
   [409, "concurrent_idempotent_requests", undefined, { problem: "unreachable" }],
   [429, "rate_limit_exceeded", 2, { problem: "unreachable", retryAfterMs: 2_000 }],

@@ -85,7 +85,10 @@ it.each(["starttls", "implicit"] as const)("%s: the mail goes encrypted, by the 
 
 it.each(["starttls", "implicit"] as const)("%s: a wrong password is refused", async (mode) => {
   const error = await failing(send({ tls: { ...good, mode } }, { password: "wrong" }));
-  expect(error).toMatchObject({ problem: "refused", message: "The mail server doesn't take this user and password." });
+  expect(error).toMatchObject({
+    problem: "refused",
+    message: "The mail server doesn't accept this user and password.",
+  });
   expect(server!.received).toEqual([]);
 });
 
@@ -102,7 +105,7 @@ it.each(
   const error = await failing(send({ tls: { ...certificates[which]!(), mode } }));
   expect(error).toMatchObject({
     problem: "refused",
-    message: "The certificate of the mail server is not valid for its name.",
+    message: "The certificate of the mail server is not valid for its host name.",
   });
   expect([server!.signIns, server!.received]).toEqual([[], []]);
 });

@@ -18,7 +18,7 @@ import { createUserStore } from "../identity/user-store.ts";
 import { createUserTokens } from "../identity/user-token.ts";
 import { type AccountMails, createAccountMails } from "../mail/account-mail-queue.ts";
 import { type MailSettings, openMail } from "../mail/open-mail.ts";
-import { createAccountTokens } from "../modules/auth/account-tokens.ts";
+import { type AccountTokens, createAccountTokens } from "../modules/auth/account-tokens.ts";
 import { createSignInLimits } from "../modules/auth/credentials.ts";
 import { createPasswords } from "../modules/auth/password.ts";
 import { createProofLimits } from "../modules/auth/proofs.ts";
@@ -74,6 +74,7 @@ export interface Api {
   readonly hooks: Hooks;
   /** Sends mails about accounts until the cell is closed. */
   readonly accountMails: AccountMails;
+  readonly accountTokens: AccountTokens;
 }
 
 /** Closed with the cell. */
@@ -121,6 +122,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
   const mail = openMail(pool, options);
   const accountMails = createAccountMails({ pool, box, mailer: mail.mailer, newId, logger });
   cell.onClose(accountMails.stop);
+  const accountTokens = createAccountTokens({ pool, box });
   // Its own connections: what providers send and the API's requests never wait for each other's.
   const hooksPool = cell.openPool("webhooks in", HOOK_CONNECTIONS, { statementTimeoutMs: 5_000 });
   const inbound = {
@@ -154,7 +156,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
       passwords,
       limits: createSignInLimits(clock),
       secretBox: createSecretBox(options.kek),
-      accountTokens: createAccountTokens({ pool, box: createSecretBox(options.kek) }),
+      accountTokens,
       accountMails,
       proofLimits: createProofLimits(clock, { pool, kek: options.kek }),
       pool,
@@ -211,7 +213,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
   });
   const [openJwks, docsPage] = [createOpenJwks({ signingKeys, projectOfHost }), createDocsPage()];
   const modules = createModuleRoutes(handlers, (head) => docsPage(head) ?? openJwks(head));
-  return { keys, signal, signingKeys, usage, authenticator, modules, streams, hooks, accountMails };
+  return { keys, signal, signingKeys, usage, authenticator, modules, streams, hooks, accountMails, accountTokens };
 }
 
 const DESCRIPTION_MS_MAX = 30_000;

@@ -1,4 +1,4 @@
-// One row of a project's audit log, of what is no record: a session, a run. In: an open transaction and what happened. Out: the row,
+// One row of a project's audit log, of what is no record: a session, a run, an account. In: an open transaction and what happened. Out: the row,
 // in that transaction. Changes of records have theirs in the statement that makes them (`write-change.ts`, `query/trace.ts`).
 // It never holds a password, a token, or a hash of one; of fields that are `pii`, `internal` or secret only that they had a value.
 import type { TenantTransaction } from "@plinth/postgres";
@@ -16,7 +16,7 @@ export interface AuditEntry {
   readonly requestId: string;
   readonly actor: Actor;
   readonly operation: string;
-  readonly entity: "session" | "run";
+  readonly entity: "session" | "run" | "user";
   readonly recordId: string;
   /** The record where it is new; `field: [before, after]` where it changed. */
   readonly changes: Readonly<Record<string, unknown>>;

@@ -34,6 +34,8 @@ export interface ReleaseRegistry {
   peek(projectId: ProjectId): ActiveRelease | undefined;
   /** The project's name, also where nothing is deployed; null where the cell doesn't know the project. */
   nameOf(projectId: ProjectId): Promise<string | null>;
+  /** Whether the project was deleted, and can still come back. */
+  isSuspended(projectId: ProjectId): Promise<boolean>;
   /** Reads the tables again, whatever is cached. */
   reload(projectId: ProjectId): Promise<ActiveRelease | null>;
 }

@@ -333,10 +333,23 @@ export const cellMigrations: readonly CellMigration[] = [
     `,
   },
   {
-    id: "041-removed-projects",
+    // Beside the projects' own tables, so that it holds for every project at once, whatever its last release has made.
+    id: "039-disabled-users",
     sql: `
-      -- Of a project that is deleted, its id stays.
-      ALTER TABLE plinth.projects ADD COLUMN removed_at timestamptz;
+      CREATE TABLE plinth.disabled_users (
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        user_id uuid NOT NULL,
+        disabled_by text NOT NULL,
+        at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (project_id, user_id)
+      );
+    `,
+  },
+  {
+    id: "040-suspended-projects",
+    sql: `
+      -- Since when a deleted project, which can still come back, isn't served.
+      ALTER TABLE plinth.projects ADD COLUMN suspended_at timestamptz;
     `,
   },
 ];

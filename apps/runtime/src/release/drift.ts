@@ -17,7 +17,7 @@ export async function inspectSchema(
   try {
     // One snapshot: a release that ends meanwhile is seen as a whole or not at all.
     await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-    const known = await client.query("SELECT FROM plinth.projects WHERE id = $1 AND removed_at IS NULL", [projectId]);
+    const known = await client.query("SELECT FROM plinth.projects WHERE id = $1", [projectId]);
     const state =
       known.rowCount === 0
         ? null

@@ -53,7 +53,7 @@ export async function inspectProject(pool: Pool, projectId: string): Promise<Pro
     requests: string;
   }>(
     `SELECT p.active_release_id, r.bundle_hash, p.first_request_at, p.last_request_at, p.requests
-     FROM plinth.projects p LEFT JOIN plinth.releases r ON r.id = p.active_release_id WHERE p.id = $1 AND p.removed_at IS NULL`,
+     FROM plinth.projects p LEFT JOIN plinth.releases r ON r.id = p.active_release_id WHERE p.id = $1`,
     [projectId],
   );
   const row = rows[0];

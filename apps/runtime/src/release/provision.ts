@@ -9,7 +9,7 @@ import type { SigningKeys } from "../identity/signing-keys.ts";
 
 const SLUG = /^[a-z][a-z0-9-]{0,99}$/;
 
-/** @throws Fault validation_failed, conflict where the project was deleted. */
+/** @throws Fault validation_failed */
 export async function provisionProject(
   deps: { readonly pool: Pool; readonly signingKeys: SigningKeys },
   projectId: string,
@@ -17,10 +17,6 @@ export async function provisionProject(
 ): Promise<void> {
   if (!isProjectId(projectId)) throw new Fault("validation_failed", { detail: "This is not a project id." });
   if (!SLUG.test(slug)) throw new Fault("validation_failed", { detail: "A slug is lower-case letters, digits and -." });
-  const removed = await deps.pool.query("SELECT FROM plinth.projects WHERE id = $1 AND removed_at IS NOT NULL", [
-    projectId,
-  ]);
-  if (removed.rowCount !== 0) throw new Fault("conflict", { detail: "This project was deleted." });
   await makeSchema(deps.pool, projectId);
   // The row comes last: a project that the cell knows has its schema.
   await inTransaction(deps.pool, async (client) => {

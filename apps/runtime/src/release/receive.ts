@@ -85,7 +85,7 @@ export async function storeRelease(
   // The project's row lock puts publications to one project in a row.
   const project = await client.query<{ active_hash: string | null; unfinished: boolean; error: string | null }>(
     `SELECT r.bundle_hash AS active_hash, r.finished_at IS NULL AS unfinished, r.error FROM plinth.projects p
-     LEFT JOIN plinth.releases r ON r.id = p.active_release_id WHERE p.id = $1 AND p.removed_at IS NULL FOR UPDATE OF p`,
+     LEFT JOIN plinth.releases r ON r.id = p.active_release_id WHERE p.id = $1 FOR UPDATE OF p`,
     [projectId],
   );
   if (project.rows[0] === undefined) throw new Fault("not_found", { detail: "The cell doesn't know this project." });

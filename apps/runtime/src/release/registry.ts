@@ -27,9 +27,10 @@ export interface Registry extends ReleaseRegistry {
 }
 
 const ACTIVE_RELEASE = `SELECT p.slug, r.id AS release_id, r.bundle_hash FROM plinth.projects p
-  JOIN plinth.releases r ON r.id = p.active_release_id WHERE p.id = $1`;
+  JOIN plinth.releases r ON r.id = p.active_release_id WHERE p.id = $1 AND p.suspended_at IS NULL`;
 const BUNDLE = "SELECT bundle FROM plinth.releases WHERE id = $1";
-const POLL = "SELECT id, slug, active_release_id FROM plinth.projects WHERE id = ANY($1)";
+const POLL = `SELECT id, slug, CASE WHEN suspended_at IS NULL THEN active_release_id END AS active_release_id
+  FROM plinth.projects WHERE id = ANY($1)`;
 const POLL_MS = 1_000;
 /** Projects compared in one round, so that thousands of them cost no more; the epoch names those that have changed. */
 const POLLED_MAX = 500;
@@ -228,6 +229,13 @@ export function createRegistry(options: {
         boundedQuery({ text: "SELECT slug FROM plinth.projects WHERE id = $1", values: [projectId] }, LOOK_UP_MS_MAX),
       );
       return rows[0]?.slug ?? null;
+    },
+    async isSuspended(projectId) {
+      const text = "SELECT suspended_at IS NOT NULL AS suspended FROM plinth.projects WHERE id = $1";
+      const { rows } = await pool.query<{ suspended: boolean }>(
+        boundedQuery({ text, values: [projectId] }, LOOK_UP_MS_MAX),
+      );
+      return rows[0]?.suspended === true;
     },
     reload: async (projectId) => readable(await reload(projectId)),
     refresh,

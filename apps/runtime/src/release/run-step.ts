@@ -42,6 +42,8 @@ export const LOCK_TIMEOUT_MS = 500;
 const LOCK_TIMEOUT_CONCURRENT = "30s";
 export const LOCK_TRIES_MAX = 40;
 const BACKOFF_MS_MAX = 2_000;
+const LOCKED =
+  "Other transactions kept the table locked for too long. Resume the deployment, best when fewer requests come in.";
 
 /** @throws what says nothing about the step: a lost connection. */
 export async function runStep(client: PoolClient, run: StepRun, entry: LedgerEntry | undefined): Promise<StepOutcome> {
@@ -84,6 +86,9 @@ export async function judge(client: PoolClient, error: unknown): Promise<StepFai
 
 /** Of an overlap, the server would tell the constraint alone; which records it is about, the next try finds out. */
 function reasonOf(error: unknown): string {
+  const code = sqlState(error);
+  if (code === "55P03") return LOCKED;
+  if (code === "53100") return "The database has no space left on its disk. Make room, then resume the deployment.";
   if (!isExclusionViolation(error)) return (error as Error).message;
   const name = constraintName(error);
   return `Records that overlap were written while the deployment was under way (${name}). Deploy again: they are named then.`;

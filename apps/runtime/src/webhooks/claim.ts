@@ -105,7 +105,7 @@ const CLAIM = `
         ORDER BY w.turn, w.failures, w.due_at) + coalesce(b.n, 0) AS turn
     FROM (
       SELECT d.id, d.due_at, d.turn, l.project_id, l.endpoint_id, ${DOUBTFUL} AS doubtful, least(e.failures, ${FAILURES_MAX}) AS failures
-      FROM lane l JOIN plinth.projects p ON p.id = l.project_id
+      FROM lane l JOIN plinth.projects p ON p.id = l.project_id AND p.suspended_at IS NULL
         JOIN plinth.webhook_endpoints e ON e.id = l.endpoint_id AND e.enabled AND e.listens_until IS NULL AND ${IS_FREE}
           AND (e.open_until IS NULL OR e.open_until <= clock_timestamp())
         LEFT JOIN held h ON h.endpoint = l.endpoint_id

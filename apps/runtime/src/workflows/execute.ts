@@ -189,7 +189,9 @@ async function knownOf(
   const release = await registry.get(projectId);
   const background = await definitions.of(run.definition);
   const definition = background === null ? null : definitionOf(background, run);
-  if (release === null || background === null || definition === null) return { kind: "unknown" };
+  // A project that is suspended meanwhile: the run goes on when it comes back.
+  if (release === null) throw new Error(`nothing is served of ${projectId}`);
+  if (background === null || definition === null) return { kind: "unknown" };
   return { kind: "known", release, background, definition };
 }
 

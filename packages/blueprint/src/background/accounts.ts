@@ -1,4 +1,5 @@
-// In: the section `auth`. Out: whether addresses are verified before there is an account, and where the links of its mails lead.
+// Reads the section `auth`. In: its syntax. Out: whether addresses are verified before there is an account, and the
+// pages that mails link to.
 import { expectBoolean, expectMap, expectText, refuseKey } from "../declarations/expect.ts";
 import type { AccountSettings } from "../model/background.ts";
 import type { MapEntry, Node } from "../text/syntax.ts";
@@ -30,12 +31,12 @@ export function readAccounts({ reader }: Pick<BackgroundContext, "reader">, node
   return settings;
 }
 
-/** The token is added behind a `#`: no server on the way, and no log, sees it. */
+/** The token is added after a `#`, so that no server on the way and no log sees it. */
 function pageOf({ reader }: Pick<BackgroundContext, "reader">, { key, value }: MapEntry): string | null {
   const text = expectText(reader, value, `\`${key.text}\``);
   if (text === null) return null;
   if (PAGE.test(text.text) && URL.parse(text.text) !== null) return text.text;
-  const message = `\`${key.text}\` is no https address of a page.`;
+  const message = `\`${key.text}\` is not the https address of a page.`;
   reader.report.add("invalid_option", text.range, message, "For example `https://app.example.com/verify`.");
   return null;
 }

@@ -1,4 +1,4 @@
-// In: the name of an action in a step. Out: whether there is such an action, and what leaves the project by it.
+// Finds the action of a step. In: its name. Out: whether it exists, and what data leaves the project through it.
 import { requireModule } from "../check/modules.ts";
 import { actionsNotServed } from "../check/unserved.ts";
 import type { ModuleName } from "../model/model.ts";
@@ -36,11 +36,11 @@ export const builtinActions: Readonly<Record<string, BuiltinAction>> = {
 export interface KnownAction {
   /** Its name, or `connector`. */
   readonly kind: string;
-  /** What leaves by it. */
+  /** The data that leaves the project through it. */
   readonly egress: readonly Egress["to"][];
 }
 
-/** Null where there is no such action. A worker's plain name is one. */
+/** Null if there is no such action. The plain name of a worker is an action. */
 export function checkAction(word: Word, context: BackgroundContext): KnownAction | null {
   const { text, range } = word;
   const { report } = context.reader;
@@ -55,12 +55,12 @@ export function checkAction(word: Word, context: BackgroundContext): KnownAction
       report.add(
         "unknown_action",
         range,
-        `\`${text}\` is on the entity \`subscription\`, and there is none.`,
-        "Declare the entity, or an integration of the kind `payment`.",
+        `\`${text}\` needs an entity \`subscription\`, and the blueprint has none.`,
+        "Declare the entity, or an integration with the kind `payment`.",
       );
       return null;
     }
-    // Without the entity, a payment integration would have to do it.
+    // Without the entity, it needs a payment integration.
     const isOfConnector = text.startsWith("subscription.") && !context.entities.has("subscription");
     return { kind: isOfConnector ? "connector" : text, egress: builtin.egress === undefined ? [] : [builtin.egress] };
   }
@@ -72,12 +72,12 @@ export function checkAction(word: Word, context: BackgroundContext): KnownAction
     return { kind: "connector", egress: [connection.kind === "model" ? "model" : "http"] };
   if (verb !== undefined && connectorProviders.includes(owner ?? "")) {
     const hint = `Declare it under \`integrations\`: \`${owner}: { kind: ..., provider: ${owner} }\`.`;
-    report.add("connection_missing", range, `No integration of this project is with \`${owner}\`.`, hint);
+    report.add("connection_missing", range, `This project has no integration with the provider \`${owner}\`.`, hint);
     return null;
   }
   const known = [...Object.keys(builtinActions), ...context.workers];
   const served = Object.keys(builtinActions).filter((name) => !actionsNotServed.includes(name));
-  const hint = suggestFor(text, known, report) ?? `There are: ${served.join(", ")}, and workers by their names.`;
+  const hint = suggestFor(text, known, report) ?? `Known actions: ${served.join(", ")}, and the names of workers.`;
   report.add("unknown_action", range, `There is no action \`${text.slice(0, 120)}\`.`, hint);
   return null;
 }

@@ -1,4 +1,5 @@
-// In: the section `actions`. Out: its parts: the project's own operations, each with input, output, permissions and steps.
+// Reads the section `actions`. In: its syntax. Out: the project's own operations, each with input, output, permissions
+// and steps.
 import type { Expression, ValueShape } from "@plinth/expression";
 import { checkRole } from "../check/permissions/permissions.ts";
 import { checkRules } from "../check/permissions/rule-source.ts";
@@ -25,8 +26,8 @@ export function readActions(context: BackgroundContext, node: Node): readonly Ac
       reader.report.add(
         "invalid_name",
         range,
-        `\`${text.slice(0, 60)}\` can't name an action.`,
-        "Lower-case words joined by hyphens: `publish-video`.",
+        `\`${text.slice(0, 60)}\` is not a valid name for an action.`,
+        "Use lower-case words joined by hyphens: `publish-video`.",
       );
     const map = expectMap(reader, entry.value, `The action \`${text}\``);
     return map === null ? [] : [readAction(context, entry, map)];
@@ -42,7 +43,7 @@ function readAction(context: BackgroundContext, { key }: MapEntry, map: MapNode)
   );
   const input = sent === undefined ? [] : readPayload(context, sent.value, "`input`");
   if (body === undefined)
-    reader.report.add("missing_key", key.range, `The action \`${key.text}\` does nothing.`, "Write `steps:`.");
+    reader.report.add("missing_key", key.range, `The action \`${key.text}\` has no steps.`, "Write `steps:`.");
   const place = {
     entity: null,
     rows: [],
@@ -62,8 +63,8 @@ function readAction(context: BackgroundContext, { key }: MapEntry, map: MapNode)
     reader.report.add(
       "action_without_caller",
       granted?.key.range ?? key.range,
-      `Nobody may call the action \`${key.text}\`: it has no permissions.`,
-      "Say who may, role by role: `permissions: { user: true }`.",
+      `Nobody can call the action \`${key.text}\`: it has no permissions.`,
+      "List the roles that can call it: `permissions: { user: true }`.",
     );
   const read = body === undefined ? { steps: [], egress: [] } : readSteps(context, body.value, scope);
   return {
@@ -77,18 +78,18 @@ function readAction(context: BackgroundContext, { key }: MapEntry, map: MapNode)
   };
 }
 
-/** A run is kept with what it was given; a secret is kept nowhere but in its own field. */
+/** A run is stored with its input, but a secret is only stored in its own field. */
 function refuseSecrets({ reader }: BackgroundContext, sent: MapEntry | undefined, input: readonly Field[]): void {
   if (sent?.value.kind !== "map") return;
   for (const { name } of input.filter((field) => field.type.kind === "secret")) {
     const entry = entryOf(sent.value, name);
     if (entry === undefined) continue;
-    const message = `\`${name}\` is a secret, and an \`async\` action keeps what it is given until it is done.`;
-    reader.report.add("invalid_option", entry.key.range, message, "Take secrets in an action of the mode `sync`.");
+    const message = `\`${name}\` is a secret, but an \`async\` action stores its input until the run ends.`;
+    reader.report.add("invalid_option", entry.key.range, message, "Use secrets only in an action with `mode: sync`.");
   }
 }
 
-/** Role > rule. A rule sees `input`, the user and the request: what is sent is all that there is of a record. */
+/** Role > rule. A rule can use `input`, the user and the request. The input takes the place of the record. */
 function readPermissions(context: BackgroundContext, node: Node, input: readonly Field[]): Action["access"] {
   const { reader, roles } = context;
   const access = new Map<string, Expression>();

@@ -109,11 +109,11 @@ test.each([
   ["wait: 5m", "Write `delay: 5m`."],
   ["approve: admin", "Write `approval: { roles: [admin] }`."],
   ["approval: [admin]", "For example `approval: { roles: [admin], timeout: 2d }`."],
-  ["audit.write: hello", "What it is given stands under `with`: `audit.write: { with: { ... } }`."],
-  ["delay: 5 minutes", "Write `5m`. A duration from `1s` to `365d`."],
-  ["delay: 2 Hours", "Write `2h`. A duration from `1s` to `365d`."],
-  ["delay: 400d", "A duration from `1s` to `365d`."],
-  ["send_text", /^There are: record\.create, .*http\.request, .* and workers by their names\.$/],
+  ["audit.write: hello", "Put the input of an action under `with`: `audit.write: { with: { ... } }`."],
+  ["delay: 5 minutes", "Write `5m`. Write a duration from `1s` to `365d`."],
+  ["delay: 2 Hours", "Write `2h`. Write a duration from `1s` to `365d`."],
+  ["delay: 400d", "Write a duration from `1s` to `365d`."],
+  ["send_text", /^Known actions: record\.create, .*http\.request, .* and the names of workers\.$/],
 ])("a step that is nearly one: %s", (text, hint) => {
   const [told, second] = checkBlueprint(`${head}${step(text)}\n`).diagnostics;
   expect([told?.hint, second]).toEqual([typeof hint === "string" ? hint : expect.stringMatching(hint), undefined]);

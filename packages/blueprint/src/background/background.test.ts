@@ -196,11 +196,11 @@ describe("what can't run, or never ends", () => {
 });
 
 test.each([
-  ["workers:\n  a: { steps: [b] }\n  b: { steps: [a] }", "`a` leads back to itself: `a` starts `b`, `b` starts `a`."],
-  ["workers:\n  a: { steps: [a] }", "`a` leads back to itself: `a` starts `a`."],
+  ["workers:\n  a: { steps: [b] }\n  b: { steps: [a] }", "`a` starts itself again: `a` starts `b`, `b` starts `a`."],
+  ["workers:\n  a: { steps: [a] }", "`a` starts itself again: `a` starts `a`."],
   [
     "workflows:\n  a: { on: shipment.updated, steps: [record.update: { with: { tracking_number: a } }] }",
-    "`a` leads back to itself: `shipment.updated` starts `a`.",
+    "`a` starts itself again: `shipment.updated` starts `a`.",
   ],
 ])("a circle is told way by way: `%s`", (text, expected) => {
   expect(checkBlueprint(`${head}${text}\n`).diagnostics.map(({ message }) => message)).toContain(expected);

@@ -1,5 +1,5 @@
-// In: the sections that run in the background, as they stand. Out: their checked declarations, sorted by name.
-// What nothing carries out yet is checked as if something did, and told in `unserved.ts`.
+// Reads the background sections. In: their syntax. Out: their checked declarations, sorted by name. What isn't
+// available yet is checked as if it were, and reported in `unserved.ts`.
 import type { Background } from "../model/background.ts";
 import type { Node } from "../text/syntax.ts";
 import { readAccounts } from "./accounts.ts";

@@ -1,5 +1,6 @@
-// In: the pieces of background work, and what each starts. Out: diagnostics for those that lead back to themselves: an error
-// where no condition stands in between, else a warning. Bounded: thousands of pieces are looked through once.
+// Finds circles in background work. In: the pieces of work, and what each one starts. Out: diagnostics for pieces that
+// start themselves: an error if there is no condition in between, otherwise a warning. The time is limited: thousands
+// of pieces are visited once.
 
 import type { Step, Workflow } from "../model/background.ts";
 import type { Range } from "../text/syntax.ts";
@@ -11,7 +12,7 @@ export interface Placed {
   readonly range: Range;
 }
 
-/** One way from a piece of work to another that it starts. `guarded`: a condition stands in between. */
+/** One link from a piece of work to another that it starts. `guarded`: there is a condition in between. */
 interface Way {
   readonly from: Placed;
   readonly to: Placed;
@@ -22,24 +23,26 @@ interface Way {
 
 type Ways = ReadonlyMap<Placed, readonly Way[]>;
 
-/** Most pieces that a circle is looked for from. */
+/** The maximum number of pieces from which a circle is searched. */
 const STARTS_MAX = 100;
 
 export function refuseCircles(work: readonly Placed[], context: BackgroundContext): void {
   const ways = waysOf(work, context);
-  const told = new Set<Placed>();
+  const reported = new Set<Placed>();
   for (const strict of [true, false]) {
     const open = strict ? unguarded(ways) : ways;
     for (const start of inCircles(work, open).slice(0, STARTS_MAX)) {
-      const circle = told.has(start) ? null : circleFrom(start, open);
+      const circle = reported.has(start) ? null : circleFrom(start, open);
       if (circle === null) continue;
-      for (const { to } of circle) told.add(to);
+      for (const { to } of circle) reported.add(to);
       const through = circle.map(({ to, by }) => `\`${by}\` starts \`${to.work.name}\``).join(", ");
       context.reader.report.add(
         strict ? "endless_work" : "circular_work",
         start.range,
-        `\`${start.work.name}\` leads back to itself: ${through}.`,
-        strict ? "Stop it with `when`, or `if` on the step." : "See that its condition fails in the end.",
+        `\`${start.work.name}\` starts itself again: ${through}.`,
+        strict
+          ? "Stop the loop with `when`, or with `if` on the step."
+          : "Make sure that its condition becomes false at some point.",
       );
     }
   }
@@ -49,7 +52,10 @@ function unguarded(ways: Ways): Ways {
   return new Map([...ways].map(([from, all]) => [from, all.filter((way) => !way.guarded)]));
 }
 
-/** What is left once all that starts nothing of it, or is started by nothing of it, is taken away again and again. */
+/**
+ * Removes, again and again, each piece that starts nothing in the set, or that nothing in the set starts. The rest
+ * contains the circles.
+ */
 function inCircles(work: readonly Placed[], ways: Ways): readonly Placed[] {
   let left = new Set(work);
   for (let before = -1; before !== left.size; ) {
@@ -58,7 +64,7 @@ function inCircles(work: readonly Placed[], ways: Ways): readonly Placed[] {
     for (const one of left) for (const way of ways.get(one) ?? []) if (left.has(way.to)) reached.add(way.to);
     left = new Set([...left].filter((one) => reached.has(one) && ways.get(one)?.some((way) => left.has(way.to))));
     if (left.size === 0) return [];
-    // A long chain would be taken away link by link: the search below is bounded anyway.
+    // A long chain would be removed link by link. The search below has its own limit.
     if (before - left.size < 3) break;
   }
   return [...left];
@@ -116,7 +122,7 @@ function waysFrom(
       if (called !== undefined) ways.push({ from, to: called, by: from.work.name, guarded: within });
       if (step.onError.kind === "steps") visit(step.onError.steps, true);
       visit(step.compensate, true);
-      // Somebody has to do something before it goes on.
+      // It goes on only after somebody has done something.
       guarded ||= step.action.kind === "approve" || step.action.kind === "wait_for";
     }
   };
@@ -132,7 +138,7 @@ function isGuard(step: Step): boolean {
   return (step.if !== null && !(step.if.kind === "literal" && step.if.value === true)) || step.forEach !== null;
 }
 
-/** What comes of a step that succeeds. */
+/** The events of a step that succeeds. */
 function eventsOf(action: Step["action"], { entities }: BackgroundContext): readonly string[] {
   switch (action.kind) {
     case "event.emit":

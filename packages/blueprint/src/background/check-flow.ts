@@ -1,5 +1,6 @@
-// In: all background work of a blueprint, and where each part stands. Out: diagnostics for what can never run, or never ends:
-// events that nothing emits, work that starts itself through what it emits, schedules of what only an event starts.
+// Checks the flow of background work. In: all background work of a blueprint, with positions. Out: diagnostics for work
+// that can never run or never ends: events that nothing emits, work that starts itself, schedules of work that needs an
+// event.
 
 import type { Background, Schedule, Step } from "../model/background.ts";
 import { entryOf, type Node } from "../text/syntax.ts";
@@ -15,7 +16,7 @@ export function checkFlow(
   const work = [...placed("workflows", background, sections), ...placed("workers", background, sections)];
   warnOfSilence(background, work, context);
   refuseCircles(work, context);
-  // What calls a piece of work may stand where something is wrong: that is said there, and first.
+  // The caller of a piece of work can be in a part with errors; those are reported there.
   if (!context.reader.report.failed()) warnOfUnreached(background, work, context);
   for (const schedule of background.schedules) refuseSchedule(schedule, work, sections, context);
 }
@@ -33,7 +34,7 @@ function placed(
   });
 }
 
-/** A declared event that somebody waits for, and that no step and no webhook brings. */
+/** A declared event that something waits for, but that no step and no webhook emits. */
 function warnOfSilence(background: Background, work: readonly Placed[], context: BackgroundContext): void {
   const { mapped } = context;
   const all = [...work.map((one) => one.work), ...background.actions];
@@ -45,7 +46,7 @@ function warnOfSilence(background: Background, work: readonly Placed[], context:
     context.reader.report.add(
       "event_never_comes",
       range,
-      `\`${one.name}\` waits for \`${event}\`, which is declared and which nothing emits.`,
+      `\`${one.name}\` waits for the declared event \`${event}\`, but nothing emits it.`,
       `Emit it in a step: \`event.emit: { with: { name: ${event} } }\`.`,
     );
   }
@@ -61,12 +62,12 @@ function warnOfUnreached(background: Background, work: readonly Placed[], { read
   for (const { work: one, section, range } of work) {
     if (one.on.length > 0 || reached.has(one.name)) continue;
     const ways = section === "workers" ? "a schedule that runs it, or a step that calls it" : "a schedule that runs it";
-    const manual = one.starts.includes("manual") ? " What people start themselves is an action." : "";
+    const manual = one.starts.includes("manual") ? " Work that people start by hand is an action." : "";
     reader.report.add(
       "work_never_starts",
       range,
       `Nothing starts \`${one.name}\`: no event, no schedule${section === "workers" ? " and no step" : ""}.`,
-      `It takes ${ways}, or an event behind \`on\`.${manual}`,
+      `It needs ${ways}, or an event in \`on\`.${manual}`,
     );
   }
 }
@@ -75,7 +76,7 @@ function emittedBy(action: Step["action"]): readonly string[] {
   return action.kind === "event.emit" ? [action.event] : [];
 }
 
-/** What an event alone starts has no event at the hour. */
+/** Work that only an event starts has no event when a schedule starts it. */
 function refuseSchedule(
   { name, run }: Schedule,
   work: readonly Placed[],
@@ -91,7 +92,7 @@ function refuseSchedule(
   reader.report.add(
     "schedule_without_event",
     range,
-    `\`${run}\` is started by an event, and a schedule brings none.`,
-    "Write `on: [..., schedule]` if it can do without, or take a worker with no `on`.",
+    `An event starts \`${run}\`, but a schedule has no event.`,
+    "Write `on: [..., schedule]` if it doesn't need the event, or name a worker without `on`.",
   );
 }

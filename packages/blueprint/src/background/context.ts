@@ -1,4 +1,5 @@
-// What the readers of background sections share: the report, and every name that one section may use of another.
+// The state that the readers of background sections share: the report, and all names that one section can use from
+// another.
 
 import type { Schema } from "@plinth/expression";
 import type { CheckedEntity } from "../check/entities/entity-draft.ts";
@@ -12,29 +13,31 @@ export interface BackgroundContext {
   readonly reader: Reader;
   readonly entities: ReadonlyMap<string, CheckedEntity>;
   readonly roles: ReadonlySet<string>;
-  /** Names of rules that are used; what is checked here is added. */
+  /** The names of rules that are used; this check adds to them. */
   readonly rulesUsed: Set<string>;
   readonly modules: ReadonlySet<ModuleName>;
   readonly workers: ReadonlySet<string>;
   readonly workflows: ReadonlySet<string>;
   readonly connections: readonly Connection[];
-  /** Name > the entity whose records it is about; null where it carries none. */
+  /** Name > the entity of its records; null if it carries no record. */
   readonly events: ReadonlyMap<string, string | null>;
-  /** Declared event > what it carries. */
+  /** Declared event > its data. */
   readonly payloads: ReadonlyMap<string, readonly Field[]>;
   /** Templates of the section `emails`, by name. */
   readonly emails: ReadonlyMap<string, EmailSignature>;
-  /** Events that inbound webhooks are mapped to. */
+  /** Events that inbound webhooks emit. */
   readonly mapped: ReadonlySet<string>;
-  /** Milliseconds that the operator lets one call of another service take; null where no operator is known. */
+  /**
+   * The maximum time of one call to another service in milliseconds, set by the operator; null if no operator is known.
+   */
   readonly callMsMax: number | null;
-  /** Where rules stand in the text; what is checked here is added. */
+  /** The positions of rules in the text; this check adds to them. */
   readonly places: PlaceTable;
-  /** What rules know of the records. */
+  /** The schema of the records for rules. */
   readonly schema: Schema;
 }
 
-/** What a step must give an e-mail template. */
+/** The values that a step must give to an e-mail template. */
 export interface EmailSignature {
   readonly name: string;
   readonly variables: readonly Field[];
@@ -49,7 +52,7 @@ export interface Connection {
 export type { Egress };
 export type Canonical = { readonly [name: string]: JsonValue };
 
-/** Keys sorted, those without a value left out. */
+/** Keys are sorted; keys without a value are left out. */
 export function canonical(members: Readonly<Record<string, JsonValue | undefined | null>>): Canonical {
   const given = Object.entries(members).filter(
     (entry): entry is [string, JsonValue] => entry[1] !== undefined && entry[1] !== null,
@@ -57,7 +60,7 @@ export function canonical(members: Readonly<Record<string, JsonValue | undefined
   return Object.fromEntries(given.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Any value of the blueprint as JSON, maps with their keys sorted. */
+/** Any value of the blueprint as JSON, with sorted keys in maps. */
 export function jsonOf(node: Node): JsonValue {
   if (node.kind === "scalar") return node.value;
   if (node.kind === "list") return node.items.map(jsonOf);

@@ -1,10 +1,10 @@
-// A cron expression as people say it. In: five fields that the language accepts. Out: a phrase, "at 02:00, Monday to Friday"; what has
-// no short phrase is told by its values.
+// Prints a cron expression in words. In: five valid fields. Out: a phrase such as "at 02:00, Monday to Friday"; if
+// there is no short phrase, it lists the values.
 import { cronValues } from "./cron.ts";
 
 const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const months = "January February March April May June July August September October November December".split(" ");
-/** More than so many times of day are told by minutes and hours. */
+/** With more times of day than this, minutes and hours are listed separately. */
 const TIMES_MAX = 4;
 
 export function cronInWords(cron: string): string {
@@ -13,16 +13,16 @@ export function cronInWords(cron: string): string {
   const [minute = [], hour = [], day = [], month = [], weekday = []] = values.map(sorted);
   const week = sorted(weekday.map((each) => each % 7));
   const [, , dayText, , weekdayText] = cron.trim().split(/\s+/);
-  // Where both are given, either of them is enough (crontab(5)): `1-31` beside a Monday is every day.
+  // If both are given, one of them is enough (crontab(5)): `1-31` together with a Monday is every day.
   const isAnyDay = dayText !== "*" && weekdayText !== "*" && (day.length === 31 || week.length === 7);
   const days = isAnyDay ? null : dayWords(day, week);
   const inMonths = month.length === 12 ? null : `in ${listed(month, (at) => months[at - 1] ?? "")}`;
   const time = timeWords(minute, hour);
   const isAtTimes = minute.length * hour.length <= TIMES_MAX;
   const parts = [time, days ?? (isAtTimes && inMonths === null ? "every day" : null), inMonths];
-  const told = parts.filter((part) => part !== null);
+  const phrases = parts.filter((part) => part !== null);
   // "at 02:00 every day", but "at 02:00, Monday to Friday".
-  return days === null && isAtTimes ? told.join(" ") : told.join(", ");
+  return days === null && isAtTimes ? phrases.join(" ") : phrases.join(", ");
 }
 
 function timeWords(minute: readonly number[], hour: readonly number[]): string {
@@ -71,7 +71,7 @@ function isRange(values: readonly number[]): boolean {
   return values.every((value, at) => value === (values[0] ?? 0) + at);
 }
 
-/** How far apart they are where they fill the circle evenly, from 0 on; else null. */
+/** The distance between the values if they are evenly spaced from 0 on; otherwise null. */
 function stepOf(values: readonly number[], size: number): number | null {
   const step = size / values.length;
   return Number.isInteger(step) && values.every((value, at) => value === at * step) ? step : null;

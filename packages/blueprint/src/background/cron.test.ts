@@ -19,15 +19,15 @@ it.each([
 });
 
 it.each([
-  ["0 2 * * fri-mon", "`fri-mon` runs backwards: write `fri-sat,sun-mon`."],
-  ["0 2 * * 5-0", "`5-0` runs backwards: write `5-6,0`."],
-  ["0 22-2/2 * * *", "`22-2/2` runs backwards: write `22-23/2,0-2/2`."],
-  ["0 2 * * monday", "`monday` is no day of the week: 0 to 7, or sun to sat."],
+  ["0 2 * * fri-mon", "The range `fri-mon` runs backwards: write `fri-sat,sun-mon`."],
+  ["0 2 * * 5-0", "The range `5-0` runs backwards: write `5-6,0`."],
+  ["0 22-2/2 * * *", "The range `22-2/2` runs backwards: write `22-23/2,0-2/2`."],
+  ["0 2 * * monday", "`monday` is not a valid day of the week: 0 to 7, or sun to sat."],
   ["0 2 ? * mon", "Write `*` for every day of the month."],
-  ["@reboot", "There are: @yearly"],
-  ["@every 5m", "There are: @yearly"],
-  ["0 0 2 * * *", "Seconds can't be given"],
-  ["noon", "It has 1 field, not five"],
+  ["@reboot", "Known nicknames: @yearly"],
+  ["@every 5m", "Known nicknames: @yearly"],
+  ["0 0 2 * * *", "Seconds aren't supported"],
+  ["noon", "The expression has 1 field instead of five"],
 ])("says what to write instead of `%s`", (cron, said) => {
   expect(cronProblem(cron)).toContain(said);
 });

@@ -1,5 +1,6 @@
-// In: the five fields of a cron expression. Out: what is wrong with them, the values that each takes, or the form that is stored.
-// Minute, hour, day of the month, month, day of the week; lists, ranges and steps; names of months and days; `@daily` and its like.
+// Checks a cron expression. In: its five fields. Out: the problem, or the values of each field, or the stored form. The
+// fields are minute, hour, day of the month, month, day of the week, with lists, ranges and steps, names of months and
+// days, and nicknames such as `@daily`.
 
 const fields: readonly {
   readonly name: string;
@@ -14,7 +15,7 @@ const fields: readonly {
   { name: "day of the week", min: 0, max: 7, names: "sun mon tue wed thu fri sat".split(" ") },
 ];
 
-/** The nicknames of crontab(5), but for `@reboot`, which is no time. */
+/** The nicknames of crontab(5) except `@reboot`, which is not a time. */
 const nicknames: ReadonlyMap<string, string> = new Map([
   ["@yearly", "0 0 1 1 *"],
   ["@annually", "0 0 1 1 *"],
@@ -25,7 +26,7 @@ const nicknames: ReadonlyMap<string, string> = new Map([
   ["@hourly", "0 * * * *"],
 ]);
 
-/** The longest month of each, so that the 31st of February is found out. */
+/** The maximum length of each month, to find days such as the 31st of February. */
 const daysOfMonths: readonly number[] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 export function cronProblem(text: string): string | null {
@@ -34,10 +35,10 @@ export function cronProblem(text: string): string | null {
   const [, , days = [], months = []] = values;
   const everyWeekday = partsOf(text)[4] === "*";
   const happens = months.some((month) => days.some((day) => day <= (daysOfMonths[month - 1] ?? 0)));
-  return everyWeekday && !happens ? "No month has such a day." : null;
+  return everyWeekday && !happens ? "No month has this day." : null;
 }
 
-/** Of minute, hour, day of the month, month and day of the week, each as it is written; or what is wrong. */
+/** Minute, hour, day of the month, month and day of the week as they are written; or the problem. */
 export function cronValues(text: string): readonly (readonly number[])[] | string {
   const parts = partsOf(text);
   if (parts.length !== fields.length) return countProblem(parts);
@@ -53,15 +54,15 @@ export function cronValues(text: string): readonly (readonly number[])[] | strin
 function countProblem(parts: readonly string[]): string {
   const [first = ""] = parts;
   if (first.startsWith("@"))
-    return `There are: ${[...nicknames.keys()].join(", ")}. Other times take five fields: \`*/5 * * * *\`.`;
+    return `Known nicknames: ${[...nicknames.keys()].join(", ")}. Write other times with five fields: \`*/5 * * * *\`.`;
   const order = "minute, hour, day of the month, month, day of the week";
-  const seconds = parts.length === 6 ? " Seconds can't be given: leave the first one out." : "";
-  return `It has ${parts.length} ${parts.length === 1 ? "field" : "fields"}, not five: ${order}.${seconds}`;
+  const seconds = parts.length === 6 ? " Seconds aren't supported: remove the first field." : "";
+  return `The expression has ${parts.length} ${parts.length === 1 ? "field" : "fields"} instead of five: ${order}.${seconds}`;
 }
 
 /**
- * The form that is stored: nicknames as their fields, `fri-sun` as `fri-7`, and `5/15` as `5-59/15`, since not every reader of
- * crontabs takes a step behind one value.
+ * The stored form: nicknames become fields, `fri-sun` becomes `fri-7`, and `5/15` becomes `5-59/15`, because not every
+ * cron reader accepts a step after a single value.
  */
 export function storedCron(text: string): string {
   const stored = partsOf(text).map((part, index) =>
@@ -69,14 +70,14 @@ export function storedCron(text: string): string {
       .replace(/(^|,)(?!sun-|0-)([a-z0-9]+)-sun(?![a-z])/gi, "$1$2-7")
       .replace(/(^|,)([a-z0-9]+)\/(\d+)/gi, (_, before: string, from: string, step: string) => {
         const end = lastOf(fields[index]);
-        // Sunday may be a 7, behind the end.
+        // Sunday can be written as 7, after the end of the week.
         return Number(from) > end ? `${before}${from}` : `${before}${from}-${end}/${step}`;
       }),
   );
   return stored.join(" ");
 }
 
-/** The last value that a step reaches: a week ends on Saturday, though Sunday may be a 7. */
+/** The last value that a step reaches: a week ends on Saturday, although Sunday can be 7. */
 function lastOf(field: (typeof fields)[number] | undefined): number {
   const max = field?.max ?? 0;
   return max === 7 ? 6 : max;
@@ -92,7 +93,7 @@ function valuesOf(text: string, field: (typeof fields)[number]): readonly number
   const found: number[] = [];
   for (const part of text.split(",")) {
     const match = /^(?:(\*)|([a-z]+|\d+)(?:-([a-z]+|\d+))?)(?:\/(\d+))?$/i.exec(part);
-    if (match === null) return part === "?" ? `Write \`*\` for every ${name}.` : `\`${part}\` is no ${name}.`;
+    if (match === null) return part === "?" ? `Write \`*\` for every ${name}.` : `\`${part}\` is not a valid ${name}.`;
     const number = (word: string | undefined): number => {
       const at = names?.indexOf(word?.toLowerCase() ?? "") ?? -1;
       return at === -1 ? Number(word) : at + min;
@@ -101,15 +102,16 @@ function valuesOf(text: string, field: (typeof fields)[number]): readonly number
     const step = match[4] === undefined ? null : Number(match[4]);
     const isOpen = match[1] === "*" || (match[3] === undefined && step !== null);
     const last = number(match[3] ?? match[2]);
-    // A week that is said to end on Sunday ends there: `fri-sun`.
+    // If the range ends on Sunday, the week ends there: `fri-sun`.
     const end = max === 7 && from > 0 && match[3]?.toLowerCase() === "sun" ? 7 : last;
     const to = isOpen ? Math.max(from, lastOf(field)) : end;
     const areWithin = [from, to].every((value) => value >= min && value <= max);
-    if (areWithin && from > to) return `\`${part}\` runs backwards: write \`${aroundTheEnd(match, field)}\`.`;
-    if (!areWithin) return `\`${part}\` is no ${name}: ${rangeOf(field)}.`;
-    if (step === 0) return `\`${part}\` never moves on.`;
+    if (areWithin && from > to) return `The range \`${part}\` runs backwards: write \`${aroundTheEnd(match, field)}\`.`;
+    if (!areWithin) return `\`${part}\` is not a valid ${name}: ${rangeOf(field)}.`;
+    if (step === 0) return `The step of \`${part}\` is zero.`;
     const size = lastOf(field) - min + 1;
-    if (step !== null && step > size) return `\`${part}\` is a longer step than the ${name} has values: ${size}.`;
+    if (step !== null && step > size)
+      return `The step of \`${part}\` is larger than the range of the ${name}: ${size}.`;
     for (let value = from; value <= to; value += step ?? 1) found.push(value);
   }
   return found;

@@ -1,4 +1,5 @@
-// In: durations, bounded numbers, words and retries of background work. Out: them in canonical form (milliseconds), or a diagnostic.
+// Reads durations, limited numbers, words and retries. In: their syntax. Out: the canonical form (in milliseconds), or
+// a diagnostic.
 import { expectText, isBroken, type Reader, refuseKey } from "../declarations/expect.ts";
 import type { JsonValue } from "../model/model.ts";
 import type { MapEntry } from "../text/syntax.ts";
@@ -12,9 +13,13 @@ interface Bounds {
   readonly hint: string;
 }
 
-export const timeoutBounds: Bounds = { minMs: 100, maxMs: 86_400_000, hint: "A duration from `100ms` to `1d`." };
-export const waitBounds: Bounds = { minMs: 1_000, maxMs: 31_536_000_000, hint: "A duration from `1s` to `365d`." };
-const pauseBounds: Bounds = { minMs: 10, maxMs: 86_400_000, hint: "A duration from `10ms` to `1d`." };
+export const timeoutBounds: Bounds = { minMs: 100, maxMs: 86_400_000, hint: "Write a duration from `100ms` to `1d`." };
+export const waitBounds: Bounds = {
+  minMs: 1_000,
+  maxMs: 31_536_000_000,
+  hint: "Write a duration from `1s` to `365d`.",
+};
+const pauseBounds: Bounds = { minMs: 10, maxMs: 86_400_000, hint: "Write a duration from `10ms` to `1d`." };
 
 /** `30s`, `5m`, `2h`, `1d`. */
 export function readDuration(reader: Reader, entry: MapEntry, { minMs, maxMs, hint }: Bounds): number | null {
@@ -23,23 +28,23 @@ export function readDuration(reader: Reader, entry: MapEntry, { minMs, maxMs, hi
   const match = /^(\d{1,9}) ?(ms|s|m|h|d)$/.exec(scalar.text);
   const length = match === null ? Number.NaN : Number(match[1]) * (units[match[2] ?? ""] ?? Number.NaN);
   if (length >= minMs && length <= maxMs) return length;
-  // `5 minutes`, `2 hrs`: the first letter of the unit is the unit.
+  // `5 minutes`, `2 hrs`: the first letter of the unit decides.
   const [, count, unit = ""] = /^(\d{1,9})\s*(ms|milli|s|m|h|d)[a-z]*$/i.exec(scalar.text) ?? [];
   const short = count === undefined ? "" : `Write \`${count}${unit.toLowerCase().replace("milli", "ms")}\`. `;
   const bare = typeof scalar.value === "number" ? inUnits(scalar.value, { minMs, maxMs }) : "";
-  const message = `\`${scalar.text}\` can't be \`${entry.key.text}\`.`;
+  const message = `\`${scalar.text}\` is not a valid value for \`${entry.key.text}\`.`;
   reader.report.add("invalid_duration", scalar.range, message, match === null ? `${short}${bare}${hint}` : hint);
   return null;
 }
 
-/** A number without a unit is most often meant in milliseconds; one too small for that, in seconds. */
+/** A number without a unit usually means milliseconds; a number that is too small for that means seconds. */
 function inUnits(value: number, { minMs, maxMs }: Pick<Bounds, "minMs" | "maxMs">): string {
   const ms = value >= 100 ? value : value * 1_000;
   if (!Number.isInteger(value) || ms < minMs || ms > maxMs) return "";
   return `Write \`${durationText(ms)}\`${value >= 100 ? ` for ${value} milliseconds` : ""}. `;
 }
 
-/** A call of another service takes no longer than the operator of this Plinth lets it. @param entry Its `timeout`; absent where it says nothing. */
+/** The operator limits the time of a call to another service. @param entry Its `timeout`; absent if there is none. */
 export function checkCallTimeout(
   { reader, callMsMax }: Pick<BackgroundContext, "reader" | "callMsMax">,
   entry: MapEntry | undefined,
@@ -49,12 +54,12 @@ export function checkCallTimeout(
   reader.report.add(
     "invalid_limit",
     entry.value.range,
-    "The operator of this Plinth doesn't let a call of another service take so long.",
-    `The operator allows at most \`${durationText(callMsMax)}\`. Let the service answer at once, and wait for what it sends later with \`wait_for\`.`,
+    "The operator of this Plinth doesn't allow calls of other services to take this long.",
+    `The operator allows at most \`${durationText(callMsMax)}\`. Let the service answer at once, and use \`wait_for\` to wait for its result.`,
   );
 }
 
-/** In the largest unit that says it in whole numbers. */
+/** In the largest unit that needs no fraction. */
 function durationText(ms: number): string {
   const [name, factor] = Object.entries(units).findLast(([, each]) => ms % each === 0) ?? ["ms", 1];
   return `${ms / factor}${name}`;
@@ -69,7 +74,7 @@ export function readWhole(reader: Reader, entry: MapEntry, min: number, max: num
     reader.report.add(
       "invalid_limit",
       node.range,
-      `\`${entry.key.text}\` is a whole number from ${min} to ${max}.`,
+      `\`${entry.key.text}\` must be a whole number from ${min} to ${max}.`,
       `For example \`${entry.key.text}: ${Math.max(min, Math.min(max, 2))}\`.`,
     );
   return null;
@@ -78,8 +83,13 @@ export function readWhole(reader: Reader, entry: MapEntry, min: number, max: num
 export function readWord(reader: Reader, entry: MapEntry, words: readonly string[]): string | null {
   const scalar = expectText(reader, entry.value, `\`${entry.key.text}\``);
   if (scalar === null || words.includes(scalar.text)) return scalar?.text ?? null;
-  const hint = `It is one of: ${words.join(", ")}.`;
-  reader.report.add("invalid_option", scalar.range, `\`${scalar.text}\` can't be \`${entry.key.text}\`.`, hint);
+  const hint = `Use one of: ${words.join(", ")}.`;
+  reader.report.add(
+    "invalid_option",
+    scalar.range,
+    `\`${scalar.text}\` is not a valid value for \`${entry.key.text}\`.`,
+    hint,
+  );
   return null;
 }
 

@@ -1,5 +1,5 @@
-// In: background work, each part with what leaves by its own steps. Out: the same, with what leaves by the workers that it calls: who
-// hands a record to a worker that sends it elsewhere sends it there.
+// Adds the data that leaves through workers. In: background work, with the data that leaves through its own steps. Out:
+// the same, with the data that leaves through the workers that it calls.
 import type { Background, Egress, Step } from "../model/background.ts";
 import { distinct } from "./context.ts";
 import { everyStep } from "./every-step.ts";
@@ -11,7 +11,7 @@ interface Part {
 
 export function withEgressOfWorkers(background: Background): Background {
   let { workers } = background;
-  // Workers call workers: each pass follows them one further.
+  // Workers call workers: each pass follows one more call.
   for (let pass = 0; pass < background.workers.length; pass++) {
     const next = workers.map((worker) => widened(worker, worker.entity, workers));
     const isSame = next.every((worker, at) => worker.egress.length === workers[at]?.egress.length);

@@ -1,5 +1,5 @@
-// In: a step that sends a mail. Out: it, typed; null where it is wrong, which is reported. What it says stands in the step, or in a
-// template of the section `emails`; a receipt without either lists what the record holds.
+// Reads a step that sends a mail. In: its syntax. Out: the typed step; null after its problems were reported. The text
+// is in the step, or in a template of the section `emails`. A receipt without either lists the fields of the record.
 import { checkValue, type Expression } from "@plinth/expression";
 import { expectText, refuseKey } from "../declarations/expect.ts";
 import type { StepAction, Template } from "../model/background.ts";
@@ -72,7 +72,7 @@ export function readEmailStep(
   return { action: send, output };
 }
 
-/** What the step says itself. */
+/** The text in the step itself. */
 function given_(own: Pick<EmailSend, "subject" | "text" | "html">): Partial<Pick<EmailSend, "subject" | "html">> {
   return {
     ...(own.subject === null ? {} : { subject: own.subject }),
@@ -90,12 +90,17 @@ function refuseBeside(
     const entry = at(key);
     if (entry === undefined) continue;
     const message =
-      owner === null ? `\`${key}\` is for a template, and none is named.` : `\`${key}\` stands in ${owner}.`;
-    reader.report.add("invalid_option", entry.key.range, message, "Leave it out.");
+      owner === null
+        ? `\`${key}\` only works with a template, and this step names none.`
+        : `\`${key}\` belongs in ${owner}, not here.`;
+    reader.report.add("invalid_option", entry.key.range, message, "Remove it here.");
   }
 }
 
-/** The integration that the step names; null for the only one, or where there is none: e-mail can be connected without. */
+/**
+ * The integration that the step names; null for the only one, or if there is none: e-mail can be connected without an
+ * integration.
+ */
 function connectionOf({ reader, connections }: BackgroundContext, action: Word, map: MapNode): string | null | "wrong" {
   const entry = entryOf(map, "connection");
   const mail = connections.filter(({ kind }) => kind === "email");
@@ -105,28 +110,28 @@ function connectionOf({ reader, connections }: BackgroundContext, action: Word, 
     reader.report.add(
       "missing_key",
       action.range,
-      "This project sends by several integrations.",
-      `Write \`connection\`: ${names}.`,
+      "This project has several integrations that send e-mail.",
+      `Add \`connection\`, one of: ${names}.`,
     );
     return "wrong";
   }
   const scalar = entry.value.kind === "scalar" ? entry.value.text : "";
   const found = connections.find(({ name }) => name === scalar);
-  // A name that there is not is told where all connections are checked.
+  // An unknown name is reported where all connections are checked.
   if (found === undefined) return "wrong";
   if (found.kind === "email") return found.name;
   reader.report.add(
     "invalid_option",
     entry.value.range,
-    `\`${found.name}\` sends no e-mail.`,
-    "Name an integration of the kind `email`.",
+    `The integration \`${found.name}\` doesn't send e-mail.`,
+    "Name an integration with the kind `email`.",
   );
   return "wrong";
 }
 
 type Receiver = Pick<EmailSend, "to" | "toUser">;
 
-/** A receipt goes to whom the record names, unless the step says otherwise. */
+/** A receipt is sent to the user of the record, unless the step has a recipient. */
 function receiverOf(
   context: BackgroundContext,
   action: Word,
@@ -138,8 +143,8 @@ function receiverOf(
     report.add(
       "invalid_step",
       action.range,
-      "A mail goes to addresses or to a user, not to both.",
-      "Leave one of `to` and `to_user` out.",
+      "A mail can be sent to addresses or to a user, not to both.",
+      "Remove `to` or `to_user`.",
     );
     return null;
   }
@@ -159,7 +164,7 @@ function receiverOf(
   report.add(
     "missing_key",
     action.range,
-    `\`${action.text}\` does not say who gets the mail.`,
+    `\`${action.text}\` has no recipient.`,
     'Write `with: { to: "${{ record.email }}" }`.',
   );
   return null;
@@ -181,12 +186,12 @@ function recordField(
   return checkValue(`record.${field}`, scopeOf(place, schema), null).expression;
 }
 
-/** What the service notes of each record, and no customer asks for. */
+/** Fields of the service that are in every record and that no customer needs. */
 const bookkeeping: readonly string[] = ["updated_at", "deleted_at", "version"];
 
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** What a receipt says that nobody has written: the fields that leave the project by its API, too. */
+/** The default content of a receipt: only fields that the API returns. */
 function receiptOf(context: BackgroundContext, place: WorkPlace): Pick<EmailSend, "subject" | "text" | "html"> {
   const noun = (place.entity ?? "order").replaceAll("_", " ");
   const shown = fieldsOf(context, place).filter(
@@ -201,7 +206,7 @@ function receiptOf(context: BackgroundContext, place: WorkPlace): Pick<EmailSend
   return { subject, text: { kind: "text", parts: [`This is your receipt for your ${noun}.\n`, ...lines] }, html: null };
 }
 
-/** A receipt is written by the template `receipt` where there is one. */
+/** If there is a template `receipt`, a receipt uses it. */
 function templateOf(
   { reader, emails }: BackgroundContext,
   entry: MapEntry | undefined,

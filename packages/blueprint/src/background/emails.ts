@@ -1,5 +1,5 @@
-// In: the section `emails`: what mails say. Out: its templates with typed variables, a subject and a body in Markdown for each
-// language. What stands between the braces sees the variables alone.
+// Reads the section `emails`. In: its syntax. Out: its templates with typed variables, and a subject and a Markdown
+// body for each language. Expressions between the braces can only use the variables.
 import { expectMap, expectText, mapEntries, refuseKey } from "../declarations/expect.ts";
 import type { EmailTemplate, EmailText } from "../model/background.ts";
 import { entryOf, type MapEntry, type MapNode, type Node } from "../text/syntax.ts";
@@ -15,7 +15,7 @@ const textKeys: readonly string[] = ["subject", "body"];
 const LANGUAGE = /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/;
 const USUAL_LANGUAGE = "en";
 
-/** Names that mean something else wherever an expression stands. */
+/** Names with another meaning in all expressions. */
 const taken: readonly string[] = [
   "record",
   "old",
@@ -35,7 +35,11 @@ export function readEmails(context: BackgroundContext, node: Node): readonly Ema
   const entries = mapEntries(context.reader, node, "`emails`");
   const over = entries[EMAILS_MAX];
   if (over !== undefined)
-    context.reader.report.add("too_many", over.key.range, `A blueprint has at most ${EMAILS_MAX} e-mail templates.`);
+    context.reader.report.add(
+      "too_many",
+      over.key.range,
+      `A blueprint can have at most ${EMAILS_MAX} e-mail templates.`,
+    );
   return entries.slice(0, EMAILS_MAX).flatMap((entry) => {
     checkPartName(entry.key, "an e-mail template", context);
     const map = expectMap(context.reader, entry.value, `The e-mail template \`${entry.key.text}\``);
@@ -51,8 +55,13 @@ function readEmail(context: BackgroundContext, { key }: MapEntry, map: MapNode):
   const variables = given === undefined ? [] : readPayload(context, given.value, "`variables`");
   for (const { name } of variables)
     if (given !== undefined && [...taken, ...alsoTaken].includes(name)) {
-      const message = `\`${name}\` means something else in expressions.`;
-      reader.report.add("reserved_name", given.key.range, message, `For example \`${name}_value\`.`);
+      const message = `\`${name}\` has another meaning in expressions.`;
+      reader.report.add(
+        "reserved_name",
+        given.key.range,
+        message,
+        `Choose another name, for example \`${name}_value\`.`,
+      );
     }
   const { members } = fieldsShape(variables) as Extract<ReturnType<typeof fieldsShape>, { kind: "object" }>;
   const place: WorkPlace = { entity: null, rows: [], roots: members, steps: null, user: false };
@@ -66,8 +75,8 @@ function readEmail(context: BackgroundContext, { key }: MapEntry, map: MapNode):
       reader.report.add(
         "duplicate_value",
         one.key.range,
-        `\`${tag}\` is the template's own language.`,
-        "Leave it out.",
+        `\`${tag}\` is already the language of the template itself.`,
+        "Remove this translation.",
       );
     const translated = expectMap(reader, one.value, `The translation \`${tag.slice(0, 40)}\``);
     if (translated === null) continue;
@@ -94,8 +103,8 @@ function languageOf(context: BackgroundContext, entry: MapEntry | undefined): st
 }
 
 function refuseLanguage({ reader }: BackgroundContext, { text, range }: MapEntry["key"]): void {
-  const hint = "For example `de`, or `pt-BR`.";
-  reader.report.add("invalid_option", range, `\`${text.slice(0, 40)}\` is no language tag.`, hint);
+  const hint = "For example `de` or `pt-BR`.";
+  reader.report.add("invalid_option", range, `\`${text.slice(0, 40)}\` is not a valid language tag.`, hint);
 }
 
 function readText(context: BackgroundContext, owner: MapEntry["key"], map: MapNode, place: WorkPlace): EmailText {

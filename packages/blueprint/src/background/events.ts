@@ -1,4 +1,5 @@
-// In: the section `events`, and all that emits events by itself. Out: the declared events, and every event's name.
+// Collects events. In: the section `events`, and everything that emits events itself. Out: the declared events, and the
+// names of all events.
 import type { ValueShape } from "@plinth/expression";
 import { expectMap, expectText, mapEntries, type Reader, refuseKey } from "../declarations/expect.ts";
 import type { DeclaredEvent } from "../model/background.ts";
@@ -16,7 +17,7 @@ export function isEventName(name: string): boolean {
   return eventShape.test(name) && name.length <= 120;
 }
 
-/** What entities and modules emit: name > entity; null where a module's event carries no record. */
+/** Events of entities and modules: name > entity; null if a module's event carries no record. */
 export function entityEvents({
   entities,
   modules,
@@ -32,12 +33,12 @@ export function entityEvents({
   return events;
 }
 
-/** Names of declared events, as they stand. */
+/** Names of declared events, as written. */
 export function declaredEvents(events: Node | undefined): readonly string[] {
   return events?.kind === "map" ? events.entries.map((entry) => entry.key.text) : [];
 }
 
-/** Names of the events that inbound webhooks are mapped to, as they stand. */
+/** Names of the events that inbound webhooks emit, as written. */
 export function mappedEvents(webhooks: Node | undefined): readonly string[] {
   const sources = webhooks?.kind === "map" ? entryOf(webhooks, "in")?.value : undefined;
   return (sources?.kind === "map" ? sources.entries : []).flatMap(({ value }) => {
@@ -56,7 +57,7 @@ export function readEvents(context: EventContext, node: Node): readonly Declared
   const entries = mapEntries(reader, node, "`events`");
   const over = entries[EVENTS_MAX];
   if (over !== undefined)
-    reader.report.add("too_many", over.key.range, `A blueprint has at most ${EVENTS_MAX} events.`);
+    reader.report.add("too_many", over.key.range, `A blueprint can have at most ${EVENTS_MAX} events.`);
   return entries.map((entry) => {
     const { text, range } = entry.key;
     if (!isEventName(text)) refuseEventName(reader, wordOf(entry.key));
@@ -65,8 +66,8 @@ export function readEvents(context: EventContext, node: Node): readonly Declared
       reader.report.add(
         "event_exists",
         range,
-        `${entity === null ? "A module" : `\`${entity}\``} emits \`${text}\` by itself.`,
-        "Remove it here; it needs no declaration.",
+        `${entity === null ? "A module" : `\`${entity}\``} already emits \`${text}\`.`,
+        "Remove it here: this event needs no declaration.",
       );
     const isEmpty = entry.value.kind === "scalar" && entry.value.value === null;
     const map = isEmpty ? null : expectMap(reader, entry.value, `The event \`${text}\``);
@@ -86,17 +87,17 @@ function readEvent(context: EventContext, map: MapNode): Omit<DeclaredEvent, "na
   return { payload, help };
 }
 
-/** What `event.data` is where this event comes. */
+/** The shape of `event.data` for this event. */
 export function dataShape(name: string, { events, payloads, modules }: BackgroundContext): ValueShape {
   const payload = payloads.get(name) ?? moduleEvents(modules).get(name)?.data;
   if (payload !== undefined) return fieldsShape(payload);
-  // An entity's own event carries its record and nothing else; what comes from elsewhere is as it is there.
+  // An entity's own event carries only its record. The data of an inbound webhook is unknown.
   return (events.get(name) ?? null) === null ? json : objectOf({});
 }
 
 /**
- * The record that a declared event is about: its name begins with the entity's, and it always carries the record's id in
- * a field named after the entity (`shipment.label_created` with `shipment_id`). Null where there is none.
+ * The record of a declared event: its name starts with the entity's name, and it always carries the record's id in a
+ * field named after the entity (`shipment.label_created` with `shipment_id`). Null if there is none.
  */
 export function subjectOf(
   name: string,
@@ -113,12 +114,12 @@ export function refuseEventName({ report }: Reader, { text, range }: Word): void
   report.add(
     "invalid_event_name",
     range,
-    `\`${text.slice(0, 120)}\` can't name an event.`,
-    "A noun and a verb in the past tense: `shipment.label_created`.",
+    `\`${text.slice(0, 120)}\` is not a valid name for an event.`,
+    "Use a noun and a verb in the past tense: `shipment.label_created`.",
   );
 }
 
-/** Whether something emits this event; says so where nothing does. */
+/** Whether something emits this event. Reports a problem if not. */
 export function checkEvent(word: Word, { reader, events, connections }: BackgroundContext): boolean {
   if (!isEventName(word.text)) {
     refuseEventName(reader, word);
@@ -134,7 +135,7 @@ export function checkEvent(word: Word, { reader, events, connections }: Backgrou
   return false;
 }
 
-/** Integrations emit events in the name of what they are for (`payment.succeeded`), or in their own. */
+/** Integrations emit events with the name of their kind (`payment.succeeded`), or with their own name. */
 function isIntegrationEvent(name: string, connections: readonly Connection[]): boolean {
   const noun = name.split(".")[0];
   return connections.some((one) => one.kind === noun || one.provider === noun || one.name === noun);

@@ -1,4 +1,4 @@
-// In: steps. Out: them and all steps within them, in order.
+// In: steps. Out: these steps and all steps inside them, in order.
 import type { Step } from "../model/background.ts";
 
 export function everyStep(steps: readonly Step[]): readonly Step[] {

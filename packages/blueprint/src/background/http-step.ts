@@ -1,5 +1,5 @@
-// In: a call of another service, as a step or as all that a worker does. Out: it, typed; null where it is wrong, which is
-// reported. The host stands in the text: the diff names it, and no value of a record can lead a call elsewhere.
+// Reads a call to another service, in a step or a worker. In: its syntax. Out: the typed call; null after its problems
+// were reported. The host must be a fixed text: the diff shows it, and no value of a record can redirect the call.
 import { expectText, mapEntries, refuseKey } from "../declarations/expect.ts";
 import type { Egress, StepAction, Template, Values } from "../model/background.ts";
 import { entryOf, type MapEntry, type MapNode, type ScalarNode, type Word } from "../text/syntax.ts";
@@ -16,9 +16,9 @@ const methods: readonly HttpRequest["method"][] = ["POST", "PUT", "PATCH", "GET"
 const callKeys: readonly string[] = ["url", "method", "headers", "body"];
 
 export interface HttpForm {
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly what: string;
-  /** Signed as a call of a worker to its project's own service is; such a service knows a call by its key. */
+  /** The call is signed like a worker's call to the project's own service, which recognizes it by its key. */
   readonly signed: boolean;
 }
 
@@ -51,7 +51,8 @@ export function readHttpCall(
   const body = read("body", (option) => readTemplate(context, option.value, place));
   const repeat = read("repeat", (option) => readWord(reader, option, ["idempotent", "unsafe"]));
   if (url === null) return null;
-  // What a lost answer may have done twice is not done again, unless the author says that it may.
+  // If the answer is lost, the call is not repeated unless the author allows it, because it may already have had its
+  // effect.
   const usual = signed || method === "GET" || method === "PUT" || method === "DELETE" ? "idempotent" : "unsafe";
   const action: HttpRequest = {
     kind: "http.request",
@@ -65,7 +66,9 @@ export function readHttpCall(
   return { action, output: json };
 }
 
-/** The host is all text; plain http only to this machine, where the operator lets projects call it. */
+/**
+ * The host must be a fixed text. Plain http is only valid for this machine, if the operator allows projects to call it.
+ */
 const ADDRESS = /^(?:https:\/\/[^\s/$?#@\\{}]+|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)(?:[/?#]|$)/;
 
 function readUrl(context: BackgroundContext, option: MapEntry, place: WorkPlace): Template | null {
@@ -74,7 +77,7 @@ function readUrl(context: BackgroundContext, option: MapEntry, place: WorkPlace)
   if (url === null) return null;
   if (!ADDRESS.test(url.text) || URL.parse(beforeExpressions(url.text)) === null) {
     const computed = /^https?:\/\/[^/?#]*\$\{\{/.test(url.text);
-    const message = computed ? "The host of `url` can't be computed." : "`url` is no https address.";
+    const message = computed ? "The host of `url` must be a fixed text." : "`url` is not an https address.";
     reader.report.add("invalid_option", url.range, message, "For example `https://example.com/jobs`.");
     return null;
   }
@@ -82,7 +85,10 @@ function readUrl(context: BackgroundContext, option: MapEntry, place: WorkPlace)
   return readTemplate(context, url, place);
 }
 
-/** A cell refuses what is not on the public internet, unless its operator allows it; what names lead to is known there alone. */
+/**
+ * A cell refuses addresses that are not on the public internet, unless its operator allows them. Only the cell can
+ * resolve a name.
+ */
 function warnOfPrivateHost({ reader: { report } }: BackgroundContext, { text, range }: ScalarNode): void {
   const host = URL.parse(beforeExpressions(text))?.hostname ?? "";
   if (!isPrivateHost(host)) return;
@@ -90,8 +96,8 @@ function warnOfPrivateHost({ reader: { report } }: BackgroundContext, { text, ra
   report.add(
     "private_host",
     range,
-    `\`${host}\` is not on the public internet: the call is refused unless the operator of the cell allows it.`,
-    `Call a public address, or let the cell's operator allow it with \`PLINTH_OUTBOUND_ALLOW=${allow}\`. A blueprint doesn't know what a cell allows, so this warning stays.`,
+    `\`${host}\` is not on the public internet. The call is refused unless the operator of the cell allows it.`,
+    `Call a public address, or ask the operator of the cell to set \`PLINTH_OUTBOUND_ALLOW=${allow}\`. A blueprint can't see the cell's settings, so this warning remains.`,
   );
 }
 
@@ -99,16 +105,16 @@ function beforeExpressions(text: string): string {
   return text.split("${{")[0] ?? "";
 }
 
-/** The host that a URL leads to, as the diff names it. */
+/** The host of a URL, as the diff shows it. */
 export function hostOf(url: Template): Pick<Egress, "host"> {
   const first = url.kind === "literal" ? url.value : url.kind === "text" ? url.parts[0] : null;
   const parsed = typeof first === "string" ? URL.parse(first) : null;
   return parsed === null ? {} : { host: parsed.host };
 }
 
-/** A token of RFC 9110. */
+/** A token as defined in RFC 9110. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
-/** Those of the connection are the service's to set, RFC 9110 and 9112. */
+/** The service sets the headers of the connection itself, RFC 9110 and 9112. */
 const ownHeaders: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
@@ -150,15 +156,15 @@ function checkHeader(
   const lower = name.toLowerCase();
   const shown = name.slice(0, 120);
   if (!HEADER_NAME.test(name)) {
-    report.add("invalid_option", range, `\`${shown}\` is no name of a header.`, "For example `x-request-source`.");
+    report.add("invalid_option", range, `\`${shown}\` is not a valid header name.`, "For example `x-request-source`.");
   } else if (ownHeaders.has(lower) || (signed && signatureHeaders.has(lower))) {
-    report.add("invalid_option", range, `The header \`${shown}\` is set by the service.`, "Leave it out.");
+    report.add("invalid_option", range, `The service sets the header \`${shown}\` itself.`, "Remove it.");
   } else if (credentialHeaders.has(lower) && value !== null && !value.text.includes("${{")) {
     report.add(
       "literal_credential",
       value.range,
-      `The credential in \`${shown}\` is read by everybody who reads the blueprint.`,
-      "Give your own service a worker with `http`: its calls are signed, and need no credential.",
+      `Everybody who can read the blueprint can read the credential in \`${shown}\`.`,
+      "For your own service, use a worker with `http`: Plinth signs its calls, so they need no credential.",
     );
   }
 }

@@ -1,9 +1,10 @@
-// In: a step of an action that is one transaction. Out: nothing; what can't be in a transaction is reported at its place.
-// A caller waits for such an action: it neither waits nor calls anybody, and what fails undoes all of it.
+// Checks a step of a `sync` action, which is one transaction. In: the step. Out: nothing; it reports what can't be in a
+// transaction. The caller waits for such an action, so it neither waits nor calls other services, and any failure rolls
+// it back.
 import { entryOf, type MapNode, type Word } from "../text/syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 
-/** Kinds of actions that are carried out elsewhere, or later. */
+/** Kinds of actions that run elsewhere, or later. */
 const outside: readonly string[] = [
   "wait",
   "wait_for",
@@ -15,28 +16,28 @@ const outside: readonly string[] = [
   "email.send_receipt",
 ];
 
-/** Keys that make a step wait, try again or undo another one, with why they have no place here. */
+/** Keys that make a step wait, retry or undo, with the reason why they have no place here. */
 const keys: Readonly<Record<string, string>> = {
   delay: "makes its caller wait",
   wait_for: "makes its caller wait",
   approval: "makes its caller wait",
-  retry: "says nothing here: where a step fails, all that the action did is undone",
-  compensate: "says nothing here: where a step fails, all that the action did is undone",
-  max_parallel: "says nothing here: a transaction does one thing after the other",
+  retry: "has no effect here: when a step fails, the whole action is rolled back",
+  compensate: "has no effect here: when a step fails, the whole action is rolled back",
+  max_parallel: "has no effect here: a transaction runs one step after the other",
 };
 
-const hint = "Write `mode: async` in the action: it answers 202 with a run to follow.";
+const hint = "Add `mode: async` to the action: it then answers 202 with a run that the caller can follow.";
 
-/** @param kind Of its action; null where there is no such action. */
+/** @param kind The kind of its action; null if there is no such action. */
 export function refuseOutsideTransaction(
   { reader }: BackgroundContext,
   action: Word,
   map: MapNode,
   kind: string | null,
 ): void {
-  // A step that only waits is named by the key that says so.
+  // A step that only waits is named by its key.
   if (kind !== null && outside.includes(kind)) {
-    const message = `\`${action.text}\` can't be part of a transaction, and an action is one.`;
+    const message = `\`${action.text}\` can't be part of a \`sync\` action, which is one transaction.`;
     reader.report.add("invalid_step", action.range, message, hint);
     return;
   }

@@ -1,4 +1,5 @@
-// In: the section `integrations`. Out: its parts: which connector a project uses. Secrets stand in connections, never here.
+// Reads the section `integrations`. In: its syntax. Out: the connectors that the project uses. Secrets are stored in
+// connections, never here.
 import { connectorManifests } from "@plinth/connectors/manifests";
 import { expectMap, expectText, mapEntries, refuseKey } from "../declarations/expect.ts";
 import type { BackgroundPart } from "../model/background.ts";
@@ -12,7 +13,7 @@ import { integrationKinds } from "./providers.ts";
 const INTEGRATIONS_MAX = 200;
 const integrationKeys: readonly string[] = ["kind", "provider", "help"];
 
-/** The connections that the section names, as they stand. */
+/** The connections in the section, as written. */
 export function namedConnections(node: Node | undefined): readonly Connection[] {
   const entries = node?.kind === "map" ? node.entries.slice(0, INTEGRATIONS_MAX) : [];
   return entries.map(({ key, value }) => {
@@ -28,7 +29,11 @@ export function readIntegrations(context: BackgroundContext, node: Node): readon
   const entries = mapEntries(context.reader, node, "`integrations`");
   const over = entries[INTEGRATIONS_MAX];
   if (over !== undefined)
-    context.reader.report.add("too_many", over.key.range, `A blueprint has at most ${INTEGRATIONS_MAX} integrations.`);
+    context.reader.report.add(
+      "too_many",
+      over.key.range,
+      `A blueprint can have at most ${INTEGRATIONS_MAX} integrations.`,
+    );
   return entries.slice(0, INTEGRATIONS_MAX).flatMap((entry) => {
     checkPartName(entry.key, "an integration", context);
     const map = expectMap(context.reader, entry.value, `The integration \`${entry.key.text}\``);
@@ -43,8 +48,8 @@ function readIntegration({ reader }: BackgroundContext, { key }: MapEntry, map: 
   const kind = kindNode === undefined ? null : expectText(reader, kindNode, "`kind`");
   const isKnown = kind !== null && Object.hasOwn(integrationKinds, kind.text);
   if (kind !== null && !isKnown) {
-    const hint = suggestFor(kind.text, kinds, reader.report) ?? `There are: ${kinds.join(", ")}.`;
-    reader.report.add("invalid_option", kind.range, `\`${kind.text}\` can't be \`kind\`.`, hint);
+    const hint = suggestFor(kind.text, kinds, reader.report) ?? `Known kinds: ${kinds.join(", ")}.`;
+    reader.report.add("invalid_option", kind.range, `\`${kind.text}\` is not a known \`kind\`.`, hint);
   }
   integration["kind"] = kind?.text ?? null;
   for (const option of map.entries) {
@@ -53,14 +58,19 @@ function readIntegration({ reader }: BackgroundContext, { key }: MapEntry, map: 
       const provider = expectText(reader, option.value, "`provider`");
       const known = isKnown ? (integrationKinds[kind.text] ?? []) : [];
       if (provider !== null && isKnown && !known.includes(provider.text)) {
-        const hint = suggestFor(provider.text, known, reader.report) ?? `There are: ${known.join(", ")}.`;
-        reader.report.add("invalid_option", provider.range, `\`${provider.text}\` can't be \`provider\` here.`, hint);
+        const hint = suggestFor(provider.text, known, reader.report) ?? `Known providers: ${known.join(", ")}.`;
+        reader.report.add(
+          "invalid_option",
+          provider.range,
+          `\`${provider.text}\` is not a known \`provider\` for this kind.`,
+          hint,
+        );
       }
       if (provider !== null && isKnown && known.includes(provider.text) && !connectorManifests.has(provider.text))
         reader.report.add(
           "section_not_served",
           provider.range,
-          `Nothing connects with \`${provider.text}\` yet: the integration changes nothing.`,
+          `\`${provider.text}\` isn't available yet, so this integration is ignored.`,
         );
       integration[name] = provider?.text ?? null;
     } else if (name === "help") integration[name] = expectText(reader, option.value, "`help`")?.text ?? null;

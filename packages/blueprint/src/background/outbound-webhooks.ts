@@ -1,5 +1,6 @@
-// In: `webhooks.out`. Out: what holds for the project's endpoints: which events may be sent to them, how deliveries are tried, and how
-// long they are kept. The operator's limits apply at run time; they are not known here.
+// Reads `webhooks.out`. In: its syntax. Out: the settings of the project's endpoints: which events they can receive,
+// how deliveries are retried, and how long they are kept. The operator's limits apply at run time and are not known
+// here.
 import { readRetention } from "../check/retention.ts";
 import { expectBoolean, expectMap, expectText, expectWords, refuseKey } from "../declarations/expect.ts";
 import type { BackgroundPart } from "../model/background.ts";
@@ -25,10 +26,10 @@ const outKeys: readonly string[] = [
 /** The versions of a signature in Standard Webhooks: HMAC, and Ed25519. */
 export const signingVersions: readonly string[] = ["v1", "v1a"];
 export const payloadForms: readonly string[] = ["full", "thin"];
-/** Calls of one endpoint at once. */
+/** The maximum number of simultaneous calls to one endpoint. */
 const CONCURRENCY_MAX = 20;
-const pauses = { minMs: 1_000, maxMs: 86_400_000, hint: "A duration from `1s` to `1d`." };
-const failing = { minMs: 3_600_000, maxMs: 365 * 86_400_000, hint: "A duration from `1h` to `365d`." };
+const pauses = { minMs: 1_000, maxMs: 86_400_000, hint: "Write a duration from `1s` to `1d`." };
+const failing = { minMs: 3_600_000, maxMs: 365 * 86_400_000, hint: "Write a duration from `1h` to `365d`." };
 
 export function readOutbound(context: BackgroundContext, node: Node): BackgroundPart | null {
   const { reader } = context;
@@ -63,7 +64,7 @@ export function readOutbound(context: BackgroundContext, node: Node): Background
         out[key] = readWhole(reader, option, 1, VERSION_MAX);
         break;
       case "versions":
-        // Read below, once it is known which version is the current one.
+        // It is read below, when the current version is known.
         break;
       case "enabled":
         out[key] = expectBoolean(reader, option.value, "`enabled`");

@@ -1,4 +1,4 @@
-// In: the name of a part of background work. Out: a diagnostic where it can't be one.
+// In: the name of a part of background work. Out: a diagnostic if it is not valid.
 import type { ScalarNode } from "../text/syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 
@@ -13,7 +13,7 @@ export function checkPartName(
   reader.report.add(
     "invalid_name",
     range,
-    `\`${text.slice(0, 60)}\` can't name ${what}.`,
-    `Lower-case words joined by \`_\`, at most ${PARTS_MAX_NAME} characters.`,
+    `\`${text.slice(0, 60)}\` is not a valid name for ${what}.`,
+    `Use lower-case words joined by \`_\`, at most ${PARTS_MAX_NAME} characters.`,
   );
 }

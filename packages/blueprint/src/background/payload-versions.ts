@@ -1,5 +1,6 @@
-// In: `webhooks.out.versions`. Out: how endpoints of earlier versions are sent what has another name by now. Each name that a version
-// has is one that the members as they are don't have, so that nothing is overwritten.
+// Reads `webhooks.out.versions`. In: its syntax. Out: the differences between earlier payload versions and the current
+// one. No member of the current version has a name that an earlier version uses for something else, so nothing is
+// overwritten.
 import { expectMap, expectWords, refuseKey } from "../declarations/expect.ts";
 import type { JsonValue } from "../model/model.ts";
 import { suggestFor } from "../text/suggestions.ts";
@@ -11,7 +12,7 @@ const versionKeys: readonly string[] = ["names", "omit"];
 export const VERSION_MAX = 1_000;
 const VERSIONS_MAX = 20;
 
-/** Version > entity or declared event > what differs. @param current What endpoints are sent by themselves. */
+/** Version > entity or declared event > differences. @param current The version that endpoints receive by default. */
 export function readVersions(context: BackgroundContext, node: Node, current: number): JsonValue | null {
   const { report } = context.reader;
   const map = expectMap(
@@ -22,20 +23,21 @@ export function readVersions(context: BackgroundContext, node: Node, current: nu
   );
   if (map === null) return null;
   const over = map.entries[VERSIONS_MAX];
-  if (over !== undefined) report.add("too_many", over.key.range, `There are at most ${VERSIONS_MAX} earlier versions.`);
+  if (over !== undefined)
+    report.add("too_many", over.key.range, `A blueprint can have at most ${VERSIONS_MAX} earlier versions.`);
   const versions: Record<string, JsonValue> = {};
   for (const { key, value } of map.entries.slice(0, VERSIONS_MAX)) {
     const number = Number(key.text);
     if (!/^\d{1,4}$/.test(key.text) || number < 1 || number >= current) {
-      const hint = `Earlier versions are whole numbers below \`version\`, which is ${current}.`;
-      report.add("invalid_option", key.range, `\`${key.text}\` is no earlier version.`, hint);
+      const hint = `Earlier versions are whole numbers smaller than \`version\`, which is ${current}.`;
+      report.add("invalid_option", key.range, `\`${key.text}\` is not an earlier version.`, hint);
       continue;
     }
     const subjects = expectMap(
       context.reader,
       value,
       `Version ${key.text}`,
-      "Name the entities and declared events that differ.",
+      "List the entities and declared events that were different in this version.",
     );
     const differing = (subjects?.entries ?? []).flatMap((entry): [string, JsonValue][] => {
       const read = readSubject(context, entry);
@@ -55,17 +57,21 @@ function readSubject(context: BackgroundContext, { key, value }: MapEntry): Json
   let omit: readonly string[] = [];
   for (const option of map.entries) {
     if (option.key.text === "names") {
-      for (const one of expectMap(reader, option.value, "`names`", "Name in the version: name of the field.")
-        ?.entries ?? []) {
+      for (const one of expectMap(
+        reader,
+        option.value,
+        "`names`",
+        "Write the name in this version first, then the field: `total: amount`.",
+      )?.entries ?? []) {
         const [field] = expectWords(reader, one.value, "A field");
         if (field === undefined || !isMember(field, members, key.text, context)) continue;
         if (members.has(one.key.text)) {
-          const message = `\`${key.text}\` has \`${one.key.text}\` itself.`;
+          const message = `\`${key.text}\` still has a field \`${one.key.text}\`.`;
           reader.report.add(
             "invalid_option",
             one.key.range,
             message,
-            "Give the version's own name, which no field has by now.",
+            "Use the name from the earlier version, which no field has today.",
           );
         } else names[one.key.text] = field.text;
       }
@@ -77,7 +83,7 @@ function readSubject(context: BackgroundContext, { key, value }: MapEntry): Json
   return { names, omit: [...new Set(omit)].sort() };
 }
 
-/** What a record of the entity, or the data of the declared event, has. */
+/** The fields of the entity, or of the declared event's data. */
 function membersOf(
   { text, range }: Word,
   { entities, payloads, reader }: BackgroundContext,
@@ -85,7 +91,7 @@ function membersOf(
   const fields = entities.get(text)?.entity.fields ?? payloads.get(text);
   if (fields !== undefined) return new Set(fields.map((field) => field.name));
   const hint = suggestFor(text, [...entities.keys(), ...payloads.keys()], reader.report);
-  reader.report.add("unknown_entity", range, `There is no entity and no declared event \`${text}\`.`, hint);
+  reader.report.add("unknown_entity", range, `\`${text}\` is neither an entity nor a declared event.`, hint);
   return null;
 }
 

@@ -1,5 +1,5 @@
-// In: fields of an event's payload or of an action's input. Out: them, checked like an entity's fields; and, of a step that
-// gives them, their values.
+// Reads fields of an event's payload or of an action's input. In: their syntax. Out: the fields, checked like an
+// entity's fields, and the values that a step gives them.
 import { checkField } from "../check/fields/fields.ts";
 import { expectMap, mapEntries } from "../declarations/expect.ts";
 import { readField } from "../declarations/read-field.ts";
@@ -21,7 +21,8 @@ export function readPayload(
 ): readonly Field[] {
   const entries = mapEntries(reader, node, what);
   const over = entries[FIELDS_MAX];
-  if (over !== undefined) reader.report.add("too_many", over.key.range, `${what} has at most ${FIELDS_MAX} fields.`);
+  if (over !== undefined)
+    reader.report.add("too_many", over.key.range, `${what} can have at most ${FIELDS_MAX} fields.`);
   const names = new Set(entities.keys());
   return entries.slice(0, FIELDS_MAX).flatMap((entry): Field[] => {
     const field = checkField(readField(reader, entry), { entities: names, modules, report: reader.report });
@@ -29,7 +30,7 @@ export function readPayload(
   });
 }
 
-/** What a step gives an event: a value for each field that must have one. Null where it is wrong, which is reported. */
+/** The values that a step gives an event: one for each required field. Null after problems were reported. */
 export function readPayloadValues(
   context: BackgroundContext,
   payload: readonly Field[],
@@ -59,7 +60,7 @@ export function readPayloadValues(
   if (missing.length > 0) {
     const names = missing.map((field) => `\`${field.name}\``).join(", ");
     const hint = `Write it under \`with\`: \`${key.text}: { ${missing[0]?.name}: ... }\`.`;
-    report.add("step_value_missing", key.range, `${what} needs ${names}, and nothing gives it.`, hint);
+    report.add("step_value_missing", key.range, `${what} needs ${names}, but no value is given.`, hint);
     return null;
   }
   if (!fine) return null;

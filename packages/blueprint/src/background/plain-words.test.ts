@@ -25,17 +25,17 @@ const flow = (step: string, on = "loan.created"): string =>
   `workflows:\n  flow:\n    on: ${on}\n    steps:\n      - ${step}`;
 
 test.each([
-  ["{ action: pack, retry: { attempts: 2 } }", "Write `retry` in the worker `pack`."],
-  ["{ action: worker.run, with: { worker: pack }, retry: 2 }", "Write `retry` in the worker `pack`."],
-  ["{ delay: 5m, retry: 2 }", "A step that only waits is not tried again."],
+  ["{ action: pack, retry: { attempts: 2 } }", "Put `retry` in the worker `pack`."],
+  ["{ action: worker.run, with: { worker: pack }, retry: 2 }", "Put `retry` in the worker `pack`."],
+  ["{ delay: 5m, retry: 2 }", "A step that only waits is not retried."],
   ["{ action: audit.write, retry: { delay: 2000 } }", "Write `2s` for 2000 milliseconds."],
   ["{ action: audit.write, timeout: 5 }", "Write `5s`."],
-  ['{ action: audit.write, for_each: "${{ record.days }}" }', "`record.days` is of type `int`."],
+  ['{ action: audit.write, for_each: "${{ record.days }}" }', "`record.days` has the type `int`."],
   ["{ action: audit.write, for_each: record.parts }", 'Write `"${{ record.parts }}"`.'],
-  ["{ action: audit.write, compensate: { audit.write: { id: undo } } }", "Put `- ` before `audit.write:`"],
-  ["record.create: { with: { entity: loan, days: 5, parts: [] } }", "Write it under `with`: `title: ...`."],
+  ["{ action: audit.write, compensate: { audit.write: { id: undo } } }", "Write `- ` before `audit.write:`"],
+  ["record.create: { with: { entity: loan, days: 5, parts: [] } }", "Add it under `with`: `title: ...`."],
   ["event.emit: { with: { name: pay.done } }", "Write it under `with`: `payload: { loan_id: ... }`."],
-  ['record.update: { with: { title: "${{ record.days }}" } }', 'written out: `"... ${{ record.days }}"`.'],
+  ['record.update: { with: { title: "${{ record.days }}" } }', 'inside a text, write `"... ${{ record.days }}"`.'],
   ['{ action: audit.write, if: record.days == "5" }', "Write `5` without quotes."],
   ["wait_for: { event: pay.done, if: event.data.loan_id == record.id }", "write `run.record.id`."],
   ["record.update: { with: { title: {{ record.title }} } }", 'in quotes: `"${{ record.title }}"`.'],
@@ -47,7 +47,7 @@ test.each([
 
 test("how long work is kept is written with a unit", () => {
   expect(told("work: { retention: 7days }")).toEqual([
-    "invalid_option: `retention` is a number of days or weeks. Write `7d`.",
+    "invalid_option: `retention` must be a number of days or weeks. Write `7d`.",
   ]);
 });
 

@@ -1,5 +1,6 @@
-// In: the host of a URL, as the URL standard writes it. Out: whether it plainly leads to no public address. It never resolves a
-// name, and knows the networks that authors write down, not all that a cell refuses.
+// Recognizes private hosts. In: the host of a URL, in the form of the URL standard. Out: whether it clearly leads to no
+// public address. It never resolves a name, and knows only the networks that authors write, not all that a cell
+// refuses.
 
 /** `[::1]`, and the blocks of local and link-local addresses. */
 const private6 = /^\[(?:::1?|f[cd][0-9a-f]{2}:.*|fe[89ab][0-9a-f]:.*|::ffff:.*)\]$/;

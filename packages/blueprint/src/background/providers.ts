@@ -1,6 +1,6 @@
-// Providers that connectors are known for by name. Data alone.
+// Known providers of connectors. Only data.
 
-/** What can be named as `verify` of an inbound webhook: their signatures need no description. */
+/** Valid values for `verify` of an inbound webhook: their signatures need no description. */
 export const webhookProviders: readonly string[] = [
   "easypost",
   "github",
@@ -17,7 +17,10 @@ export const webhookProviders: readonly string[] = [
   "zoom",
 ];
 
-/** Where they say of which type an event is, as a source's `type` has it; of those that say it nowhere, none. */
+/**
+ * Where a request of the provider has the type of its event, in the form of a source's `type`; missing if it is
+ * nowhere.
+ */
 export const providerTypes: Readonly<Record<string, string>> = {
   easypost: "body.description",
   github: "headers.x-github-event",
@@ -32,7 +35,7 @@ export const providerTypes: Readonly<Record<string, string>> = {
   zoom: "body.event",
 };
 
-/** Services that are no provider, and how a source describes them: what is asked for instead of their name. */
+/** Services that are not providers, with the description to use instead of their name. */
 export const describedServices: Readonly<Record<string, string>> = {
   box: '{ scheme: hmac-sha256, header: box-signature-primary, format: "{base64}", message: [body, headers.box-delivery-timestamp] }',
   calendly:
@@ -54,10 +57,10 @@ export const describedServices: Readonly<Record<string, string>> = {
     '{ scheme: hmac-sha256, header: x-zendesk-webhook-signature, format: "{base64}", message: [headers.x-zendesk-webhook-signature-timestamp, body] }',
 };
 
-/** Those whose requests are lists of events. */
+/** Providers whose requests are lists of events. */
 export const listingProviders: readonly string[] = ["sendgrid"];
 
-/** The headers that they sign; of the others none. */
+/** The headers that a provider signs; the others sign none. */
 export const providersSign: Readonly<Record<string, readonly string[]>> = {
   paypal: ["paypal-transmission-id", "paypal-transmission-time"],
   resend: ["svix-id", "svix-timestamp", "svix-signature"],
@@ -69,7 +72,7 @@ export const providersSign: Readonly<Record<string, readonly string[]>> = {
   zoom: ["x-zm-request-timestamp", "x-zm-signature"],
 };
 
-/** What an integration is for, and who provides it. */
+/** The kinds of integrations, and their providers. */
 export const integrationKinds: Readonly<Record<string, readonly string[]>> = {
   parcel: ["easypost", "shippo"],
   payment: ["paypal", "stripe"],

@@ -1,5 +1,5 @@
-// In: a step that finds or writes records. Out: the action with its entity, its record and its values, typed; null where it is
-// wrong, which is reported. Without an id it is about the run's own record.
+// Reads a step that finds or writes records. In: its syntax. Out: the action with its entity, its record and its typed
+// values; null after its problems were reported. Without an id it uses the run's own record.
 
 import { expectMap, expectText, refuseKey } from "../declarations/expect.ts";
 import { canonicalScalar } from "../field-types/scalars.ts";
@@ -19,7 +19,7 @@ const FIND_MAX = 1_000;
 type RecordKind = Extract<StepAction["kind"], `record.${string}`>;
 type CheckedEntity = NonNullable<ReturnType<BackgroundContext["entities"]["get"]>>;
 
-/** Keys of `with` beside the values, which stand among them or under `values` (`where` for a find). */
+/** Keys of `with` that are not values. Values are next to them, or under `values` (`where` for a find). */
 const ownKeys: Readonly<Record<RecordKind, readonly string[]>> = {
   "record.create": ["entity"],
   "record.update": ["entity", "id"],
@@ -82,13 +82,13 @@ export function readRecordStep(
   }
 }
 
-/** The state that `subscription.activate` and `subscription.cancel` lead to, and the edges that would. */
+/** The state after `subscription.activate` and `subscription.cancel`, and the transitions that lead to it. */
 const subscriptionMoves: Readonly<Record<string, { readonly edge: string; readonly states: readonly string[] }>> = {
   "subscription.activate": { edge: "activate", states: ["active"] },
   "subscription.cancel": { edge: "cancel", states: ["cancelled", "canceled"] },
 };
 
-/** Along the edge of that name, or else by its `status`. */
+/** Through the transition with that name, or otherwise by writing `status`. */
 export function readSubscriptionStep(
   context: BackgroundContext,
   action: Word,
@@ -113,8 +113,8 @@ export function readSubscriptionStep(
   const states = status?.type.kind === "enum" ? status.type.values : [];
   const state = move.states.find((one) => states.includes(one));
   if (state === undefined || entity.stateMachine?.field === "status") {
-    const message = `\`${action.text}\` needs a \`status\` of \`subscription\` that can be \`${move.states[0]}\`.`;
-    report.add("unknown_action", action.range, message, `Or a transition \`${move.edge}\`.`);
+    const message = `\`${action.text}\` needs a field \`status\` on \`subscription\` that can be \`${move.states[0]}\`.`;
+    report.add("unknown_action", action.range, message, `Or declare a transition \`${move.edge}\`.`);
     return null;
   }
   if (id === null) return null;
@@ -137,7 +137,7 @@ function entityOf(
     reader.report.add(
       "missing_key",
       action.range,
-      `\`${action.text}\` does not say which entity it is about.`,
+      `\`${action.text}\` has no \`entity\`.`,
       `Write \`with: { entity: ${entities.keys().next().value ?? "<entity>"}, ... }\`.`,
     );
     return null;
@@ -151,14 +151,14 @@ function entityOf(
   return null;
 }
 
-/** A key of the action, unless it is a field whose value stands among the keys. */
+/** A key of the action, unless it is a field whose value is next to the keys. */
 function ownEntry(given: MapNode, key: string, { entity }: CheckedEntity): MapEntry | undefined {
   const isField = key !== "id" && entity.fields.some((field) => field.name === key);
   const apart = entryOf(given, "values") !== undefined || entryOf(given, "where") !== undefined;
   return isField && !apart ? undefined : entryOf(given, key);
 }
 
-/** The entries that are values of fields; null where they are wrong as a whole. */
+/** The entries that are values of fields; null if they are wrong as a whole. */
 function valuesOf(
   { reader }: BackgroundContext,
   kind: RecordKind,
@@ -170,7 +170,7 @@ function valuesOf(
   const isField = found.entity.fields.some((field) => field.name === key);
   const apart = isField ? undefined : entryOf(given, key);
   const own = new Set(ownKeys[kind].filter((name) => ownEntry(given, name, found) !== undefined));
-  // The id is found by, where a find names it.
+  // A find can also look up by the id.
   if (apart === undefined) return given.entries.filter((entry) => !own.has(entry.key.text));
   for (const entry of given.entries)
     if (!own.has(entry.key.text) && entry !== apart)
@@ -194,7 +194,7 @@ function idOf(
     )
       return id;
     const hint = "Write `id: ${{ steps.find.id }}`.";
-    context.reader.report.add("invalid_step_value", entry.value.range, "This is no id (a UUID).", hint);
+    context.reader.report.add("invalid_step_value", entry.value.range, "This is not a valid id (a UUID).", hint);
     return null;
   }
   if (place.entity === entity.name && place.rows.includes("record"))
@@ -202,7 +202,7 @@ function idOf(
   context.reader.report.add(
     "missing_key",
     action.range,
-    `\`${action.text}\` does not say which \`${entity.name}\` it is about.`,
+    `\`${action.text}\` doesn't say which \`${entity.name}\` it changes.`,
     "Write `with: { id: ${{ steps.find.id }}, ... }`.",
   );
   return null;
@@ -214,7 +214,7 @@ function edgeOf({ reader }: BackgroundContext, action: Word, found: CheckedEntit
   const entry = given === null ? undefined : ownEntry(given, "edge", found);
   if (entry === undefined) {
     const hint = "Write `with: { edge: publish }`.";
-    report.add("missing_key", action.range, "`record.transition` does not say which transition.", hint);
+    report.add("missing_key", action.range, "`record.transition` has no `edge`.", hint);
     return null;
   }
   const name = expectText(reader, entry.value, "`edge`");

@@ -1,5 +1,6 @@
-// In: values that a step writes or finds by, and the entity. Out: templates by field, checked as far as they are known: fields
-// that there are and that may be written, values of their types, states along transitions, all that a create must give.
+// Checks the values of a step. In: values to write or to look up, and the entity. Out: templates by field. It checks
+// what is known: that fields exist and can be written, types of values, states of transitions, and the required fields
+// of a create.
 
 import { isWrittenByCallers, unknownField } from "../check/entities/transitions.ts";
 import { checkValue } from "../check/fields/values.ts";
@@ -54,7 +55,9 @@ function readFieldValue(
   const why = writing.as === "find" ? whyNotSought(field) : whyNotWritten(field, found, writing);
   if (why !== null) {
     const message =
-      writing.as === "find" ? `No record is found by \`${field.name}\`.` : `A step can't write \`${field.name}\` here.`;
+      writing.as === "find"
+        ? `\`${field.name}\` can't be used to look up a record.`
+        : `A step can't write \`${field.name}\` here.`;
     report.add("field_not_writable", key.range, message, why);
     return null;
   }
@@ -95,8 +98,8 @@ export function readValue(
   const read = readTemplate(context, node, place, isPlain ? type : null);
   if (read === null) return null;
   if (read.kind === "text" && !isWrittenAsText(field)) {
-    const message = `\`${field.name}\` is no text: nothing can be joined to what is computed.`;
-    report.add("invalid_step_value", node.range, message, "Write `${{ ... }}` alone.");
+    const message = `\`${field.name}\` is not a text, so it can't mix \`${{}}\` with other characters.`;
+    report.add("invalid_step_value", node.range, message, "Write only `${{ ... }}`, without other characters.");
     return null;
   }
   return read;
@@ -104,7 +107,7 @@ export function readValue(
 
 function readLiteral({ reader }: BackgroundContext, field: Field, node: Node): Template | null {
   if (field.type.kind === "secret") {
-    reader.report.add("invalid_step_value", node.range, `\`${field.name}\`: a blueprint holds no secrets.`);
+    reader.report.add("invalid_step_value", node.range, `\`${field.name}\`: a blueprint can't contain secrets.`);
     return null;
   }
   if (field.type.kind === "refs") {
@@ -114,7 +117,7 @@ function readLiteral({ reader }: BackgroundContext, field: Field, node: Node): T
   }
   const checked = checkValue(field.type, field.limits, node, { words: false });
   if ("value" in checked) return literal(checked.value);
-  const message = `\`${field.name}\` can't be that.`;
+  const message = `This value is not valid for \`${field.name}\`.`;
   reader.report.add("invalid_step_value", checked.range, message, checked.problem);
   return null;
 }
@@ -127,18 +130,19 @@ function isWrittenAsText({ type }: Field): boolean {
 function whyNotSought({ type }: Field): string | null {
   const { kind } = typeInRules(type);
   return kind === "opaque" || kind === "list" || type.kind === "computed"
-    ? "Find by a field that is kept as one plain value."
+    ? "Look it up by a field with one plain value."
     : null;
 }
 
 function whyNotWritten(field: Field, { entity }: CheckedEntity, { as }: Writing): string | null {
-  if (!isWrittenByCallers(field)) return "The service alone writes it.";
-  if (as !== "create" && field.immutable) return "It is set at create only.";
-  if (as === "transition" && entity.stateMachine?.field === field.name) return "The transition itself writes it.";
+  if (!isWrittenByCallers(field)) return "Only the service writes this field.";
+  if (as !== "create" && field.immutable) return "This field can only be set at create.";
+  if (as === "transition" && entity.stateMachine?.field === field.name)
+    return "The transition writes this field itself.";
   return null;
 }
 
-/** A state that no record can be brought to. */
+/** A state that no record can reach. */
 function stateProblem(
   state: string,
   { entity }: CheckedEntity,
@@ -148,18 +152,18 @@ function stateProblem(
   if (machine === null) return null;
   if (as === "create") {
     if (state === machine.initial) return null;
-    const message = `Every \`${entity.name}\` begins as \`${machine.initial}\`, not as \`${state}\`.`;
-    return { message, hint: "Create it, then take a transition: `record.transition`." };
+    const message = `Every new \`${entity.name}\` starts as \`${machine.initial}\`, so it can't be \`${state}\`.`;
+    return { message, hint: "Create the record, then use `record.transition`." };
   }
   if (machine.edges.some((edge) => edge.to === state)) return null;
   const reached = [...new Set(machine.edges.map((edge) => edge.to))];
   return {
     message: `No transition of \`${entity.name}\` leads to \`${state}\`.`,
-    hint: `They lead to: ${reached.join(", ")}.`,
+    hint: `States that can be reached: ${reached.join(", ")}.`,
   };
 }
 
-/** Whether a create names all that it must; says what is missing. */
+/** Whether a create has all required fields. Reports the missing ones. */
 function givesAll(
   { reader }: BackgroundContext,
   { entity, brokenFields }: CheckedEntity,
@@ -176,8 +180,8 @@ function givesAll(
   const ofUser = missing.some((field) => field.default?.kind === "current_user_id");
   const [first] = missing;
   const hint = ofUser
-    ? "Nobody is signed in here, so no default is the current user."
-    : `Write it under \`with\`: \`${first?.name}: ...\`.`;
+    ? "Nobody is signed in here, so defaults with `current_user` don't apply."
+    : `Add it under \`with\`: \`${first?.name}: ...\`.`;
   reader.report.add("step_value_missing", at, message, hint);
   return false;
 }

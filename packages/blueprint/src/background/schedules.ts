@@ -1,4 +1,4 @@
-// In: the section `schedules`. Out: its parts: when, in which time zone, and what is run.
+// Reads the section `schedules`. In: its syntax. Out: the time, the time zone, and the work of each schedule.
 import { expectMap, expectText, mapEntries, refuseKey } from "../declarations/expect.ts";
 import type { Schedule } from "../model/background.ts";
 import { suggestFor } from "../text/suggestions.ts";
@@ -54,7 +54,7 @@ function readCron({ reader }: BackgroundContext, node: Node): string | null {
     reader.report.add(
       "invalid_schedule",
       scalar.range,
-      `\`${scalar.text.slice(0, 60)}\` is no cron expression.`,
+      `\`${scalar.text.slice(0, 60)}\` is not a valid cron expression.`,
       problem,
     );
   return storedCron(scalar.text);
@@ -68,8 +68,8 @@ function readTimezone({ reader }: BackgroundContext, node: Node): string | null 
     reader.report.add(
       "invalid_schedule",
       scalar.range,
-      `There is no time zone \`${scalar.text.slice(0, 60)}\`.`,
-      "A name of the IANA database: `Europe/Berlin`.",
+      `The time zone \`${scalar.text.slice(0, 60)}\` does not exist.`,
+      "Use a name from the IANA database: `Europe/Berlin`.",
     );
   return zone;
 }
@@ -77,7 +77,7 @@ function readTimezone({ reader }: BackgroundContext, node: Node): string | null 
 function isTimezone(name: string): boolean {
   if (!/^(?:UTC|[A-Z][A-Za-z_]+(?:\/[A-Za-z0-9_+-]+){1,2})$/.test(name)) return false;
   try {
-    // Throws a RangeError for what the IANA database does not have.
+    // Throws a RangeError for a time zone that is not in the IANA database.
     return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
   } catch {
     return false;
@@ -89,7 +89,7 @@ function readRun({ reader, workers, workflows }: BackgroundContext, node: Node):
   if (scalar === null) return null;
   if (!workers.has(scalar.text) && !workflows.has(scalar.text)) {
     const hint = suggestFor(scalar.text, [...workers, ...workflows], reader.report) ?? "Declare it under `workers`.";
-    reader.report.add("unknown_worker", scalar.range, `There is no worker or workflow \`${scalar.text}\`.`, hint);
+    reader.report.add("unknown_worker", scalar.range, `\`${scalar.text}\` is neither a worker nor a workflow.`, hint);
   }
   return scalar.text;
 }

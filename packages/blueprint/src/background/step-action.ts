@@ -1,5 +1,5 @@
-// In: the name of an action that is served, and the step that it stands in. Out: the action, typed, and what it gives; null
-// where it is wrong, which is reported.
+// Reads the action of a step. In: the name of an available action, and its step. Out: the typed action, and the shape
+// of its result; null after its problems were reported.
 import { expectText, mapEntries, refuseKey } from "../declarations/expect.ts";
 import type { Template } from "../model/background.ts";
 import { suggestFor } from "../text/suggestions.ts";
@@ -105,8 +105,8 @@ function readEmit(
     const owner = entityEvents(context).get(event.text);
     const message =
       owner === undefined
-        ? `No event \`${event.text}\` is declared.`
-        : `\`${event.text}\` is an event of ${owner === null ? "a module: it comes" : `\`${owner}\`: it comes with a write`}.`;
+        ? `The event \`${event.text}\` is not declared.`
+        : `\`${event.text}\` can't be emitted by a step: ${owner === null ? "a module" : `\`${owner}\``} emits it.`;
     const hint = suggestFor(event.text, payloads.keys(), reader.report) ?? "Declare one under `events`.";
     reader.report.add("unknown_event", event.range, message, hint);
     return null;
@@ -123,7 +123,10 @@ function readEmit(
     : { action: { kind: "event.emit", event: event.text, data }, output: dataShape(event.text, context) };
 }
 
-/** The event of the run, to the endpoints that ask for it; with a name, a declared event as `event.emit` emits it. */
+/**
+ * Sends the event of the run to the endpoints that subscribe to it; with a name, sends a declared event as `event.emit`
+ * does.
+ */
 function readSend(
   context: BackgroundContext,
   action: Word,
@@ -132,11 +135,11 @@ function readSend(
 ): ReadAction | null {
   if (given !== null && given.entries.length > 0) return readEmit(context, action, given, place);
   if (!place.roots.has("event")) {
-    const hint = "Let an event start it (`on: order.paid`), or name one: `with: { name: order.packed }`.";
+    const hint = "Start the work with an event (`on: order.paid`), or name one: `with: { name: order.packed }`.";
     context.reader.report.add(
       "invalid_step",
       action.range,
-      "`webhook.emit` sends the event of its run: there is none.",
+      "`webhook.emit` sends the event that started the run, but no event starts this run.",
       hint,
     );
     return null;
@@ -144,7 +147,7 @@ function readSend(
   return { action: { kind: "webhook.emit" }, output: json };
 }
 
-/** `note`, or all that it is given. */
+/** `note`, or the whole input. */
 function readNote(context: BackgroundContext, given: MapNode | null, place: WorkPlace): ReadAction | null {
   const [only, second] = given?.entries ?? [];
   const note = only?.key.text === "note" && second === undefined ? only.value : given;
@@ -152,7 +155,7 @@ function readNote(context: BackgroundContext, given: MapNode | null, place: Work
   return read === null ? null : { action: { kind: "audit.write", note: read }, output: json };
 }
 
-/** A worker called by its plain name gets all that it is given. */
+/** A worker that is called by its plain name gets the whole input. */
 function readCalledWorker(
   context: BackgroundContext,
   { text }: Word,
@@ -167,7 +170,7 @@ function readRun(context: BackgroundContext, action: Word, given: MapNode | null
   const { reader, workers } = context;
   const named = given === null ? undefined : (entryOf(given, "worker") ?? entryOf(given, "name"));
   if (given === null || named === undefined) {
-    const hint = "Write `with: { worker: greet }`, or the worker's name as the action.";
+    const hint = "Write `with: { worker: greet }`, or use the worker's name as the action.";
     reader.report.add("missing_key", given?.range ?? action.range, "`worker.run` has no `worker`.", hint);
     return null;
   }
@@ -196,7 +199,7 @@ function readWait(context: BackgroundContext, action: Word, map: MapNode, given:
     if (option.key.text !== "for") refuseKey(reader, option, "`wait`", ["for"], []);
   const entry = (given === null ? undefined : entryOf(given, "for")) ?? entryOf(map, "delay");
   if (entry === undefined) {
-    reader.report.add("missing_key", action.range, "`wait` does not say how long.", "Write `with: { for: 5m }`.");
+    reader.report.add("missing_key", action.range, "`wait` has no duration.", "Write `with: { for: 5m }`.");
     return null;
   }
   const forMs = readDuration(reader, entry, waitBounds);

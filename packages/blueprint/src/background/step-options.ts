@@ -1,5 +1,5 @@
-// In: the long form of a step. Out: its options with their defaults: conditions, tries, times, what follows a failure.
-// What the step does is read elsewhere.
+// Reads the long form of a step. In: its syntax. Out: its options with their defaults: conditions, retries, times, and
+// what follows a failure. The action is read elsewhere.
 import { type Expression, someNode, type ValueShape } from "@plinth/expression";
 import { neverTrue } from "../check/permissions/never-true.ts";
 import { expectText, refuseKey } from "../declarations/expect.ts";
@@ -34,12 +34,12 @@ const PARALLEL_MAX = 100;
 const NESTING_MAX = 5;
 const TIMEOUT_MS = 30_000;
 
-/** Of steps that may fail for a reason that passes. */
+/** The default retries for steps that can fail temporarily. */
 export const defaultRetry: Retry = { attempts: 3, backoff: "exponential", delayMs: 1_000, delayMsMax: 300_000 };
-/** Of a wait: nothing is tried. */
+/** A wait is not retried. */
 export const noRetry: Retry = { ...defaultRetry, attempts: 1 };
 
-/** What a step has that says nothing of itself. */
+/** The options of a step that has none of its own. */
 export const bareStep: Omit<Step, "id" | "action" | "retry"> = {
   if: null,
   forEach: null,
@@ -55,14 +55,14 @@ type ReadNested = (node: Node, scope: StepScope) => ReadSteps;
 export interface StepOptions {
   readonly if: Expression | null;
   readonly forEach: Step["forEach"];
-  /** What `each` is; null without `for_each`. */
+  /** The shape of `each`; null without `for_each`. */
   readonly each: ValueShape | null;
   readonly delayMs: number | null;
   readonly retry: Retry | null;
   readonly timeoutMs: number;
-  /** Null where it does not say. */
+  /** Null if there is none. */
   readonly as: Step["as"] | null;
-  /** The steps within this one; read last, since they see its output. */
+  /** The steps inside this one. They are read last, because they can use its output. */
   readonly within: (readNested: ReadNested) => {
     readonly onError: StepFailure;
     readonly compensate: readonly Step[];
@@ -84,8 +84,8 @@ export function readOptions(context: BackgroundContext, map: MapNode, scope: Ste
     reader.report.add(
       "invalid_step",
       parallel.key.range,
-      "`max_parallel` says nothing without `for_each`.",
-      "Give the list that it runs over.",
+      "`max_parallel` has no effect without `for_each`.",
+      "Add `for_each` with the list to run over.",
     );
   const as = read("as", (entry) => readAs(context, entry, scope));
   const each = members?.each ?? (entryOf(map, "for_each") === undefined ? null : json);
@@ -112,15 +112,15 @@ function conditionOf(
     context.reader.report.add(
       "approval_always_given",
       entry.value.range,
-      "A refusal ends the run at the approval, so `approved` is always true here.",
-      "Write `on_reject: continue` in the approval, if a refusal is a way to go on.",
+      "A refusal ends the run at this approval, so `approved` is always true here.",
+      "Add `on_reject: continue` to the approval if the run should go on after a refusal.",
     );
   if (condition !== null && neverTrue(condition))
     context.reader.report.add(
       "step_never_runs",
       entry.value.range,
-      "Nothing can make this condition true, so the step never runs.",
-      "Leave the step out, if that is meant.",
+      "This condition can never be true, so the step never runs.",
+      "Remove the step if it should never run.",
     );
   return condition;
 }
@@ -131,7 +131,7 @@ function asksWhetherGiven(node: Expression, given: ReadonlySet<string>): boolean
   return member === "approved" && given.has(step);
 }
 
-/** What says nothing of itself has the usual. */
+/** Without options, it has the defaults. */
 export function retryOf({ reader }: BackgroundContext, entry: MapEntry): Retry | null {
   const given = readRetry(reader, entry);
   if (given === null) return null;
@@ -150,7 +150,7 @@ export function retryOf({ reader }: BackgroundContext, entry: MapEntry): Retry |
   };
 }
 
-/** Refuses keys that no step has. */
+/** Reports keys that no step has. */
 export function checkStepKeys({ reader }: BackgroundContext, map: MapNode): void {
   for (const option of map.entries)
     if (!stepKeys.includes(option.key.text)) refuseKey(reader, option, "a step", stepKeys, []);
@@ -165,7 +165,7 @@ function readWithin(
   const egress: Egress[] = [];
   const nested = (node: Node, within: Pick<StepScope, "place" | "outputs">): readonly Step[] => {
     if (scope.depth >= NESTING_MAX) {
-      context.reader.report.add("too_many", node.range, `Steps nest at most ${NESTING_MAX} deep.`);
+      context.reader.report.add("too_many", node.range, `Steps can be nested at most ${NESTING_MAX} deep.`);
       return [];
     }
     const read = readNested(node, { ...scope, ...within, depth: scope.depth + 1 });
@@ -174,14 +174,14 @@ function readWithin(
   };
   const failure = entryOf(map, "on_error");
   const undo = entryOf(map, "compensate");
-  // Of a list, they run for the member that failed.
+  // For a list, they run for the member that failed.
   const member: [string, ValueShape][] = each === null ? [] : [["each", each]];
   const onError = { ...scope.place, roots: new Map([...scope.place.roots, ...member, ["error", errorShape]]) };
   const failing: StepFailure =
     failure === undefined
       ? { kind: "fail" }
       : failureOf(context, failure, (node) => nested(node, { place: onError, outputs: scope.outputs }));
-  // What undoes a step sees the steps before it and itself; no later step sees it.
+  // The steps that undo a step can use the earlier steps and the step itself, but no later one.
   const compensate =
     undo === undefined ? [] : nested(undo.value, { place: scope.place, outputs: new Map(scope.outputs) });
   return { onError: failing, compensate, egress };
@@ -203,8 +203,8 @@ function readAs(context: BackgroundContext, entry: MapEntry, scope: StepScope): 
   context.reader.report.add(
     "invalid_step",
     entry.value.range,
-    "Nobody calls a workflow, so a step of it can't act as the caller.",
-    "Leave `as` out.",
+    "A workflow has no caller, so its steps can't act as the caller.",
+    "Remove `as`.",
   );
   return null;
 }
@@ -226,7 +226,7 @@ function readForEach(
   if (!scalar.text.includes("${{")) {
     const isPath = /^(?:record|event|input|steps|each|run)(?:\.\w+)+$/.test(scalar.text);
     const hint = isPath ? `Write \`"\${{ ${scalar.text.slice(0, 80)} }}"\`.` : forEachHint;
-    report.add("invalid_step", scalar.range, "`for_each` is a list.", hint);
+    report.add("invalid_step", scalar.range, "`for_each` must be a list.", hint);
     return null;
   }
   const items = readTemplate(context, node, place);
@@ -237,15 +237,15 @@ function readForEach(
   const what = scalar.text.replace(/^\s*\$\{\{\s*|\s*\}\}\s*$/g, "").slice(0, 80);
   const message =
     type === null
-      ? "`for_each` is a list, not a text."
-      : `\`for_each\` is a list; \`${what}\` is of type \`${type.kind}\`.`;
+      ? "`for_each` must be a list, not a text."
+      : `\`for_each\` must be a list, but \`${what}\` has the type \`${type.kind}\`.`;
   report.add("invalid_step", scalar.range, message, forEachHint);
   return null;
 }
 
-const forEachHint = "For example `${{ steps.find }}`, what `record.find` before it has found.";
+const forEachHint = "For example `${{ steps.find }}`, the records that an earlier `record.find` found.";
 
-/** What is in a list that a step before has given. */
+/** The members of a list that an earlier step returned. */
 function memberShape(items: NonNullable<Step["forEach"]>["items"], scope: StepScope): ValueShape {
   if (items.kind !== "value" || items.expression.kind !== "value") return json;
   const { root, path } = items.expression;
@@ -255,7 +255,7 @@ function memberShape(items: NonNullable<Step["forEach"]>["items"], scope: StepSc
   return shape?.kind === "list" ? shape.of : json;
 }
 
-/** Whether the connection is one, and whether the action has a use for it. */
+/** Whether the connection exists, and whether the action uses one. */
 export function checkConnection({ reader, connections }: BackgroundContext, map: MapNode, kind: string | null): void {
   const entry = entryOf(map, "connection");
   const scalar = entry === undefined ? null : expectText(reader, entry.value, "`connection`");
@@ -269,5 +269,10 @@ export function checkConnection({ reader, connections }: BackgroundContext, map:
       suggestFor(scalar.text, names, reader.report) ?? "Declare it under `integrations`.",
     );
   else if (kind !== null && kind !== "connector" && !kind.startsWith("email."))
-    reader.report.add("connection_unused", entry.key.range, `\`${kind}\` uses no connection.`, "Leave it out.");
+    reader.report.add(
+      "connection_unused",
+      entry.key.range,
+      `\`${kind}\` doesn't use a connection.`,
+      "Remove `connection`.",
+    );
 }

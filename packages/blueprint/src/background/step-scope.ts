@@ -1,17 +1,17 @@
-// What the readers of steps hand each other. Types alone.
+// The types that the readers of steps share.
 import type { ValueShape } from "@plinth/expression";
 import type { Egress, Retry, Step, StepAction } from "../model/background.ts";
 import type { WorkPlace } from "./work-scope.ts";
 
 export interface StepScope {
   readonly place: Omit<WorkPlace, "steps">;
-  /** Outputs of the steps before; the reader of steps adds to it. */
+  /** Outputs of the earlier steps; the reader of steps adds to it. */
   readonly outputs: Map<string, ValueShape>;
   /** Every id of the workflow. */
   readonly ids: Set<string>;
-  /** Approvals behind which no step runs unless they were given; the reader of steps adds to it. */
+  /** Approvals that must be given before any later step runs; the reader of steps adds to it. */
   readonly given: Set<string>;
-  /** How often a step tries that says nothing of it; null for the usual. */
+  /** How often a step is tried by default; null for the usual number. */
   readonly retry: Retry | null;
   /** Whether a caller waits for it, with rights of their own. */
   readonly inAction: boolean;
@@ -33,6 +33,6 @@ export interface ActionScope {
 
 export interface ReadAction {
   readonly action: StepAction;
-  /** What `steps.<id>` is. */
+  /** The shape of `steps.<id>`. */
   readonly output: ValueShape;
 }

@@ -1,5 +1,6 @@
-// In: `steps` (or `actions`) of background work. Out: typed steps, every default written out, and what leaves by them.
-// A plain name, a map of one and the long form are one thing; each step has an id, and ids are told apart.
+// Reads `steps` (or `actions`) of background work. In: their syntax. Out: typed steps with all defaults, and the data
+// that leaves through them. A plain name, a map with one key, and the long form mean the same. Each step has a unique
+// id.
 import { type Expression, joined, type ValueShape } from "@plinth/expression";
 import { isActionServed } from "../check/unserved.ts";
 import { describe, expectList, expectMap, expectText, isBroken } from "../declarations/expect.ts";
@@ -22,18 +23,18 @@ export function readSteps(context: BackgroundContext, node: Node, scope: StepSco
   const { report } = context.reader;
   const items = expectList(context.reader, node, "The steps", listHint(node))?.items ?? [];
   if (node.kind === "list" && items.length === 0)
-    report.add("invalid_step", node.range, "There are no steps.", "For example `[audit.write]`.");
+    report.add("invalid_step", node.range, "The list of steps is empty.", "For example `[audit.write]`.");
   const over = items[STEPS_MAX];
-  if (over !== undefined) report.add("too_many", over.range, `There are at most ${STEPS_MAX} steps.`);
+  if (over !== undefined) report.add("too_many", over.range, `The list can have at most ${STEPS_MAX} steps.`);
   const read = items.slice(0, STEPS_MAX).map((item) => readStep(context, item, scope));
   return { steps: read.flatMap((one) => one.steps), egress: read.flatMap((one) => one.egress) };
 }
 
-/** One step that its author forgot to make a list of. */
+/** A single step that its author didn't write as a list. */
 function listHint(node: Node): string | null {
   if (node.kind === "map" && node.entries.length > 0) {
     const [first] = node.entries;
-    return `Put \`- \` before \`${first?.key.text.slice(0, 60)}:\`, and indent the lines below it by two more.`;
+    return `Write \`- \` before \`${first?.key.text.slice(0, 60)}:\`, and indent the lines below it by two more spaces.`;
   }
   return node.kind === "scalar" && typeof node.value === "string" ? `Write \`[${node.text.slice(0, 60)}]\`.` : null;
 }
@@ -60,8 +61,8 @@ function readStep(context: BackgroundContext, node: Node, scope: StepScope): Rea
     report.add(
       "invalid_step",
       second?.key.range ?? node.range,
-      second === undefined ? "This step is empty." : "A step has one action.",
-      "Begin each step with `- `.",
+      second === undefined ? "This step is empty." : "A step must have exactly one action.",
+      "Start each step with `- `.",
     );
     return nothing;
   }
@@ -71,12 +72,12 @@ function readStep(context: BackgroundContext, node: Node, scope: StepScope): Rea
   return map === null ? nothing : makeStep(context, wordOf(only.key), map, scope);
 }
 
-/** What is a key of a step may stand alone: `delay: 5m` is a step, and `wait: 5m` is none. */
+/** A key of a step can be used alone: `delay: 5m` is a step, but `wait: 5m` is not. */
 function stepHint(name: string): string {
   if (name === "wait") return "Write `delay: 5m`.";
   return name === "approve"
     ? "Write `approval: { roles: [admin] }`."
-    : `What it is given stands under \`with\`: \`${name.slice(0, 60)}: { with: { ... } }\`.`;
+    : `Put the input of an action under \`with\`: \`${name.slice(0, 60)}: { with: { ... } }\`.`;
 }
 
 function readLongStep(context: BackgroundContext, map: MapNode, scope: StepScope): ReadSteps {
@@ -85,7 +86,7 @@ function readLongStep(context: BackgroundContext, map: MapNode, scope: StepScope
     const text = expectText(context.reader, action.value, "`action`");
     return text === null ? nothing : makeStep(context, wordOf(text), map, scope);
   }
-  // A step that only waits says so by what it waits for.
+  // The action of a step that only waits is what it waits for.
   const waiting = entryOf(map, "approval") ?? entryOf(map, "wait_for") ?? entryOf(map, "delay");
   if (waiting === undefined) {
     context.reader.report.add("missing_key", map.range, "This step has no `action`.", "Write `action: record.update`.");
@@ -120,8 +121,8 @@ function makeStep(context: BackgroundContext, action: Word, map: MapNode, scope:
     report.add(
       "invalid_step",
       action.range,
-      "Only a step on records has rights of its own, so `as` says nothing here.",
-      "Leave `as` out.",
+      "`as` has no effect here: only steps that work on records have rights of their own.",
+      "Remove `as`.",
     );
   const isWait = ["wait", "wait_for", "approve"].includes(read.action.kind);
   refuseVainRetry(context, entryOf(map, "retry"), read.action);
@@ -146,7 +147,7 @@ function makeStep(context: BackgroundContext, action: Word, map: MapNode, scope:
   };
 }
 
-/** What it waits for is tried elsewhere, or not at all: nothing tries the step itself again. */
+/** A step that waits for something is not retried itself. */
 function refuseVainRetry(
   { reader, workers }: BackgroundContext,
   retry: MapEntry | undefined,
@@ -158,19 +159,22 @@ function refuseVainRetry(
   if (action.kind === "worker.run") {
     const inWorker = workers.has(action.worker) ? ` \`${action.worker}\`` : "";
     refuse(
-      "A step that runs a worker is not tried again: the steps of the worker are.",
-      `Write \`retry\` in the worker${inWorker}. What follows when it has failed for good is for \`on_error\`.`,
+      "A step that runs a worker is not retried as a whole: the steps of the worker are.",
+      `Put \`retry\` in the worker${inWorker}. Use \`on_error\` for what happens after the last attempt has failed.`,
     );
   } else if (action.kind === "wait" || action.kind === "wait_for" || action.kind === "approve")
-    refuse("A step that only waits is not tried again.", "Leave `retry` out; `on_error` says what follows a failure.");
+    refuse(
+      "A step that only waits is not retried.",
+      "Remove `retry`. Use `on_error` for what happens after a failure.",
+    );
 }
 
-/** No step behind it runs where it was refused, left out or not given in time. */
+/** No later step runs if the approval was refused, left out or not given in time. */
 function isAlwaysGiven(step: Step, { onReject }: Extract<StepAction, { kind: "approve" }>): boolean {
   return onReject === "fail" && step.onError.kind === "fail" && step.if === null && step.forEach === null;
 }
 
-/** `on_error` lets the run go on behind a refusal, as `on_reject: continue` does: the action itself is then left out. */
+/** `on_error` lets the run go on after a refusal, as `on_reject: continue` does. The action itself is then skipped. */
 function onceApproved(step: Step, approvals: readonly Pick<Step, "id">[]): Step {
   const given = approvals.map(
     ({ id }): Expression => ({ kind: "value", type: { kind: "bool" }, root: "steps", path: [id, "approved"] }),
@@ -178,12 +182,12 @@ function onceApproved(step: Step, approvals: readonly Pick<Step, "id">[]): Step 
   return { ...step, if: joined("&&", step.if === null ? given : [step.if, ...given]) };
 }
 
-/** The host, where the action calls one. */
+/** The host, if the action calls one. */
 function calledBy(action: StepAction): Pick<Egress, "host"> {
   return action.kind === "http.request" ? hostOf(action.url) : {};
 }
 
-/** A step that waits before it acts is two: what it waits for has an output of its own. */
+/** A step that waits before its action is two steps, because the wait has its own output. */
 function waitBefore(
   context: BackgroundContext,
   action: Word,
@@ -228,7 +232,12 @@ function idOf(context: BackgroundContext, action: Word, given: MapEntry | undefi
   const id = scalar?.text ?? action.text.split(".").at(-1) ?? action.text;
   const range = scalar?.range ?? action.range;
   if (scalar !== null && !/^[a-z][a-z0-9_]{0,47}$/.test(id))
-    report.add("invalid_name", range, `\`${id.slice(0, 60)}\` can't name a step.`, "Lower-case words joined by `_`.");
+    report.add(
+      "invalid_name",
+      range,
+      `\`${id.slice(0, 60)}\` is not a valid name for a step.`,
+      "Use lower-case words joined by `_`.",
+    );
   claimId(context, { text: id, range }, scope);
   return id;
 }
@@ -238,8 +247,8 @@ function claimId({ reader }: BackgroundContext, { text, range }: Word, { ids }: 
     reader.report.add(
       "duplicate_step",
       range,
-      `Two steps are called \`${text}\`.`,
-      `Give this one a name of its own: \`id: ${text}_again\`.`,
+      `Two steps have the name \`${text}\`.`,
+      `Give this step its own name: \`id: ${text}_again\`.`,
     );
   ids.add(text);
 }

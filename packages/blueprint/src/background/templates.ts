@@ -1,5 +1,6 @@
-// In: a value that may hold `${{ ... }}`, and what expressions see there. Out: a typed template, or diagnostics at their places.
-// What stands between the braces is CEL; alone it keeps its type, within a text it is joined to it.
+// Reads values with `${{ ... }}`. In: the value, and the names that its expressions can use. Out: a typed template, or
+// diagnostics with positions. Expressions are CEL. A single expression keeps its type; within a text it is joined to
+// the text.
 import type { Expression, Type } from "@plinth/expression";
 import { isUnstorable } from "../check/writing.ts";
 import { isBroken } from "../declarations/expect.ts";
@@ -10,12 +11,12 @@ import { type BackgroundContext, jsonOf } from "./context.ts";
 import { checkPart } from "./work-expression.ts";
 import type { WorkPlace } from "./work-scope.ts";
 
-const unstorableHint = "Remove the escape that makes it.";
+const unstorableHint = "Remove the escape sequence that creates it.";
 
-/** A template is parsed with every key that its author presses. */
+/** A template is parsed at every key press of its author, so the text has a limit. */
 const TEXT_MAX = 10_000;
 
-/** Null where it is wrong, which is reported. `expected` is the type of what stands in braces alone. */
+/** Null after its problems were reported. `expected` is the type for a single expression. */
 export function readTemplate(
   context: BackgroundContext,
   node: Node,
@@ -38,7 +39,7 @@ export function readTemplate(
         context.reader.report.add(
           "invalid_template",
           key.range,
-          "This key holds a NUL or half a character.",
+          "This key contains a NUL character or half of a surrogate pair.",
           unstorableHint,
         );
       const members = node.entries.map(({ key, value }) => [key.text, readTemplate(context, value, place)] as const);
@@ -51,7 +52,7 @@ export function readTemplate(
   }
 }
 
-/** Whether anything of the value is computed. */
+/** Whether any part of the value is computed. */
 export function holdsTemplate(node: Node): boolean {
   if (node.kind === "list") return node.items.some(holdsTemplate);
   if (node.kind === "map") return node.entries.some((entry) => holdsTemplate(entry.value));
@@ -79,11 +80,16 @@ function readText(
   const { report, source } = context.reader;
   const { text } = scalar;
   if (isUnstorable(text)) {
-    report.add("invalid_template", scalar.range, "This text holds a NUL or half a character.", unstorableHint);
+    report.add(
+      "invalid_template",
+      scalar.range,
+      "This text contains a NUL character or half of a surrogate pair.",
+      unstorableHint,
+    );
     return null;
   }
   if (text.length > TEXT_MAX && text.includes("${{")) {
-    report.add("too_many", scalar.range, `A text with \`\${{\` has at most ${TEXT_MAX} characters.`);
+    report.add("too_many", scalar.range, `A text with \`\${{\` can have at most ${TEXT_MAX} characters.`);
     return null;
   }
   const parts: (string | Expression)[] = [];
@@ -93,7 +99,7 @@ function readText(
     const end = closeOf(text, open + 3);
     if (end === null) {
       const range = rangeWithin(scalar, source, open, text.length);
-      report.add("invalid_template", range, "`${{` is never closed.", "Close it with `}}`.");
+      report.add("invalid_template", range, "This `${{` has no closing `}}`.", "Add `}}`.");
       return null;
     }
     if (open > at) parts.push(text.slice(at, open));
@@ -109,7 +115,7 @@ function readText(
   const stray = text.indexOf("}}", at);
   if (stray !== -1 && !text.slice(at, stray).includes("{")) {
     const range = rangeWithin(scalar, source, stray, stray + 2);
-    report.add("invalid_template", range, "`}}` closes nothing.", "A value that is computed stands in `${{ ... }}`.");
+    report.add("invalid_template", range, "This `}}` has no opening `${{`.", "Write computed values in `${{ ... }}`.");
     return null;
   }
   if (at < text.length) parts.push(text.slice(at));
@@ -117,17 +123,17 @@ function readText(
   return parts.some((part) => typeof part !== "string") ? { kind: "text", parts } : literal(scalar.value);
 }
 
-/** Bounded, so that a text made of open braces is read once. */
+/** Limited, so that a text of many open braces is read only once. */
 const OTHER_BRACES = /(?:\{\{|\$\{)\s{0,4}([a-z_][^{}]{0,200})\}{1,2}/gi;
 
-/** Of a value without `${{`: what looks as if it were computed. */
+/** Warns about a value without `${{` that looks computed. */
 export function warnOfForeignTemplates(context: BackgroundContext, node: Node): void {
   if (node.kind === "list") for (const item of node.items) warnOfForeignTemplates(context, item);
   else if (node.kind === "map") for (const entry of node.entries) warnOfForeignTemplates(context, entry.value);
   else warnOfOtherBraces(context, node, 0, node.text.length);
 }
 
-/** `{{ record.id }}`, `${record.id}`: computed elsewhere, plain text here. What another service fills in may look like it. */
+/** `{{ record.id }}` and `${record.id}` are plain text here. They can be meant for another service. */
 function warnOfOtherBraces(
   { reader: { report, source } }: BackgroundContext,
   scalar: ScalarNode,
@@ -139,13 +145,13 @@ function warnOfOtherBraces(
     report.add(
       "foreign_template",
       rangeWithin(scalar, source, at + index, at + index + whole.length),
-      `\`${shown}\` is text, and is handed on as it stands.`,
-      `Write \`\${{ ${inner.trim().slice(0, 60)} }}\` for its value. If these very characters are meant: \`\${{ "${shown}" }}\`.`,
+      `\`${shown}\` is plain text here and is not replaced by a value.`,
+      `Write \`\${{ ${inner.trim().slice(0, 60)} }}\` to insert its value. To keep these exact characters, write \`\${{ "${shown}" }}\`.`,
     );
   }
 }
 
-/** The `}}` that ends an expression: none in a string of it, none that closes a map of its own. */
+/** The `}}` that ends an expression, outside of strings and of maps in it. */
 function closeOf(text: string, from: number): number | null {
   let depth = 0;
   for (let at = from; at < text.length; at++) {

@@ -1,4 +1,5 @@
-// In: what starts a worker or workflow: `on`, `when`, `record`, `ordered`. Out: it, typed, and what its expressions see.
+// Reads what starts a worker or workflow: `on`, `when`, `record`, `ordered`. In: their syntax. Out: the typed trigger,
+// and the names that expressions can use.
 import { checkValue, type ValueShape } from "@plinth/expression";
 import { expectWords, mapEntries } from "../declarations/expect.ts";
 import type { Step, Template, Values, Workflow } from "../model/background.ts";
@@ -13,18 +14,18 @@ import { eventShape, json, runShape, scopeOf, type WorkPlace } from "./work-scop
 
 export const triggerKeys: readonly string[] = ["on", "when", "record", "ordered"];
 
-/** Starts that are no event. */
+/** Triggers that are not events. */
 const otherStarts: readonly string[] = ["schedule", "manual"];
 
 type Declared = Pick<Workflow, "on" | "starts" | "when" | "entity" | "lookup" | "ordered">;
 
 export interface Trigger {
   /**
-   * What the model holds. The record whose id a declared event carries is looked up only where `when`, `ordered` or one
-   * of the steps reads it: a workflow that doesn't need the record also runs once it is deleted.
+   * The trigger in the model. The record whose id a declared event carries is looked up only if `when`, `ordered` or a
+   * step reads it: a workflow that doesn't need the record then also runs after it was deleted.
    */
   readonly declaredFor: (steps: readonly Step[]) => Declared;
-  /** What steps see. */
+  /** The names that steps can use. */
   readonly place: Omit<WorkPlace, "steps">;
 }
 
@@ -56,8 +57,8 @@ export function readTrigger(context: BackgroundContext, map: MapNode, kind: "wor
     context.reader.report.add(
       "invalid_option",
       ordered.value.range,
-      "No record starts this, so its runs can't be ordered by one.",
-      "Leave `ordered` out.",
+      "No record starts this work, so its runs can't be ordered by record.",
+      "Remove `ordered`.",
     );
   const declared: Declared = {
     on: events,
@@ -82,14 +83,14 @@ export function readTrigger(context: BackgroundContext, map: MapNode, kind: "wor
   };
 }
 
-/** The one entity whose records all of them carry. */
+/** The one entity whose records all of the events carry. */
 function entityOf(events: readonly string[], context: BackgroundContext): string | null {
   const about = new Set(events.map((event) => context.events.get(event) ?? nounOf(event, context)));
   const [only] = about;
   return about.size === 1 ? (only ?? null) : null;
 }
 
-/** Of a declared event that carries the id of the record that it is about: that record. */
+/** For a declared event with the id of a record: that record. */
 function impliedLookup(context: BackgroundContext, events: readonly string[], place: WorkPlace): Lookup | null {
   const [only, second] = events;
   const subject = only === undefined || second !== undefined ? null : subjectOf(only, context);
@@ -106,7 +107,7 @@ function readsRecord(part: unknown): boolean {
   return isField || Object.values(part).some(readsRecord);
 }
 
-/** Of an event that nothing emits: what its author must have meant, so that the rest is checked. */
+/** For an event that nothing emits, a guess of what its author meant, so that the rest is checked. */
 function nounOf(event: string, { events, entities }: BackgroundContext): string | null {
   const noun = event.split(".")[0] ?? "";
   return !events.has(event) && entities.has(noun) ? noun : null;
@@ -124,7 +125,7 @@ function readStarts(context: BackgroundContext, node: Node): { readonly starts: 
   let isKnown = words.length > 0;
   for (const word of words) {
     if (seen.size === seen.add(word.text).size)
-      report.add("duplicate_value", word.range, `\`${word.text}\` stands here twice.`, "Remove one of them.");
+      report.add("duplicate_value", word.range, `\`${word.text}\` is listed twice.`, "Remove one of them.");
     else if (!otherStarts.includes(word.text) && !checkEvent(word, context)) isKnown = false;
   }
   return { starts: [...seen].sort(), isKnown };
@@ -135,7 +136,7 @@ interface Lookup {
   readonly entity: string | null;
 }
 
-/** `{ shipment: { tracking_number: "${{ event.data.code }}" } }`: one entity, and the fields it is found by. */
+/** `{ shipment: { tracking_number: "${{ event.data.code }}" } }`: one entity, and the fields to look it up by. */
 function readLookup(context: BackgroundContext, entry: MapEntry, place: WorkPlace): Lookup {
   const { reader, entities } = context;
   const [only, second] = mapEntries(reader, entry.value, "`record`");
@@ -144,7 +145,7 @@ function readLookup(context: BackgroundContext, entry: MapEntry, place: WorkPlac
       reader.report.add(
         "invalid_lookup",
         (second ?? entry).key.range,
-        "`record` looks one record up.",
+        "`record` must look up exactly one record.",
         "For example `{ shipment: { tracking_number: ... } }`.",
       );
     return { values: {}, entity: null };
@@ -155,9 +156,14 @@ function readLookup(context: BackgroundContext, entry: MapEntry, place: WorkPlac
     const hint = suggestFor(only.key.text, entities.keys(), reader.report);
     reader.report.add("unknown_entity", only.key.range, message, hint);
   }
-  const fields = mapEntries(reader, only.value, "What a record is found by");
+  const fields = mapEntries(reader, only.value, "The look-up of a record");
   if (fields.length === 0 && only.value.kind === "map")
-    reader.report.add("invalid_lookup", only.key.range, "Nothing says which record is meant.", "Name a field of it.");
+    reader.report.add(
+      "invalid_lookup",
+      only.key.range,
+      "The look-up has no field, so it can't find a record.",
+      "Name a field of the entity and its value.",
+    );
   if (found === undefined) return { values: {}, entity: null };
   const writing = { place, inAction: false, as: "find", edge: null, at: entry.key.range } as const;
   const values: Readonly<Record<string, Template>> = readFieldValues(context, found, fields, writing) ?? {};

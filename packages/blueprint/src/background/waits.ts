@@ -1,4 +1,5 @@
-// In: what a step waits for: an event, or somebody's approval. Out: the wait, typed, and what it gives.
+// Reads what a step waits for: an event, or an approval. In: its syntax. Out: the typed wait, and the shape of its
+// result.
 import { type Expression, someNode, type ValueShape } from "@plinth/expression";
 import { checkRole } from "../check/permissions/permissions.ts";
 import { expectBoolean, expectMap, expectText, expectWords, refuseKey } from "../declarations/expect.ts";
@@ -58,7 +59,9 @@ export function readWaitFor(
   };
 }
 
-/** The run, with what `event` and `record` mean everywhere else: here they are the event that came. */
+/**
+ * The run, with the meaning that `event` and `record` have elsewhere: here they are the event that the step waits for.
+ */
 function ownShape({ roots, entity }: WorkPlace, context: BackgroundContext): ValueShape {
   const run = roots.get("run");
   const event = roots.get("event");
@@ -74,8 +77,8 @@ function readWhich(context: BackgroundContext, option: MapEntry, came: WorkPlace
     context.reader.report.add(
       "wait_compares_itself",
       option.value.range,
-      "This compares the event that came with itself, so it always holds.",
-      "What the run itself is about is `run.record` and `run.event`: `record.id == run.record.id`.",
+      "This condition compares the event with itself, so it is always true.",
+      "Use `run.record` and `run.event` for the record and event of the run: `record.id == run.record.id`.",
     );
   return condition;
 }
@@ -86,7 +89,7 @@ function comparesWithItself(node: Expression): boolean {
   return one != null && one === other;
 }
 
-/** What of the event that came it names, whichever way; null for anything else. */
+/** The member of the event that it names, in any notation; null for anything else. */
 function partOfEvent(expression: Expression): string | null {
   if (expression.kind === "value") return expression.root === "event" ? expression.path.join(".") : null;
   if (expression.kind !== "field" || expression.path.length !== 1) return null;
@@ -103,7 +106,7 @@ const approvalKeys: readonly string[] = ["roles", "by_self", "timeout", "on_reje
 
 const approvalHint = "For example `approval: { roles: [admin], timeout: 2d }`.";
 
-/** Without `roles`, admins approve. */
+/** Without `roles`, admins can approve. */
 export function readApproval(context: BackgroundContext, node: Node | null, place: WorkPlace): ReadAction | null {
   const { reader } = context;
   const map = node === null ? null : expectMap(reader, node, "`approval`", approvalHint);

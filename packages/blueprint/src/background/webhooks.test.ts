@@ -85,7 +85,7 @@ test.each([
   ["{ scheme: token, header: x-token }", "body.type"],
 ])("without `type`, a source of %s is told where the type is", (verify, type) =>
   expect(hintsOf(`verify: ${verify}, events: { a: a.happened }`)).toEqual([
-    `Say where the type of an event is: \`type: ${type}\`.`,
+    `Say where a request has the type of its event: \`type: ${type}\`.`,
   ]),
 );
 

@@ -1,4 +1,4 @@
-// In: the section `webhooks`. Out: what holds for outbound deliveries, and the inbound sources.
+// Reads the section `webhooks`. In: its syntax. Out: the settings of outbound deliveries, and the inbound sources.
 import { expectList, expectMap, expectText, expectWords, mapEntries, refuseKey } from "../declarations/expect.ts";
 import type { BackgroundPart } from "../model/background.ts";
 import type { JsonValue } from "../model/model.ts";
@@ -64,14 +64,14 @@ function readSource(context: BackgroundContext, { key, value }: MapEntry): Backg
       "missing_key",
       key.range,
       `The webhook \`${key.text}\` has no \`verify\`.`,
-      "Name a provider, or describe how a call is signed.",
+      "Name a provider, or describe how requests are signed.",
     );
   if (entryOf(map, "events") !== undefined && entryOf(map, "type") === undefined)
     reader.report.add(
       "missing_key",
       key.range,
       `The webhook \`${key.text}\` has no \`type\`.`,
-      `Say where the type of an event is: \`type: ${typeOf(source)}\`.`,
+      `Say where a request has the type of its event: \`type: ${typeOf(source)}\`.`,
     );
   checkDedupe(context, map, source);
   return { name: key.text, declaration: canonical(source), egress: [] };
@@ -82,7 +82,7 @@ function typeOf({ verify }: Readonly<Record<string, JsonValue | null>>): string 
   return known ?? "body.type";
 }
 
-/** Whoever captures a request can send it again under another id, unless the id is signed, too. */
+/** Anybody who captures a request can send it again under another id, unless the id is signed too. */
 function checkDedupe(
   { reader }: BackgroundContext,
   map: MapNode,
@@ -95,14 +95,14 @@ function checkDedupe(
   reader.report.add(
     "unsigned_dedupe",
     option.value.range,
-    `The header \`${header}\` is not signed: a captured request can be sent again under another id.`,
+    `The header \`${header}\` is not signed, so anybody who captures a request can send it again under another id.`,
     typeof verify === "string"
-      ? "Take an id of the body, such as `body.id`, or leave `dedupe` out: the body itself tells requests apart."
-      : `Take an id of the body, such as \`body.id\`; or, where the service signs it, name \`headers.${header}\` in \`message\`.`,
+      ? "Use an id from the body, such as `body.id`, or remove `dedupe`: requests are then compared by their whole body."
+      : `Use an id from the body, such as \`body.id\`. If the service signs the header, name \`headers.${header}\` in \`message\`.`,
   );
 }
 
-/** Null where it can't be told, or where nothing of a request is signed. */
+/** Null if it can't be told, or if nothing of a request is signed. */
 function signedHeaders(verify: JsonValue | null): readonly string[] | null {
   if (typeof verify === "string") return webhookProviders.includes(verify) ? (providersSign[verify] ?? []) : null;
   if (verify === null || typeof verify !== "object" || Array.isArray(verify)) return null;
@@ -120,10 +120,10 @@ function readVerify(context: BackgroundContext, node: Node): JsonValue | null {
     reader.report.add(
       "invalid_webhook",
       scalar.range,
-      `How \`${scalar.text.slice(0, 60)}\` signs is not known.`,
+      `The signatures of \`${scalar.text.slice(0, 60)}\` are not known to Plinth.`,
       descriptionHint(scalar.text) ??
         suggestFor(scalar.text, webhookProviders, reader.report) ??
-        `Known: ${webhookProviders.join(", ")}. Or describe it: \`{ scheme, header, format, message }\`.`,
+        `Known providers: ${webhookProviders.join(", ")}. For any other, describe the signature: \`{ scheme, header, format, message }\`.`,
     );
   return scalar?.text ?? null;
 }
@@ -147,7 +147,7 @@ function readScheme({ reader }: BackgroundContext, map: MapNode): JsonValue {
           reader.report.add(
             "invalid_webhook",
             header.range,
-            "`header` is no name of a header.",
+            "`header` is not a valid header name.",
             "For example `x-signature`.",
           );
         scheme[key] = header?.text.toLowerCase() ?? null;
@@ -159,22 +159,22 @@ function readScheme({ reader }: BackgroundContext, map: MapNode): JsonValue {
           reader.report.add(
             "invalid_webhook",
             format.range,
-            `\`format\` has at most ${FORMAT_MAX} characters.`,
+            `\`format\` can have at most ${FORMAT_MAX} characters.`,
             "For example `sha256={hex}`, or `{base64}`.",
           );
         else if (format !== null && !/\{(?:hex|base64|raw)\}/.test(format.text))
           reader.report.add(
             "invalid_webhook",
             format.range,
-            "`format` doesn't say where the signature stands.",
+            "`format` doesn't say where the signature is.",
             "For example `sha256={hex}`, or `{base64}`.",
           );
         else if (format?.text.includes("{timestamp}") && !TIMESTAMP_FIRST.test(format.text))
           reader.report.add(
             "invalid_webhook",
             format.range,
-            "`{timestamp}` must come before the signature, with `,`, `;` or a space between them.",
-            "For example `t={timestamp},v1={hex}`. The header may have them in any order.",
+            "`{timestamp}` must come before the signature, with `,`, `;` or a space between the two.",
+            "For example `t={timestamp},v1={hex}`. The header itself can have them in any order.",
           );
         scheme[key] = format?.text ?? null;
         break;
@@ -201,7 +201,7 @@ function readScheme({ reader }: BackgroundContext, map: MapNode): JsonValue {
 const FORMAT_MAX = 200;
 const TIMESTAMP_FIRST = /^[^{}]*\{timestamp\}\s*[,; ][^{}]*\{(?:hex|base64|raw)\}[^{}]*$/;
 
-/** A timestamp that nobody signed would prove nothing, and one that is signed must be found. */
+/** A timestamp that is not signed proves nothing, and a signed timestamp must have a place in the request. */
 function checkTimestamp(
   { report }: BackgroundContext["reader"],
   map: MapNode,
@@ -214,14 +214,14 @@ function checkTimestamp(
     "invalid_webhook",
     map.range,
     isGiven ? "`message` doesn't name the `timestamp`." : "`format` doesn't say where the `timestamp` is.",
-    'For example `format: "t={timestamp},v1={hex}"` and `message: [timestamp, ".", body]`. A header of its own is `headers.x-timestamp`.',
+    'For example `format: "t={timestamp},v1={hex}"` and `message: [timestamp, ".", body]`. If the timestamp has its own header, use `headers.x-timestamp`.',
   );
 }
 
-/** Each request is put together from so many parts before anybody knows who sent it. */
+/** The maximum number of parts of a signed message. Each request is assembled before its sender is known. */
 const MESSAGE_MAX = 20;
 
-/** What is signed: the body, headers, or texts between them. */
+/** The signed parts: the body, headers, or texts between them. */
 function readMessage(reader: BackgroundContext["reader"], node: Node): JsonValue | null {
   const list = expectList(reader, node, "`message`");
   if (list === null) return null;
@@ -230,14 +230,14 @@ function readMessage(reader: BackgroundContext["reader"], node: Node): JsonValue
     reader.report.add(
       "invalid_webhook",
       list.range,
-      `\`message\` has at most ${MESSAGE_MAX} parts, and the body once.`,
+      `\`message\` can have at most ${MESSAGE_MAX} parts, and the body only once.`,
       'For example `[timestamp, ".", body]`.',
     );
   if (!words.some((word) => word.text === "body"))
     reader.report.add(
       "invalid_webhook",
       list.range,
-      "A signature that leaves out the body proves nothing.",
+      "The signature doesn't cover the body, so it proves nothing.",
       "Write `[body]`.",
     );
   return words.map((word) => word.text);
@@ -250,7 +250,7 @@ function readEach({ reader }: BackgroundContext, option: MapEntry): JsonValue | 
     reader.report.add(
       "invalid_webhook",
       scalar.range,
-      `\`${scalar.text.slice(0, 60)}\` is no place of a list.`,
+      `\`${scalar.text.slice(0, 60)}\` is not a valid path to a list.`,
       "For example `body`, or `body.events`.",
     );
   return scalar?.text ?? null;
@@ -263,21 +263,21 @@ function listsEvents(map: MapNode): boolean {
   return isListing || entryOf(map, "each") !== undefined;
 }
 
-/** `body.data.id`, `headers.x-event`, or, of a list's items, `item.id`. */
+/** `body.data.id`, `headers.x-event`, or `item.id` for the members of a list. */
 function readPath({ reader }: BackgroundContext, option: MapEntry, isList: boolean): JsonValue | null {
   const scalar = expectText(reader, option.value, `\`${option.key.text}\``);
   if (scalar?.text.startsWith("item.") === true && !isList)
     reader.report.add(
       "invalid_webhook",
       scalar.range,
-      "`item` is one of a list, and the source names none.",
-      "Say where the list stands: `each: body`. Without one, write `body.type`.",
+      "`item` is a member of a list, but this source has no list.",
+      "Say where the list is: `each: body`. If there is no list, write `body.type`.",
     );
   else if (scalar !== null && !PLACE.test(scalar.text))
     reader.report.add(
       "invalid_webhook",
       scalar.range,
-      `\`${scalar.text.slice(0, 60)}\` is no place in a call.`,
+      `\`${scalar.text.slice(0, 60)}\` is not a valid path in a request.`,
       "For example `body.type`, or `headers.x-event`.",
     );
   return scalar?.text ?? null;

@@ -1,4 +1,5 @@
-// In: an expression of background work, and where it stands. Out: its typed tree, with every problem reported at its place.
+// Checks an expression of background work. In: the expression and its scope. Out: its typed tree; problems are reported
+// with their positions.
 import {
   checkExpression,
   checkValue,
@@ -12,7 +13,7 @@ import { type MapEntry, rangeWithin, type ScalarNode } from "../text/syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 import { scopeOf, type WorkPlace } from "./work-scope.ts";
 
-/** A condition, with or without `${{ }}`. Null where it is wrong. */
+/** A condition, with or without `${{ }}`. Null after problems were reported. */
 export function readCondition(context: BackgroundContext, option: MapEntry, place: WorkPlace): Expression | null {
   const { reader } = context;
   const node = option.value;
@@ -21,13 +22,13 @@ export function readCondition(context: BackgroundContext, option: MapEntry, plac
   const scalar = expectText(reader, node, `\`${option.key.text}\``);
   if (scalar === null) return null;
   if (typeof scalar.value === "number") {
-    const message = `\`${option.key.text}\` is a condition, not ${describe(scalar)}.`;
+    const message = `\`${option.key.text}\` must be a condition, not ${describe(scalar)}.`;
     reader.report.add("invalid_rule", scalar.range, message, "For example `record.price > 0`.");
     return null;
   }
   if (/^\s*(?:\{\{[\s\S]*\}\}|\$\{[^{][\s\S]*\})\s*$/.test(scalar.text)) {
     const inner = scalar.text.replace(/^\s*\$?\{+\s*|\s*\}+\s*$/g, "").slice(0, 80);
-    const message = "These braces mean nothing in a condition.";
+    const message = "A condition is written without braces.";
     reader.report.add("invalid_template", scalar.range, message, `Write \`${option.key.text}: ${inner}\`.`);
     return null;
   }
@@ -37,7 +38,7 @@ export function readCondition(context: BackgroundContext, option: MapEntry, plac
   return checkPart(context, scalar, { start, end }, place, "condition");
 }
 
-/** Checks an expression that is all or a part of a scalar. */
+/** Checks an expression that is a whole scalar or a part of one. */
 export function checkPart(
   context: BackgroundContext,
   scalar: ScalarNode,
@@ -48,7 +49,11 @@ export function checkPart(
   const { report, source } = context.reader;
   const text = scalar.text.slice(start, end);
   if (text.trim() === "") {
-    report.add("invalid_template", rangeWithin(scalar, source, start, end), "Nothing stands between the braces.");
+    report.add(
+      "invalid_template",
+      rangeWithin(scalar, source, start, end),
+      "There is no expression between the braces.",
+    );
     return null;
   }
   const scope = scopeOf(place, context.schema);
@@ -65,39 +70,39 @@ export function checkPart(
         problem.code,
         range,
         problem.message,
-        `The record of the run itself is \`run.record\`: write \`run.${path}\`.`,
+        `The record of the run is \`run.record\`: write \`run.${path}\`.`,
       );
       continue;
     }
     if (problem.code === "unknown_name" && problem.message.startsWith("`steps` has no ")) {
       const known = [...(place.steps?.keys() ?? [])];
-      const hint = problem.hint ?? (known.length > 0 ? `There are: ${known.slice(0, 12).join(", ")}.` : null);
-      report.add("unknown_step", range, `No step before this one is called \`${name}\`.`, hint);
+      const hint = problem.hint ?? (known.length > 0 ? `Known steps: ${known.slice(0, 12).join(", ")}.` : null);
+      report.add("unknown_step", range, `No earlier step has the name \`${name}\`.`, hint);
     } else report.add(problem.code, range, problem.message, problem.hint ?? joining(problem, name, expected));
   }
   return checked.expression;
 }
 
-/** A value of another type becomes a text within one. */
+/** Within a text, a value of another type becomes a text. */
 function joining({ code }: Problem, name: string, expected: Type | "condition" | null): string | null {
   if (code !== "type_mismatch" || expected === null || expected === "condition" || expected.kind !== "text")
     return null;
-  return `Within a text it is written out: \`"... \${{ ${name.slice(0, 60)} }}"\`.`;
+  return `To use it inside a text, write \`"... \${{ ${name.slice(0, 60)} }}"\`.`;
 }
 
-/** Whether it is about what an event would have brought. */
+/** Whether it uses the event, which does not exist here. */
 function isOfStart({ code, message }: Problem, name: string): boolean {
   if (code === "row_not_available" || (code === "name_not_available" && name === "event")) return true;
   return code === "unknown_name" && /^`run` has no `(?:record|event)`/.test(message);
 }
 
-/** Where an event without a record is waited for, by work that is about one. */
+/** If work about a record waits for an event without a record. */
 function ownRecord({ roots }: WorkPlace, name: string): boolean {
   const run = roots.get("run");
   return name === "record" && run?.kind === "object" && run.members.has("record");
 }
 
-/** Whether a field is named whose own declaration is wrong: that is said there already. */
+/** Whether it names a field whose own declaration has problems, which are reported already. */
 function isBroken({ entities }: BackgroundContext, name: string, message: string): boolean {
   return [...entities.values()].some(
     ({ entity, brokenFields }) => brokenFields.has(name) && message.includes(`\`${entity.name}\``),

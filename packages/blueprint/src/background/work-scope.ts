@@ -1,21 +1,21 @@
-// What expressions of background work see. In: what starts the work, and the steps before. Out: shapes of the values beside
-// the rows, and the scope that the checker of expressions takes. It reports nothing.
+// The names that expressions of background work can use. In: the trigger, and the earlier steps. Out: the shapes of
+// values that are not rows, and the scope for the checker of expressions. It reports nothing.
 import { type Schema, type Scope, stepErrorCodes, type Type, type ValueShape } from "@plinth/expression";
 import type { Field, FieldType } from "../model/model.ts";
 import { typeInRules } from "../rules/expression-schema.ts";
 
-/** Where an expression stands. */
+/** The place of an expression. */
 export interface WorkPlace {
-  /** The entity of `record`; null where there is none. */
+  /** The entity of `record`; null if there is none. */
   readonly entity: string | null;
   readonly rows: readonly ("record" | "old")[];
-  /** `event`, `input`, `run`, `each`, `error`: those that are there. */
+  /** `event`, `input`, `run`, `each`, `error`: those that exist. */
   readonly roots: ReadonlyMap<string, ValueShape>;
-  /** The outputs of the steps before; null where no step can be named. */
+  /** The outputs of the earlier steps; null if no step can be named. */
   readonly steps: ReadonlyMap<string, ValueShape> | null;
-  /** Whether somebody is signed in: in actions alone. */
+  /** Whether there can be a signed-in user: only in actions. */
   readonly user: boolean;
-  /** What starts the work is reported as wrong: what follows from that is not reported again. */
+  /** The trigger has problems that are reported already, so problems that follow from them are not reported. */
   readonly startUnknown?: boolean;
 }
 
@@ -43,7 +43,7 @@ export function objectOf(members: Readonly<Record<string, ValueShape>>): ValueSh
   return { kind: "object", members: new Map(Object.entries(members)) };
 }
 
-/** An event as work sees it; `data` is what a declared one carries. */
+/** The shape of an event; `data` is the data of a declared one. */
 export function eventShape(data: ValueShape): ValueShape {
   return objectOf({
     id: uuid,
@@ -65,12 +65,12 @@ export const errorShape: ValueShape = objectOf({
   step: text,
   code: typed({ kind: "enum", values: stepErrorCodes }),
   message: text,
-  /** Null where no service answered. */
+  /** Null if no service answered. */
   status: typed({ kind: "int" }),
   attempts: typed({ kind: "int" }),
 });
 
-/** A record as steps give it; secrets never leave the database. */
+/** A record in the output of steps. Secrets never leave the database. */
 export function recordShape(fields: readonly Field[]): ValueShape {
   return fieldsShape(fields.filter((field) => field.type.kind !== "secret"));
 }

@@ -1,4 +1,5 @@
-// In: the section `work`. Out: how long what happened in the background is kept; null where that is for the operator to say.
+// Reads the section `work`. In: its syntax. Out: how long the records of background work are kept; null if the operator
+// decides.
 import { readRetention } from "../check/retention.ts";
 import { expectMap, expectText, refuseKey } from "../declarations/expect.ts";
 import type { Node } from "../text/syntax.ts";

@@ -1,4 +1,5 @@
-// In: the section `workers`. Out: what starts each, and its steps, typed; a call to the customer's own service is one step.
+// Reads the section `workers`. In: its syntax. Out: the trigger of each, and its typed steps. A call to the customer's
+// own service becomes one step.
 import { expectMap, mapEntries, refuseKey } from "../declarations/expect.ts";
 import type { Retry, Step, Workflow } from "../model/background.ts";
 import { entryOf, type MapEntry, type MapNode, type Node } from "../text/syntax.ts";
@@ -38,15 +39,15 @@ function readWorker(context: BackgroundContext, entry: MapEntry, map: MapNode): 
     reader.report.add(
       "missing_key",
       entry.key.range,
-      `The worker \`${entry.key.text}\` does nothing.`,
-      "Give it `steps`, or `http`.",
+      `The worker \`${entry.key.text}\` has neither \`steps\` nor \`http\`.`,
+      "Add `steps` or `http`.",
     );
   if (steps !== undefined && http !== undefined)
     reader.report.add(
       "invalid_step",
       http.key.range,
-      "A worker has `steps` or `http`, not both.",
-      "Make the call a step: `http.request`.",
+      "A worker can have `steps` or `http`, not both.",
+      "Write the call as a step: `http.request`.",
     );
   const timeoutMs = read("timeout", (option) => readDuration(reader, option, timeoutBounds));
   if (http !== undefined) checkCallTimeout(context, entryOf(map, "timeout"), timeoutMs);
@@ -64,13 +65,13 @@ function readWorker(context: BackgroundContext, entry: MapEntry, map: MapNode): 
     ...declaredFor(all),
     steps: all,
     concurrencyMax: read("concurrency", (option) => readWhole(reader, option, 1, CONCURRENCY_MAX)),
-    // Of a worker with `http` it is the call's: tries follow one another.
+    // In a worker with `http`, it belongs to the call: attempts run one after the other.
     timeoutMs: http === undefined ? timeoutMs : null,
     egress: distinct([...body.egress, ...calls]),
   };
 }
 
-/** All that a worker with `http` does: one call. */
+/** A worker with `http` has exactly one step: the call. */
 function callOf(
   context: BackgroundContext,
   { key, value }: MapEntry,

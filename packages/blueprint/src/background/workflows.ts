@@ -1,4 +1,4 @@
-// In: the section `workflows`. Out: what starts each, and its steps, typed.
+// Reads the section `workflows`. In: its syntax. Out: the trigger of each, and its typed steps.
 import { expectMap, mapEntries, refuseKey } from "../declarations/expect.ts";
 import type { Workflow } from "../model/background.ts";
 import { entryOf, type MapEntry, type MapNode, type Node } from "../text/syntax.ts";
@@ -13,8 +13,8 @@ export function readWorkflows(context: BackgroundContext, node: Node): readonly 
   return mapEntries(context.reader, node, "`workflows`").flatMap((entry) => {
     checkPartName(entry.key, "a workflow", context);
     if (context.workers.has(entry.key.text)) {
-      const message = `A worker is called \`${entry.key.text}\`, too.`;
-      const hint = "Schedules and runs name both alike: give one another name.";
+      const message = `A worker has the name \`${entry.key.text}\` too.`;
+      const hint = "Schedules and runs refer to both by name, so rename one of them.";
       context.reader.report.add("duplicate_value", entry.key.range, message, hint);
     }
     const map = expectMap(context.reader, entry.value, `The workflow \`${entry.key.text}\``);
@@ -35,14 +35,9 @@ function readWorkflow(context: BackgroundContext, { key }: MapEntry, map: MapNod
     );
   const [actions, steps] = [entryOf(map, "actions"), entryOf(map, "steps")];
   if (actions === undefined && steps === undefined)
-    report.add("missing_key", key.range, `The workflow \`${key.text}\` does nothing.`, "Write `steps:`.");
+    report.add("missing_key", key.range, `The workflow \`${key.text}\` has no steps.`, "Write `steps:`.");
   if (actions !== undefined && steps !== undefined)
-    report.add(
-      "invalid_step",
-      steps.key.range,
-      "`actions` and `steps` are two words for one thing.",
-      "Keep one of them.",
-    );
+    report.add("invalid_step", steps.key.range, "`actions` and `steps` mean the same.", "Keep only one of them.");
   const { declaredFor, place } = readTrigger(context, map, "workflow");
   const body = steps ?? actions;
   const scope = {

@@ -1,5 +1,5 @@
-// In: the section `api`, and the most that the operator allows. Out: the limits of the project's public API, each with a value
-// within sane bounds and within the operator's.
+// Reads the section `api`. In: its syntax, and the operator's limits. Out: the limits of the project's public API,
+// within technical bounds and the operator's limits.
 import type { ApiDeclaration } from "../declarations/declarations.ts";
 import type { ApiLimits } from "../model/model.ts";
 import type { Report } from "../text/report.ts";
@@ -29,11 +29,11 @@ const units: Readonly<Record<Limit["unit"], Readonly<Record<string, number>>>> =
 };
 
 const bounds: Readonly<Record<Key, string>> = {
-  requests_per_second: "A whole number from 1 to 10000.",
-  burst: "A whole number from 1 to 20000.",
-  body_max: "Bytes, from `1KiB` to `16MiB`.",
-  page_max: "A whole number from 1 to 1000.",
-  statement_timeout: "A duration from `100ms` to `30s`.",
+  requests_per_second: "Write a whole number from 1 to 10000.",
+  burst: "Write a whole number from 1 to 20000.",
+  body_max: "Write a number of bytes, from `1KiB` to `16MiB`.",
+  page_max: "Write a whole number from 1 to 1000.",
+  statement_timeout: "Write a duration from `100ms` to `30s`.",
 };
 
 export function checkApi(declared: readonly ApiDeclaration[], report: Report, most?: ApiLimits): ApiLimits {
@@ -43,7 +43,7 @@ export function checkApi(declared: readonly ApiDeclaration[], report: Report, mo
     // A number in quotes is a text.
     const amount = limit.unit === "count" && value.style !== "plain" ? null : amountOf(value.text, limit);
     if (amount === null) {
-      report.add("invalid_limit", value.range, `\`${value.text}\` can't be \`${key}\`.`, bounds[key]);
+      report.add("invalid_limit", value.range, `\`${value.text}\` is not a valid value for \`${key}\`.`, bounds[key]);
       continue;
     }
     found.set(key, amount);
@@ -61,12 +61,12 @@ export function checkApi(declared: readonly ApiDeclaration[], report: Report, mo
     report.add(
       "invalid_limit",
       burst.value.range,
-      `A burst of ${burst.value.text} is less than the ${rate} requests of one second.`,
-      "The burst is what a caller may send at once: at least one second's requests.",
+      `The burst of ${burst.value.text} is smaller than the ${rate} requests that are allowed in one second.`,
+      "The burst is the number of requests that a caller can send at once. It must be at least `requests_per_second`.",
     );
   return {
     requestsPerSecond: rate,
-    // A higher rate alone carries its burst along.
+    // A higher rate without a burst raises the burst too.
     burst:
       burst === undefined
         ? Math.max(amountFor("burst"), within("burst", Math.min(rate * 2, limits.burst.max)))
@@ -77,7 +77,7 @@ export function checkApi(declared: readonly ApiDeclaration[], report: Report, mo
   };
 }
 
-/** In the largest unit that says it in whole numbers. */
+/** In the largest unit that needs no fraction. */
 function amountText(amount: number, { unit }: Limit): string {
   const [name, factor] = Object.entries(units[unit]).findLast(([, each]) => amount % each === 0) ?? ["", 1];
   return `\`${amount / factor}${name}\``;

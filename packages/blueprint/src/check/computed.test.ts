@@ -90,7 +90,7 @@ describe("a computed field in a rule", () => {
 
   test("was never sent", () => {
     expect(found({ permissions: 'user: { create: "input.total > 1" }' })).toEqual([
-      "expression_not_supported: `total` is computed, so it is never sent.",
+      "expression_not_supported: `total` is computed, so it is never part of the input.",
     ]);
   });
 
@@ -113,8 +113,8 @@ describe("a computed field made of others", () => {
   });
 
   test.each([
-    ["a: computed(a + 1)", ["rule_circle: `a` is made of itself."]],
-    ["a: computed(b + 1)\nb: computed(a + 1)", ["rule_circle: `a` is made of itself."]],
+    ["a: computed(a + 1)", ["rule_circle: `a` is computed from itself."]],
+    ["a: computed(b + 1)\nb: computed(a + 1)", ["rule_circle: `a` is computed from itself."]],
     ["a: computed(prise + 1)\nb: computed(a + 1)", ["unknown_name: `order` has no field `prise`."]],
     ["a: computed(b > 1)\nb: computed(price + 1)\nc: computed(a + 1)", ["type_mismatch"]],
   ])("%j", (fields, expected) => {
@@ -126,7 +126,7 @@ describe("a computed field made of others", () => {
   test("not without bound", () => {
     const fields = Array.from({ length: 30 }, (_, i) => `x${i + 1}: computed(x${i} + x${i})`).join("\n");
     const problems = found({ fields: `x0: computed(price + 1)\n${fields}` });
-    expect(problems).toEqual(["expression_too_large: The rule is too large once it is written out."]);
+    expect(problems).toEqual(["expression_too_large: The rule is too large after named rules are inserted."]);
   });
 });
 
@@ -151,7 +151,11 @@ describe("a computed field over other records", () => {
 
   test.each([
     ["weight: int\n      net: computed(weight * 2)", "parts.sum(p, p.net)", []],
-    ["weight: int\n      net: computed(order.it * 2)", "parts.sum(p, p.net)", ["rule_circle: `it` is made of itself."]],
+    [
+      "weight: int\n      net: computed(order.it * 2)",
+      "parts.sum(p, p.net)",
+      ["rule_circle: `it` is computed from itself."],
+    ],
     [
       "weight: int\n      net: computed(wieght * 2)",
       "parts.sum(p, p.net)",
@@ -162,23 +166,23 @@ describe("a computed field over other records", () => {
     [
       "weight: int\n      net: computed(order.parts.sum(a, a.order.parts.sum(b, b.weight)))",
       "parts.sum(p, p.order.parts.sum(q, q.net))",
-      ["expression_too_large: At most 3 relations can be judged within each other."],
+      ["expression_too_large: Relations can be nested at most 3 deep in a rule."],
     ],
-    ["weight: int", "current_user.id == created_by", ["name_not_available: `current_user` can't stand here."]],
-    ["weight: int", "parts.exists(p, now > p.created_at)", ["name_not_available: `now` can't stand here."]],
+    ["weight: int", "current_user.id == created_by", ["name_not_available: `current_user` can't be used here."]],
+    ["weight: int", "parts.exists(p, now > p.created_at)", ["name_not_available: `now` can't be used here."]],
   ])("%s, %s", (weight, it, expected) => {
     expect(foundIn(withWeight(blueprint({ fields: `it: computed(${it})` }), weight))).toEqual(expected);
   });
 
   test("is no part of a check, of what records are filled with, or of work", () => {
-    const beyond = "name_not_available: Records beyond the row itself can't be asked here.";
+    const beyond = "name_not_available: Only the row itself can be used here, not other records.";
     expect(foundIn(withWeight(blueprint({ fields: parts, checks: "light: total_parts < 10" })))).toEqual([beyond]);
     expect(foundIn(withWeight(blueprint({ fields: `${parts}\nfirst: int? fill(total_parts)` })))).toEqual([
-      "name_not_available: Many records can't be asked here.",
+      "name_not_available: Relations to many records can't be used here.",
     ]);
     const work = `workflows:\n  tell:\n    on: order.updated\n    when: record.heavy\n    actions: [audit.write]\n`;
     const text = withWeight(blueprint({ fields: parts })).replace("audit_logs]", "audit_logs, workers]") + work;
-    expect(foundIn(text)).toContain("expression_not_supported: `heavy` is made of other records.");
+    expect(foundIn(text)).toContain("expression_not_supported: `heavy` is computed from other records.");
   });
 });
 
@@ -199,11 +203,11 @@ describe("a check", () => {
   test.each([
     [
       "mine: created_by == current_user.id",
-      ["name_not_available: In the rule `mine`: `current_user` can't stand here."],
+      ["name_not_available: In the rule `mine`: `current_user` can't be used here."],
     ],
-    ["mine: price > 0 && mine", ["rule_circle: In the rule `mine`: The rule `mine` leads back to itself."]],
+    ["mine: price > 0 && mine", ["rule_circle: In the rule `mine`: The rule `mine` uses itself."]],
     ["mine: prise > 0", ["unknown_name: In the rule `mine`: `order` has no field `prise`."]],
-    ["mine: true", ["constant_check: It reads no field, so it is the same for every record."]],
+    ["mine: true", ["constant_check: This expression reads no field, so its value is the same for every record."]],
   ])("%j", (rules, expected) => expect(found({ rules, checks: "is: mine" })).toEqual(expected));
 });
 

@@ -85,7 +85,7 @@ test("a field of users, and the times of a record, have none", () => {
 test("one that names a field which is gone says that it has done its work", () => {
   const [problem] = checkBlueprint(blueprint("string fill(zzz)")).diagnostics;
   expect(problem?.hint).toBe(
-    "Once this has been deployed, `fill` has done its work: remove it. Until then, keep what it reads.",
+    "After this has been deployed, `fill` has no further effect: remove it. Until then, keep the fields that it reads.",
   );
 });
 
@@ -99,7 +99,9 @@ test("a value of the enum that stands beside a field of that name is written in 
   const text = blueprint('"enum[done, open] fill(done ? done : open)"', "      done: bool = false\n");
   const [problem] = checkBlueprint(text).diagnostics;
   expect(problem?.message).toContain("no field `open`");
-  expect(problem?.hint).toBe('`open` is a value of `made`. Beside a field, write values in quotes: `"open"`.');
+  expect(problem?.hint).toBe(
+    '`open` is a value of `made`. In an expression with fields, write such values in quotes: `"open"`.',
+  );
 });
 
 test("both forms are printed as one", () => {
@@ -110,8 +112,6 @@ test("both forms are printed as one", () => {
 test("a name that goes to another field takes two changes, and the second fills it", () => {
   const text = blueprint("bool fill(has(made_at)) = false", "      made_at: datetime? was(made)\n");
   const [problem] = checkBlueprint(text).diagnostics;
-  expect(problem?.message).toContain("`made` still stands");
-  expect(problem?.hint).toBe(
-    "To give its name to something else, rename it with one change, and declare `made` anew with the next.",
-  );
+  expect(problem?.message).toContain("`made` still exists");
+  expect(problem?.hint).toBe("Rename it in one change, and declare the new `made` in the next one.");
 });

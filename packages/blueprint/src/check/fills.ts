@@ -1,5 +1,5 @@
-// In: what fields declare that records which stand already get. Out: typed expressions, with every problem reported at its place.
-// They see the record and what it refers to: nobody is signed in, and there is no request.
+// Checks `fill`. In: the declared expressions. Out: typed expressions, with all problems reported. They can use the
+// record and the records that it refers to. There is no user and no request.
 import { checkValue, type Expression, type Schema, someNode } from "@plinth/expression";
 import type { EntityDeclaration } from "../declarations/declarations.ts";
 import type { FieldDeclaration, TextDeclaration } from "../declarations/entity-declaration.ts";
@@ -8,13 +8,13 @@ import { typeInRules } from "../rules/expression-schema.ts";
 import type { Report } from "../text/report.ts";
 import type { CheckedEntity } from "./entities/entity-draft.ts";
 
-/** Entity > field > what it is filled with. */
+/** Entity > field > its expression. */
 export type Fills = ReadonlyMap<string, ReadonlyMap<string, Expression>>;
 
 interface FillContext {
   readonly entities: readonly CheckedEntity[];
   readonly schema: Schema;
-  /** Names of rules that are used; what is checked here is added. */
+  /** The names of rules that are used; this check adds to them. */
   readonly rulesUsed: Set<string>;
   readonly report: Report;
 }
@@ -29,7 +29,7 @@ export function checkFills(declared: readonly EntityDeclaration[], context: Fill
         const expected = typeInRules(field.type);
         const scope = { schema: context.schema, record: entity.name, operation: "read", reach: "references" } as const;
         const checked = checkValue(one.fill.text, scope, expected);
-        const expression = told(checked, one.fill, field, brokenFields, context);
+        const expression = reportedExpression(checked, one.fill, field, brokenFields, context);
         return expression === null ? [] : [[field.name, expression]];
       });
       return [entity.name, new Map(found)];
@@ -38,7 +38,7 @@ export function checkFills(declared: readonly EntityDeclaration[], context: Fill
   return refuseCircles(fills, filling, context);
 }
 
-function told(
+function reportedExpression(
   checked: ReturnType<typeof checkValue>,
   text: TextDeclaration,
   { name: field, type }: Field,
@@ -52,16 +52,16 @@ function told(
     const isGone = code === "unknown_name" && message.includes("has no field");
     const value = isGone && type.kind === "enum" && type.values.includes(name);
     const said = value
-      ? `\`${name}\` is a value of \`${field}\`. Beside a field, write values in quotes: \`"${name}"\`.`
+      ? `\`${name}\` is a value of \`${field}\`. In an expression with fields, write such values in quotes: \`"${name}"\`.`
       : isGone && hint?.startsWith("Did you mean") !== true
-        ? "Once this has been deployed, `fill` has done its work: remove it. Until then, keep what it reads."
+        ? "After this has been deployed, `fill` has no further effect: remove it. Until then, keep the fields that it reads."
         : hint;
     report.add(code, text.rangeAt(start, end), message, said);
   }
   return checked.expression;
 }
 
-/** What is filled from itself, by whatever way, has nothing to begin with. */
+/** A field that is filled from itself, directly or through others, has no value to start with. */
 function refuseCircles(
   fills: Fills,
   filling: ReadonlyMap<string, readonly FieldDeclaration[]>,
@@ -76,7 +76,12 @@ function refuseCircles(
         if (!leadsTo(`${entity}.${field}`, reads)) return true;
         const text = filling.get(entity)?.find(({ name }) => name.text === field)?.fill;
         if (text != null)
-          report.add("rule_circle", text.range, `\`${field}\` is filled from itself.`, "Fill it from other fields.");
+          report.add(
+            "rule_circle",
+            text.range,
+            `\`${field}\` can't be filled from itself.`,
+            "Use other fields to fill it.",
+          );
         return false;
       });
       return [entity, new Map(sound)];

@@ -1,8 +1,8 @@
-// In: the modules and sections that a blueprint lists. Out: its modules in a fixed order.
-// Tells which of them nothing serves yet, and which section wants a module that is not listed.
+// Checks modules. In: the modules and sections of a blueprint. Out: its modules in a fixed order. It reports modules
+// that aren't available yet, and sections whose module is not listed.
 import { didYouMean } from "@plinth/expression";
 import type { Declarations } from "../declarations/declarations.ts";
-import { moduleMeant } from "../declarations/foreign-words.ts";
+import { moduleNamed } from "../declarations/foreign-words.ts";
 import type { ModuleName } from "../model/model.ts";
 import type { Report } from "../text/report.ts";
 import type { Range } from "../text/syntax.ts";
@@ -21,7 +21,7 @@ export const moduleNames: readonly ModuleName[] = [
 
 const modulesNotServed: readonly ModuleName[] = ["storage"];
 
-/** Sections that make no sense without their module. */
+/** Sections that need a module. */
 const moduleOfSection: Readonly<Partial<Record<string, ModuleName>>> = {
   roles: "roles",
   auth: "auth",
@@ -40,24 +40,20 @@ export function checkModules(declarations: Declarations, report: Report): readon
   for (const word of declarations.modules) {
     const name = moduleNames.find((one) => one === word.text);
     if (name === undefined) {
-      const meant = moduleNames.find((one) => one === moduleMeant(word.text));
+      const meant = moduleNames.find((one) => one === moduleNamed(word.text));
       const hint =
         meant === undefined
-          ? (didYouMean(word.text, moduleNames) ?? `There are: ${moduleNames.join(", ")}.`)
-          : `It is called \`${meant}\` here.`;
+          ? (didYouMean(word.text, moduleNames) ?? `Known modules: ${moduleNames.join(", ")}.`)
+          : `The name of this module is \`${meant}\`.`;
       report.add("unknown_module", word.range, `There is no module \`${word.text}\`.`, hint);
-      // What needs the module is not told that it is missing as well.
+      // If the module is unknown, sections that need it are not reported too.
       if (meant !== undefined) listed.add(meant);
     } else if (listed.has(name)) {
       report.add("duplicate_value", word.range, `The module \`${name}\` is listed twice.`, "Remove one of them.");
     } else {
       listed.add(name);
       if (modulesNotServed.includes(name)) {
-        report.add(
-          "module_not_served",
-          word.range,
-          `The module \`${name}\` is not served yet: listing it changes nothing.`,
-        );
+        report.add("module_not_served", word.range, `The module \`${name}\` isn't available yet and is ignored.`);
       }
     }
   }
@@ -68,7 +64,7 @@ export function checkModules(declarations: Declarations, report: Report): readon
       report.add(
         "section_not_served",
         section.range,
-        `The section \`${section.text}\` is not served yet: nothing runs what it declares.`,
+        `The section \`${section.text}\` isn't available yet and is ignored.`,
       );
     }
   }

@@ -1,4 +1,4 @@
-// In: how long something is kept, as it is written: `90d`, `12w`. Out: days, or a diagnostic.
+// Reads how long something is kept. In: a text such as `90d` or `12w`. Out: days, or a diagnostic.
 import type { Report } from "../text/report.ts";
 import type { Word } from "../text/syntax.ts";
 
@@ -15,7 +15,7 @@ export function readRetention({ text, range }: Word, report: Report): number | n
       ? `Write \`${number}${word.toLowerCase()}\`.`
       : count === undefined
         ? "Write a number with `d` or `w`: `90d` or `12w`."
-        : `It is from \`1d\` to \`${RETENTION_DAYS_MAX}d\`, as far as the operator of this Plinth allows it.`;
-  report.add("invalid_option", range, "`retention` is a number of days or weeks.", hint);
+        : `Use a value from \`1d\` to \`${RETENTION_DAYS_MAX}d\`, or less if the operator of this Plinth allows less.`;
+  report.add("invalid_option", range, "`retention` must be a number of days or weeks.", hint);
   return null;
 }

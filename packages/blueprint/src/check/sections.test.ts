@@ -129,7 +129,7 @@ describe("the language of searches", () => {
     ["search: { language: de }", "invalid_search", "Write `language: german`."],
     ["search: { language: en-GB }", "invalid_search", "Write `language: english`."],
     ["search: { language: germann }", "invalid_search", "Did you mean `german`?"],
-    ["search: { language: klingon }", "invalid_search", expect.stringMatching(/^There are arabic, /)],
+    ["search: { language: klingon }", "invalid_search", expect.stringMatching(/^Known languages: arabic, /)],
     ["search: { languages: german }", "unknown_key", expect.anything()],
     ["search: german", "wrong_kind", null],
     ["search: { language: [german, french] }", "wrong_kind", null],

@@ -1,5 +1,5 @@
-// In: the declared tests and the checked entities. Out: the tests of the model, or what in them names nothing.
-// Whether they pass is found by running them (`judging/run-tests.ts`).
+// Checks tests. In: the declared tests and the checked entities. Out: the tests of the model, or diagnostics for
+// unknown names. `judging/run-tests.ts` runs them.
 
 import type { ExpectationDeclaration, TestsDeclaration, ValueDeclaration } from "../declarations/test-declaration.ts";
 import type { Expectation, Field, FieldType, JsonValue, Operation, TestRow, Tests, TestUser } from "../model/model.ts";
@@ -24,7 +24,7 @@ export interface TestContext {
   readonly report: Report;
 }
 
-/** Names that a test's reference may have: users, organizations, rows by entity. */
+/** The names that a reference in tests can use: users, organizations, rows by entity. */
 interface Names {
   readonly users: ReadonlySet<string>;
   readonly organizations: ReadonlySet<string>;
@@ -39,7 +39,7 @@ export function checkTests(declared: TestsDeclaration, context: TestContext): Te
     [declared.expect[EXPECTATIONS_MAX]?.range, `expectations`, EXPECTATIONS_MAX],
   ] as const;
   for (const [range, what, most] of bounds)
-    if (range !== undefined) report.add("too_many", range, `Tests have at most ${most} ${what}.`);
+    if (range !== undefined) report.add("too_many", range, `Tests can have at most ${most} ${what}.`);
   const [users, rows] = [declared.users.slice(0, USERS_MAX), declared.rows.slice(0, ROWS_MAX)];
   const names: Names = {
     users: new Set(users.map((one) => one.name.text)),
@@ -65,16 +65,16 @@ function checkUser(declared: TestsDeclaration["users"][number], names: Names, co
     report.add(
       "invalid_name",
       name.range,
-      `\`${name.text.slice(0, 60)}\` can't name a user of the tests.`,
-      "Write `ana`.",
+      `\`${name.text.slice(0, 60)}\` is not a valid name for a user of the tests.`,
+      "For example `ana`.",
     );
   else if (name.text === "public")
-    report.add("reserved_name", name.range, "`public` is a reserved name.", "It stands for whoever is not signed in.");
+    report.add("reserved_name", name.range, "`public` is a reserved name.", "It means a caller who is not signed in.");
   for (const role of declared.roles) checkRole(role, roles, report);
   for (const { role } of declared.organizations) {
     if (organizationRoles.includes(role.text)) continue;
-    const hint = suggestFor(role.text, organizationRoles, report) ?? `There are: ${organizationRoles.join(", ")}.`;
-    report.add("unknown_role", role.range, `There is no role \`${role.text}\` in an organization.`, hint);
+    const hint = suggestFor(role.text, organizationRoles, report) ?? `Known roles: ${organizationRoles.join(", ")}.`;
+    report.add("unknown_role", role.range, `Organizations have no role \`${role.text}\`.`, hint);
   }
   return {
     name: name.text,
@@ -99,8 +99,8 @@ function checkRow(
     report.add(
       "invalid_name",
       declared.name.range,
-      `\`${declared.name.text.slice(0, 60)}\` can't name a row.`,
-      "Write `a`.",
+      `\`${declared.name.text.slice(0, 60)}\` is not a valid name for a row.`,
+      "For example `a`.",
     );
   const { entity, brokenFields } = found;
   const values = checkValues(declared.values, entity.name, entity.fields, brokenFields, names, report);
@@ -162,7 +162,7 @@ function readValue(field: Field, node: Node, names: Names, report: Report): Json
   const known: FieldType = type.kind === "sequence" ? { kind: "text" } : type;
   const checked = checkValue(known, field.limits, node, { words: false });
   if ("value" in checked) return checked.value;
-  report.add("invalid_test", checked.range, `This can't be the value of \`${field.name}\`.`, checked.problem);
+  report.add("invalid_test", checked.range, `This value is not valid for \`${field.name}\`.`, checked.problem);
   return undefined;
 }
 
@@ -187,7 +187,7 @@ function checkReference(
 }
 
 function organizationHint(name: string): string {
-  return `Say who belongs to it: \`users: { ana: { organizations: { ${name}: owner } } }\`.`;
+  return `Give it a member: \`users: { ana: { organizations: { ${name}: owner } } }\`.`;
 }
 
 function checkExpectation(
@@ -213,7 +213,7 @@ function checkExpectation(
     const seen = asked.sees.map((word) => ({ ...word, text: word.text.replace(new RegExp(`^${entity}\\.`), "") }));
     const fine = seen.map((word) => rowIsKnown(word, entity, names, report));
     if (rowName !== null)
-      report.add("invalid_test", entityName.range, "A list is of a whole entity.", `Write \`list: ${entity}\`.`);
+      report.add("invalid_test", entityName.range, "`list` needs an entity, not a row.", `Write \`list: ${entity}\`.`);
     return whoIsFine && fine.every((one) => one)
       ? { kind: "list", as: as.text, entity, sees: seen.map((word) => word.text), line }
       : null;
@@ -222,12 +222,12 @@ function checkExpectation(
   const isCreate = asked.operation.text === "create";
   if (isCreate ? rowName !== null : rowName === null) {
     const hint = isCreate
-      ? `Write \`create: ${entity}\` and what is sent under \`with\`.`
+      ? `Write \`create: ${entity}\`, and put the input under \`with\`.`
       : `Name a row: \`${entity}.a\`.`;
     report.add(
       "invalid_test",
       asked.target.range,
-      `\`${asked.operation.text}\` is of ${isCreate ? "an entity" : "a row"}.`,
+      `\`${asked.operation.text}\` needs ${isCreate ? "an entity" : "a row"}.`,
       hint,
     );
     return null;
@@ -238,7 +238,7 @@ function checkExpectation(
   return { kind: "allow", as: as.text, operation, entity, row: rowName?.text ?? null, input, allow: asked.allow, line };
 }
 
-/** `listing`, `listing.a` or `listing.a.publish`, each part at its place. */
+/** `listing`, `listing.a` or `listing.a.publish`, each part with its position. */
 function splitTarget({ text, range }: Word): readonly [Word, Word | null, Word | null] {
   let at = range.start;
   const parts = text.split(".").map((part): Word => {
@@ -264,7 +264,12 @@ function rowIsKnown(word: Word, entity: string, names: Names, report: Report): b
 function operationOf(word: Word, edge: Word | null, entity: CheckedEntity, report: Report): Operation | null {
   if (word.text === "transition") {
     if (edge === null) {
-      report.add("invalid_test", word.range, "Which transition is not said.", "Write `transition: listing.a.publish`.");
+      report.add(
+        "invalid_test",
+        word.range,
+        "The name of the transition is missing.",
+        "Write `transition: listing.a.publish`.",
+      );
       return null;
     }
     return checkOperation({ text: `transition:${edge.text}`, range: edge.range }, entity, report)
@@ -272,7 +277,7 @@ function operationOf(word: Word, edge: Word | null, entity: CheckedEntity, repor
       : null;
   }
   if (edge !== null) {
-    report.add("invalid_test", edge.range, `\`${word.text}\` takes a row, nothing more.`, "Write `listing.a`.");
+    report.add("invalid_test", edge.range, `\`${word.text}\` needs only the name of a row.`, "Write `listing.a`.");
     return null;
   }
   return checkOperation(word, entity, report) ? (word.text as Operation) : null;

@@ -49,12 +49,18 @@ test("a rule follows it, and tests judge by it", () => {
 });
 
 test.each([
-  [" as(name)", "relation_collision: On `user` the other side of `follow.followed_id` would be called `name`"],
-  [" as(nickname)", "relation_collision: On `user` the other side of `follow.followed_id` would be called `nickname`"],
-  [" as(sessions)", "relation_collision: On `user` the other side of `follow.followed_id` would be called `sessions`"],
+  [" as(name)", "relation_collision: On `user`, the back relation of `follow.followed_id` would be named `name`"],
+  [
+    " as(nickname)",
+    "relation_collision: On `user`, the back relation of `follow.followed_id` would be named `nickname`",
+  ],
+  [
+    " as(sessions)",
+    "relation_collision: On `user`, the back relation of `follow.followed_id` would be named `sessions`",
+  ],
   [
     " as(following)",
-    "relation_collision: On `user` the other side of `follow.followed_id` would be called `following`",
+    "relation_collision: On `user`, the back relation of `follow.followed_id` would be named `following`",
   ],
   [" as(_x)", "invalid_name: "],
   ["", "unknown_name: `user` has no field `followers`."],

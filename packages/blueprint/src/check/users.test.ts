@@ -142,7 +142,7 @@ describe("what no two users share", () => {
   test("where all who say nothing would share it, says so", () => {
     const [found] = checkBlueprint(having('handle: string unique = "x"')).diagnostics;
     expect(found).toMatchObject({
-      message: "`unique` makes no sense here: all who sign up without a value would have the same `handle`.",
+      message: "`unique` can't be used here: everybody who signs up without a value would get the same `handle`.",
       hint: "Make it optional (`?`), without a default.",
     });
   });

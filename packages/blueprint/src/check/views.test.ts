@@ -62,7 +62,7 @@ describe("refuses", () => {
     [
       "two of one name",
       { own: "{ hot: { sort: rank } }", top: "{ hot: { of: article } }" },
-      "duplicate_value: There is a view at `/api/articles/hot` already.",
+      "duplicate_value: There is already a view at `/api/articles/hot`.",
     ],
     ["no entity", { top: "{ hot: { of: artikel } }" }, "unknown_entity: There is no entity `artikel`."],
     ["none at all", { top: "{ hot: { sort: rank } }" }, "missing_key: The view `hot` has no `of`."],
@@ -72,7 +72,7 @@ describe("refuses", () => {
     ["what never leaves", { own: "{ hot: { sort: note } }" }, "invalid_option"],
     ["a field twice", { own: "{ hot: { sort: [rank, -rank] } }" }, "duplicate_value"],
     ["many fields", { own: "{ hot: { sort: [rank, title, created_at, id] } }" }, "too_many"],
-    ["too large a page", { own: "{ hot: { limit: 101 } }" }, "invalid_limit: A page has at most 100 records."],
+    ["too large a page", { own: "{ hot: { limit: 101 } }" }, "invalid_limit: A page can have at most 100 records."],
     ["no rule", { own: "{ hot: { where: rank } }" }, "not_a_condition"],
     ["an unknown name", { own: "{ hot: { where: rnk > 1 } }" }, "unknown_name: `article` has no field `rnk`."],
   ])("%s", (_, parts, expected) => {

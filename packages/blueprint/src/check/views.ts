@@ -1,4 +1,4 @@
-// In: declared views and the checked entities. Out: of each entity its views, with every problem at its place.
+// Checks views. In: declared views and the checked entities. Out: the views of each entity, with all problems reported.
 import type { Expression } from "@plinth/expression";
 import type { ViewDeclaration } from "../declarations/declarations.ts";
 import type { Field, View } from "../model/model.ts";
@@ -9,11 +9,11 @@ import { checkWord } from "./entities/entity-names.ts";
 import { checkRules, type RuleContext } from "./permissions/rule-source.ts";
 
 const VIEWS_MAX = 50;
-/** As a list's `sort`. */
+/** Like the `sort` of a list. */
 const SORT_MAX = 3;
-/** What else stands behind an entity's plural in a path. */
+/** Other routes after the plural of an entity. */
 const taken: readonly string[] = ["aggregate", "by"];
-/** Types whose values have no order, or stand in no column. */
+/** Types whose values have no order, or are not in a column. */
 const unsorted: readonly string[] = "json object list i18n point vector enum_set secret refs computed file image".split(
   " ",
 );
@@ -31,7 +31,7 @@ export function checkViews(
 ): ReadonlyMap<string, readonly View[]> {
   const { report } = context;
   const over = declared[VIEWS_MAX];
-  if (over !== undefined) report.add("too_many", over.name.range, `A blueprint has at most ${VIEWS_MAX} views.`);
+  if (over !== undefined) report.add("too_many", over.name.range, `A blueprint can have at most ${VIEWS_MAX} views.`);
   const entities = new Map(context.entities.map((one) => [one.entity.name, one]));
   const known = new Set<string>();
   const found = declared.slice(0, VIEWS_MAX).flatMap((one): [string, View][] => {
@@ -62,16 +62,16 @@ function isFree(name: Word, { entity }: CheckedEntity, known: Set<string>, { rep
   if (!checkWord(name, "view", report)) return false;
   const path = `/api/${entity.plural}/${name.text}`;
   if (taken.includes(name.text)) {
-    report.add("reserved_name", name.range, `\`${name.text}\` is a reserved name.`, `\`${path}\` is something else.`);
+    report.add(
+      "reserved_name",
+      name.range,
+      `\`${name.text}\` is a reserved name.`,
+      `\`${path}\` is already the path of another route.`,
+    );
     return false;
   }
   if (known.size !== known.add(path).size) return true;
-  report.add(
-    "duplicate_value",
-    name.range,
-    `There is a view at \`${path}\` already.`,
-    "Give one of them another name.",
-  );
+  report.add("duplicate_value", name.range, `There is already a view at \`${path}\`.`, "Rename one of the two.");
   return false;
 }
 
@@ -95,7 +95,7 @@ function checkSort(
   { report }: ViewContext,
 ): View["sort"] | null {
   const over = words[SORT_MAX];
-  if (over !== undefined) report.add("too_many", over.range, `A view is sorted by at most ${SORT_MAX} fields.`);
+  if (over !== undefined) report.add("too_many", over.range, `A view can be sorted by at most ${SORT_MAX} fields.`);
   const fields = new Map(entity.fields.map((field): [string, Field] => [field.name, field]));
   const sort = words.slice(0, SORT_MAX).map((word) => {
     const descending = word.text.startsWith("-");
@@ -107,14 +107,14 @@ function checkSort(
       const hint = suggestFor(name, fields.keys(), report);
       report.add("unknown_field", word.range, `\`${entity.name}\` has no field \`${name}\`.`, hint);
     } else if (field !== undefined) {
-      const why = field.internal ? "it never leaves the API" : `a \`${field.type.kind}\` has no order that lists have`;
+      const why = field.internal ? "it never leaves the API" : `lists can't be sorted by a \`${field.type.kind}\``;
       report.add("invalid_option", word.range, `A view can't be sorted by \`${name}\`: ${why}.`);
     }
     return null;
   });
   const twice = words.find((word, at) => words.findIndex((other) => bare(other) === bare(word)) < at);
   if (twice !== undefined)
-    report.add("duplicate_value", twice.range, `\`${bare(twice)}\` stands here twice.`, "Remove one of them.");
+    report.add("duplicate_value", twice.range, `\`${bare(twice)}\` is listed twice.`, "Remove one of them.");
   return over === undefined && twice === undefined && sort.every((key) => key !== null) ? sort : null;
 }
 
@@ -122,14 +122,14 @@ function bare({ text }: Word): string {
   return text.replace(/^-/, "");
 }
 
-/** False where it is wrong. */
+/** False if it is wrong. */
 function checkLimit({ limit }: ViewDeclaration, { pageMax, report }: ViewContext): number | null | false {
   if (limit === null || limit.value <= pageMax) return limit?.value ?? null;
   report.add(
     "invalid_limit",
     limit.range,
-    `A page has at most ${pageMax} records.`,
-    "`api: { page_max: ... }` says so.",
+    `A page can have at most ${pageMax} records.`,
+    "`api: { page_max: ... }` sets the maximum.",
   );
   return false;
 }

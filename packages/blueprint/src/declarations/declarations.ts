@@ -1,4 +1,4 @@
-// What a blueprint declares, read from its syntax but not yet checked against itself: names are still words with places.
+// The declarations of a blueprint, read from its syntax but not checked yet: names are words with positions.
 import type { RuleSource } from "@plinth/expression";
 import type { Node, Range, ScalarNode, Word } from "../text/syntax.ts";
 import type { EntityOptions, FieldDeclaration } from "./entity-declaration.ts";
@@ -16,15 +16,15 @@ export interface Declarations {
   readonly namedRules: readonly NamedRuleDeclaration[];
   readonly userFields: readonly FieldDeclaration[];
   readonly api: readonly ApiDeclaration[];
-  /** Of the section `search`. */
+  /** From the section `search`. */
   readonly searchLanguage: Word | null;
   /** From entities and from the top level, in the order of the text. */
   readonly views: readonly ViewDeclaration[];
-  /** Null where there are none. */
+  /** Null if there are none. */
   readonly tests: TestsDeclaration | null;
-  /** The sections that run in the background, as they stand: `background/` reads and checks them in one. */
+  /** The background sections as syntax: `background/` reads and checks them together. */
   readonly background: ReadonlyMap<string, Node>;
-  /** Top-level keys that stand in the blueprint. */
+  /** The top-level keys of the blueprint. */
   readonly sections: readonly Word[];
 }
 
@@ -39,7 +39,7 @@ export interface EntityDeclaration {
   readonly name: Word;
   readonly fields: readonly FieldDeclaration[];
   readonly options: EntityOptions;
-  /** One for each field that has any. */
+  /** One for each field with transitions. */
   readonly transitions: readonly TransitionsDeclaration[];
 }
 
@@ -47,7 +47,7 @@ export interface TransitionsDeclaration {
   readonly field: Word;
   readonly initial: Word | null;
   readonly edges: readonly EdgeDeclaration[];
-  /** False where an edge could not be read. */
+  /** False if a transition could not be read. */
   readonly complete: boolean;
 }
 
@@ -55,12 +55,12 @@ export interface EdgeDeclaration {
   readonly name: Word;
   readonly from: readonly Word[];
   readonly to: Word | null;
-  /** Null where the edge leaves it to the permissions who may take it. */
+  /** Null if the permissions decide who can take the transition. */
   readonly roles: readonly Word[] | null;
   readonly when: readonly RuleDeclaration[] | null;
   readonly require: readonly Word[];
   readonly emit: Word | null;
-  /** The keys that stand there, whether or not their values could be read. */
+  /** The keys in the text, even if their values could not be read. */
   readonly keys: readonly string[];
 }
 
@@ -68,7 +68,7 @@ export interface PermissionDeclaration {
   readonly entity: Word;
   readonly role: Word;
   readonly operation: Word;
-  /** Any of these lets in, unless any of `deny` holds. */
+  /** One of these must be true, and none of `deny`. */
   readonly rules: readonly RuleDeclaration[];
   readonly deny: readonly RuleDeclaration[];
   readonly fields: { readonly words: readonly Word[]; readonly range: Range } | null;
@@ -83,13 +83,13 @@ export interface SetDeclaration {
   readonly value: RuleDeclaration;
 }
 
-/** A list that is served under a name of its own. */
+/** A list with its own name. */
 export interface ViewDeclaration {
   readonly name: Word;
   readonly of: Word;
-  /** Any of these lets a record in; none: all do. */
+  /** One of these must be true for a record; without any, all records are in the view. */
   readonly where: readonly RuleDeclaration[];
-  /** Fields, `-` before one that descends. */
+  /** Fields, with `-` for descending order. */
   readonly sort: readonly Word[];
   readonly limit: { readonly value: number; readonly range: Range } | null;
 }

@@ -1,38 +1,38 @@
-// What a blueprint declares of an entity beside its permissions and transitions, read from its syntax but not yet checked:
-// names are still words with places. Types alone.
+// The declaration of an entity without its permissions and transitions, read from its syntax but not checked yet: names
+// are words with positions. Only types.
 import type { Node, Range, Word } from "../text/syntax.ts";
 
 export interface FieldDeclaration {
   readonly name: Word;
-  /** Null where its notation could not be read; the problem is reported, the name still counts as known. */
+  /** Null if its notation could not be read. The problem is reported, and the name still counts as known. */
   readonly type: TypeDeclaration | null;
   readonly optional: boolean;
   readonly default: DefaultDeclaration | null;
-  /** `unique` alone is the field itself; `unique(a, b)` the field with these. */
+  /** `unique` alone means the field itself; `unique(a, b)` the field together with these. */
   readonly uniqueWith: readonly (readonly Word[])[];
   readonly limits: LimitsDeclaration;
-  /** The marks that it bears, each with its place. */
+  /** Its modifiers without arguments, each with its position. */
   readonly marks: ReadonlyMap<Mark, Range>;
-  /** What stands in the brackets of `searchable(A, fuzzy)`. */
+  /** The words in `searchable(A, fuzzy)`. */
   readonly search: readonly Word[];
   readonly was: Word | null;
-  /** What records that stand already get, once. */
+  /** The value that existing records get once. */
   readonly fill: TextDeclaration | null;
   readonly deprecated: Word | null;
   readonly onDelete: Word | null;
-  /** What the other side of a reference is called. */
+  /** The name of the back relation of a reference. */
   readonly as: Word | null;
-  /** Within what a sequence counts. */
+  /** The scope within which a sequence counts. */
   readonly per: Word | null;
   /** When a sequence numbers its record: `transition:issue`. */
   readonly at: Word | null;
-  /** Who may write a profile field, where its user may not. */
+  /** Who can write a profile field that its user can't write. */
   readonly writable: Word | null;
   readonly label: Word | null;
   readonly help: Word | null;
 }
 
-/** Modifiers that are there or not. */
+/** Modifiers without arguments. */
 export type Mark = "index" | "immutable" | "readonly" | "internal" | "pii" | "searchable";
 
 export interface TypeDeclaration {
@@ -40,13 +40,13 @@ export interface TypeDeclaration {
   /** Everything from the name to the closing bracket. */
   readonly range: Range;
   readonly brackets: "()" | "[]" | "{}" | "<>" | null;
-  /** Of parentheses and brackets, without quotes; of the long form, what stands under `values`. */
+  /** The arguments in parentheses and brackets, without quotes; for the long form, `values`. */
   readonly args: readonly Word[];
-  /** What `computed(...)` holds. */
+  /** The expression of `computed(...)`. */
   readonly expression: TextDeclaration | null;
-  /** Of `list<T>` and `i18n<T>`. */
+  /** The type inside `list<T>` and `i18n<T>`. */
   readonly of: TypeDeclaration | null;
-  /** Of `object{...}`. */
+  /** The members of `object{...}`. */
   readonly members: readonly MemberDeclaration[];
 }
 
@@ -63,21 +63,21 @@ export interface LimitsDeclaration {
   readonly pattern: Word | null;
 }
 
-/** A text whose parts can be pointed at. */
+/** A text whose parts have positions. */
 export interface TextDeclaration {
   readonly text: string;
   readonly range: Range;
   readonly rangeAt: (start: number, end: number) => Range;
 }
 
-/** `words`: a plain text is a word of the language (the short notation), else it is a text (the long form). */
+/** `words`: a plain text is a word of the language (the short notation); otherwise it is a text (the long form). */
 export interface DefaultDeclaration {
   readonly node: Node;
   readonly words: boolean;
   readonly range: Range;
 }
 
-/** Options of an entity; each null where it is not given. */
+/** Options of an entity; each is null if it is not given. */
 export interface EntityOptions {
   readonly was: Word | null;
   readonly plural: Word | null;
@@ -110,7 +110,7 @@ export interface Flag {
   readonly range: Range;
 }
 
-/** A row that other rows may refer to has a name. */
+/** A row with a name can be referred to by others. */
 export interface SeedDeclaration {
   readonly name: Word | null;
   readonly values: readonly { readonly field: Word; readonly value: Node }[];

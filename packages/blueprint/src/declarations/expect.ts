@@ -1,4 +1,4 @@
-// Small readers of syntax: each takes a node and what is expected there, gives it or reports why not.
+// Small readers of syntax. Each one takes a node and the expected form, and returns the value or reports a problem.
 
 import type { Report } from "../text/report.ts";
 import type { ListNode, MapEntry, MapNode, Node, Range, ScalarNode, Word } from "../text/syntax.ts";
@@ -7,7 +7,7 @@ import { hintForKey } from "./foreign-words.ts";
 export interface Reader {
   readonly source: string;
   readonly report: Report;
-  /** Names of the declared entities; absent where no field is read. */
+  /** The names of the declared entities; absent if no field is read. */
   readonly entityNames?: ReadonlySet<string>;
 }
 
@@ -27,7 +27,7 @@ export function expectList({ report }: Reader, node: Node, what: string, hint: s
   return null;
 }
 
-/** The entries of a map; none where it is no map. */
+/** The entries of a map; empty if it is not a map. */
 export function mapEntries(reader: Reader, node: Node, what: string): readonly MapEntry[] {
   return expectMap(reader, node, what)?.entries ?? [];
 }
@@ -76,7 +76,7 @@ export function describe(node: Node): string {
   return typeof node.value === "string" ? "a text" : `a ${typeof node.value}`;
 }
 
-/** Reports a key that is no key here: one of a later version, or one that nobody knows. */
+/** Reports an unknown key, or one of a later version. */
 export function refuseKey(
   { report }: Reader,
   entry: MapEntry,

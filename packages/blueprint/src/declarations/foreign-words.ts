@@ -1,7 +1,7 @@
-// Words of other systems, and what they are called in a blueprint: keys, roles and operations. Data, and how it becomes a hint.
+// Words of other systems, with our words for them: keys, roles and operations. Data, and the hints made from it.
 import { didYouMean } from "@plinth/expression";
 
-/** What others say > what we say; of several, the one that there is at the place. */
+/** Their word > our word; if there are several, the one that exists at the place. */
 const keys: Readonly<Record<string, readonly string[]>> = {
   models: ["entities"],
   model: ["entities"],
@@ -106,12 +106,12 @@ const roles: Readonly<Record<string, string>> = {
 };
 
 const rolesMean: Readonly<Record<string, string>> = {
-  user: "Whoever is signed in has the role `user`.",
+  user: "Everybody who is signed in has the role `user`.",
   public: "Every caller has the role `public`, signed in or not.",
-  admin: "Write `admin`: users who are given it, and secret keys bound to it.",
+  admin: "Use `admin`: users with this role, and secret keys with this role.",
 };
 
-/** Words for membership of an organization, which is no role of the project. */
+/** Words for the membership of an organization, which is not a role of the project. */
 const membershipWords: readonly string[] = [
   "member",
   "members",
@@ -171,42 +171,42 @@ const operations: Readonly<Record<string, string>> = {
   everything: "all",
 };
 
-/** The hint for a key that there isn't among those that are known at its place. */
+/** The hint for an unknown key, given the known keys at its place. */
 export function hintForKey(key: string, known: readonly string[]): string {
   const word = key.toLowerCase().replaceAll("-", "_");
   if (known.includes("on_delete") && relationKeys.includes(word)) return "A reference is a type: `ref(listing)`.";
   if (word === "required" && known.includes("optional")) return "A field is required unless its type ends in `?`.";
-  if (word === "version" && known.includes("project")) return "Leave it out: each deployment has its own number.";
+  if (word === "version" && known.includes("project")) return "Remove it: each deployment gets its own number.";
   const ours = Object.hasOwn(keys, word) ? keys[word]?.find((one) => known.includes(one)) : undefined;
-  if (ours !== undefined) return `It is called \`${ours}\` here.`;
-  return didYouMean(key, known) ?? `There are: ${listed(known)}.`;
+  if (ours !== undefined) return `The name here is \`${ours}\`.`;
+  return didYouMean(key, known) ?? `Known names: ${listed(known)}.`;
 }
 
-/** Null where the role is none that other systems have. */
+/** Null if the role is not known from other systems. */
 export function hintForRole(role: string): string | null {
   const word = role.toLowerCase();
   if (membershipWords.includes(word)) {
-    return `Declare it, \`roles: { ${role}: {} }\`; who belongs to the record's organization is asked by a rule: \`member(org_id)\`, \`member(org_id, admin)\`.`;
+    return `Declare it with \`roles: { ${role}: {} }\`. To ask whether the caller belongs to the record's organization, use a rule: \`member(org_id)\`, \`member(org_id, admin)\`.`;
   }
   return Object.hasOwn(roles, word) ? (rolesMean[roles[word] ?? ""] ?? null) : null;
 }
 
-/** The module that another system's word means; null where there is none. */
-export function moduleMeant(word: string): string | null {
+/** Our module for another system's word; null if there is none. */
+export function moduleNamed(word: string): string | null {
   const lower = word.toLowerCase().replaceAll("-", "_");
   return Object.hasOwn(modules, lower) ? (modules[lower] ?? null) : null;
 }
 
-/** Null where the operation is none that other systems have. */
+/** Null if the operation is not known from other systems. */
 export function hintForOperation(operation: string): string | null {
   const word = operation.toLowerCase();
-  if (word === "write" || word === ".write") return "Write `create`, `update` and `delete`, each with its rule.";
-  return Object.hasOwn(operations, word) ? `It is called \`${operations[word]}\` here.` : null;
+  if (word === "write" || word === ".write") return "Write `create`, `update` and `delete`, each with its own rule.";
+  return Object.hasOwn(operations, word) ? `The name here is \`${operations[word]}\`.` : null;
 }
 
 const LISTED_LENGTH_MAX = 150;
 
-/** As many of the words as people read. */
+/** At most as many words as people read. */
 export function listed(words: readonly string[]): string {
   let text = "";
   for (const [at, word] of words.entries()) {

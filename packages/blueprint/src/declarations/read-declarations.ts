@@ -1,5 +1,5 @@
-// In: the syntax of a blueprint. Out: its declarations. Knows which sections there are and hands each to its reader;
-// never asks whether one declaration fits another (`check/` does).
+// Reads a blueprint. In: its syntax. Out: its declarations. It knows the sections and calls the reader of each; it
+// never checks whether declarations fit together (`check/` does).
 
 import { entryOf, type MapNode, type Node, wordOf } from "../text/syntax.ts";
 import type { Declarations, PermissionDeclaration, ViewDeclaration } from "./declarations.ts";
@@ -20,7 +20,7 @@ import { readApi, readNamedRules, readSearch, readUsers } from "./read-sections.
 import { readTests } from "./read-tests.ts";
 import { readViews } from "./read-views.ts";
 
-/** Sections that this version serves, and those that it reads and keeps without running them. */
+/** Sections that are available, and sections that are read and stored but not run. */
 export const servedSections: readonly string[] = [
   "project",
   "modules",
@@ -51,7 +51,11 @@ const backgroundSections: readonly string[] = [
 export function resolve(root: Node, { source, report }: Reader): Declarations | null {
   if (root.kind !== "map") {
     if (root.kind === "scalar" && root.value === null) return null;
-    report.add("wrong_kind", root.range, `A blueprint is a map that begins with \`project:\`, not ${describe(root)}.`);
+    report.add(
+      "wrong_kind",
+      root.range,
+      `A blueprint must be a map that starts with \`project:\`, not ${describe(root)}.`,
+    );
     return null;
   }
   const reader: Reader = { source, report, entityNames: keysOf(entryOf(root, "entities")?.value) };
@@ -78,7 +82,7 @@ export function resolve(root: Node, { source, report }: Reader): Declarations | 
       readPermissions(reader, wordOf(one.key), one.value, "top", permissions);
   });
   views.push(...(read("views", (node) => readViews(reader, node, null)) ?? []));
-  // Nothing is known yet of what a storage section would hold.
+  // The content of a storage section is not defined yet.
   read("storage", (node) => expectMap(reader, node, "`storage`"));
   return {
     project: read("project", (node) => {
@@ -120,6 +124,6 @@ function isNothing(node: Node | undefined): boolean {
 function hintForEntities(root: MapNode, node: Node): string {
   const first = root.entries.find((entry) => entry.value.kind === "map" && entry.value.range.start > node.range.start);
   return isNothing(node) && first !== undefined
-    ? `Indent the lines below it: \`${first.key.text}:\` belongs into \`entities\`.`
-    : "Each entity is a key of it, without `-`: `listing:`, and below that its `fields:`.";
+    ? `Indent the lines below it: \`${first.key.text}:\` belongs in \`entities\`.`
+    : "Write each entity as a key, without `-`: `listing:`, and its `fields:` below.";
 }

@@ -1,5 +1,6 @@
-// In: one entry of `entities`, long or short. Out: its declaration, its permissions among all others'.
-// Knows which keys an entity has; whether they fit each other is checked in `check/entities/entities.ts`.
+// Reads one entry of `entities`, in the long or short form. In: its syntax. Out: its declaration, and its permissions,
+// which are added to all others. It knows the keys of an entity; `check/entities/entities.ts` checks whether they fit
+// together.
 
 import { entryOf, type MapEntry, type MapNode, type Node, rangeWithin, type Word, wordOf } from "../text/syntax.ts";
 import type { EntityDeclaration, PermissionDeclaration, ViewDeclaration } from "./declarations.ts";
@@ -67,7 +68,7 @@ const noOptions: EntityOptions = {
   help: null,
 };
 
-/** An entity is long where its `fields` is a map; else it is the map of fields itself. */
+/** An entity has the long form if its `fields` is a map; otherwise it is the map of fields itself. */
 export function readEntity(
   reader: Reader,
   entry: MapEntry,
@@ -106,7 +107,7 @@ export function readEntity(
   return [{ name, fields: fields.value.entries.map((field) => readField(reader, field)), options, transitions }];
 }
 
-/** `columns:` and the like, where it holds what `fields` should. */
+/** `columns:` and similar keys, if they contain what belongs in `fields`. */
 function foreignFields(reader: Reader, body: MapNode): MapEntry | undefined {
   const found = body.entries.find(
     ({ key, value }) => ["columns", "attributes", "properties"].includes(key.text) && value.kind === "map",
@@ -117,7 +118,7 @@ function foreignFields(reader: Reader, body: MapNode): MapEntry | undefined {
   return found;
 }
 
-/** Whether `fields` can't be a field's name, but holds no map: a list, or a line that isn't indented. */
+/** Whether `fields` is meant as the section but contains no map: a list, or a line without indentation. */
 function isShapeless({ value }: MapEntry, body: MapNode): boolean {
   if (value.kind === "list") return true;
   if (value.kind !== "scalar" || value.broken) return false;
@@ -128,7 +129,7 @@ function isShapeless({ value }: MapEntry, body: MapNode): boolean {
 function hintForFields(value: Node): string {
   if (value.kind === "list") return "Write each field as `name: type`, without `-`: `title: string`.";
   return value.kind === "scalar" && value.value !== null
-    ? `Put a blank after the colon: \`${value.text.slice(0, 60).replace(":", ": ")}\`.`
+    ? `Add a space after the colon: \`${value.text.slice(0, 60).replace(":", ": ")}\`.`
     : "Indent the fields below it by two more spaces.";
 }
 
@@ -142,8 +143,8 @@ function readShortEntity(reader: Reader, name: Word, body: MapNode): EntityDecla
     reader.report.add(
       "fields_missing",
       entry.key.range,
-      `\`${entry.key.text}\` stands among the fields of \`${name.text}\`.`,
-      "An entity with options writes its fields under `fields:`.",
+      `\`${entry.key.text}\` is an option of the entity, but it is listed among the fields of \`${name.text}\`.`,
+      "If an entity has options, write its fields under `fields:`.",
     );
     return [];
   });
@@ -191,7 +192,7 @@ function readFlag(reader: Reader, range: Word["range"], node: Node, what: string
   return value === null ? null : { value, range };
 }
 
-/** `[a, b]` is one over both, `[[a, b], [c]]` are two. */
+/** `[a, b]` is one constraint over both, `[[a, b], [c]]` are two. */
 function readFieldLists(reader: Reader, node: Node, what: string): Word[][] {
   const list = expectList(reader, node, what);
   if (list === null) return [];
@@ -213,7 +214,7 @@ function readCondition(reader: Reader, value: Node, what: string): TextDeclarati
   if (rule === null) return null;
   const { scalar } = rule;
   if (typeof rule.source !== "string") {
-    reader.report.add("invalid_rule", scalar.range, `${what} is an expression, not ${describe(scalar)}.`);
+    reader.report.add("invalid_rule", scalar.range, `${what} must be an expression, not ${describe(scalar)}.`);
     return null;
   }
   const rangeAt = (start: number, end: number): Word["range"] => rangeWithin(scalar, reader.source, start, end);
@@ -222,13 +223,13 @@ function readCondition(reader: Reader, value: Node, what: string): TextDeclarati
 
 const exclusionKeys: readonly string[] = ["same", "overlap", "where"];
 
-/** What an exclusion says, written where its name belongs, is told once. */
+/** If an exclusion has its options in the place of its name, this is reported once. */
 function exclusionsOf(reader: Reader, range: Word["range"], node: Node): readonly MapEntry[] {
   const hint = "Write `exclude: { no_overlap: { same: [room_id], overlap: [starts_at, ends_at] } }`.";
   const entries = expectMap(reader, node, "`exclude`", hint)?.entries ?? [];
   const isUnnamed = entries.some(({ key, value }) => exclusionKeys.includes(key.text) && value.kind !== "map");
   if (!isUnnamed) return entries;
-  reader.report.add("wrong_kind", range, "`exclude` holds exclusions, each under a name.", hint);
+  reader.report.add("wrong_kind", range, "Each entry of `exclude` needs a name.", hint);
   return [];
 }
 
@@ -262,7 +263,7 @@ function readExclusion(reader: Reader, { key, value }: MapEntry): ExclusionDecla
   return [{ name, same: same ?? [], overlap: overlap ?? [], where }];
 }
 
-/** A list of rows, or a map of rows by their names. */
+/** A list of rows, or a map of rows by name. */
 function readSeed(reader: Reader, node: Node): SeedDeclaration[] {
   if (node.kind === "map") return node.entries.flatMap(({ key, value }) => readSeedRow(reader, wordOf(key), value));
   return (expectList(reader, node, "`seed`")?.items ?? []).flatMap((item) => readSeedRow(reader, null, item));

@@ -1,5 +1,5 @@
-// In: one entry of an entity's fields, short or long. Out: its declaration, the same for both forms.
-// It reads the notation; whether type, default and names fit is checked in `check/fields/fields.ts`.
+// Reads one field in the short or long form. In: its syntax. Out: its declaration, the same for both forms. It reads
+// the notation; `check/fields/fields.ts` checks type, default and names.
 
 import { suggestFor } from "../text/suggestions.ts";
 import {
@@ -29,7 +29,7 @@ import {
 import { readNotationValue } from "./read-value.ts";
 
 const marks: readonly Mark[] = ["index", "immutable", "readonly", "internal", "pii", "searchable"];
-/** Modifiers with one argument, in the short form and as keys of the long one. */
+/** Modifiers with one argument, in the short form and as keys of the long form. */
 const namings = ["was", "deprecated", "on_delete", "as", "per", "at", "writable"] as const;
 type Naming = (typeof namings)[number];
 const modifierNames: readonly string[] = ["unique", "fill", ...marks, ...namings];
@@ -90,7 +90,7 @@ export function readField(reader: Reader, entry: MapEntry): FieldDeclaration {
   return draft;
 }
 
-/** `[string]` is a list of texts in TypeScript; for YAML it is a list of one word. */
+/** In TypeScript, `[string]` is a type of lists; in YAML it is a list with one word. */
 function hintForList(node: Node): string {
   const [only, second] = node.kind === "list" ? node.items : [];
   const word = only?.kind === "scalar" && second === undefined ? only.text.toLowerCase() : null;
@@ -105,7 +105,7 @@ function defaultOf(reader: Reader, notation: FieldNotation, scalar: ScalarNode):
   reader.report.add(
     "invalid_default",
     range,
-    "The default can't be read.",
+    "The default is not valid.",
     'Write it as JSON: `["a", "b"]`, `{"street": "Main"}`.',
   );
   return null;
@@ -124,30 +124,30 @@ function readModifier(
     return;
   }
   if (name.text === "fill") {
-    if (draft.fill !== null) report.add("duplicate_value", range, "`fill` stands twice.", "Remove one of them.");
+    if (draft.fill !== null) report.add("duplicate_value", range, "`fill` is given twice.", "Remove one of them.");
     else if (raw === null || raw.text.trim() === "")
-      report.add("invalid_field", range, "`fill` takes an expression.", "For example `fill(first_name)`.");
+      report.add("invalid_field", range, "`fill` needs an expression.", "For example `fill(first_name)`.");
     else draft.fill = textWithin(raw, scalar, source);
     return;
   }
   const mark = marks.find((one) => one === name.text);
   const naming = namings.find((one) => one === name.text);
   if (mark === undefined && naming === undefined) {
-    const hint = suggestFor(name.text, modifierNames, report) ?? "A default begins with `=`.";
+    const hint = suggestFor(name.text, modifierNames, report) ?? "Write `=` before a default.";
     report.add("unknown_modifier", range, `There is no modifier \`${name.text}\`.`, hint);
     return;
   }
   const twice = mark !== undefined ? draft.marks.has(mark) : naming !== undefined && draft[keyOf(naming)] !== null;
   if (twice) {
-    report.add("duplicate_value", range, `\`${name.text}\` stands twice.`, "Remove one of them.");
+    report.add("duplicate_value", range, `\`${name.text}\` is given twice.`, "Remove one of them.");
   } else if (mark !== undefined) {
     if (mark === "searchable") draft.search = (args ?? []).map(word);
-    else if (args !== null) report.add("invalid_field", range, `\`${mark}\` takes no arguments.`);
+    else if (args !== null) report.add("invalid_field", range, `\`${mark}\` can't have arguments.`);
     draft.marks.set(mark, range);
   } else if (naming !== undefined) {
     const argument = args?.length === 1 ? args[0] : undefined;
     if (argument === undefined)
-      report.add("invalid_field", range, `\`${naming}\` takes one argument.`, examples[naming]);
+      report.add("invalid_field", range, `\`${naming}\` needs exactly one argument.`, examples[naming]);
     else draft[keyOf(naming)] = word(argument);
   }
 }
@@ -157,9 +157,9 @@ const examples: Readonly<Record<Naming, string>> = {
   deprecated: 'For example `deprecated("Use total instead.")`.',
   on_delete: "For example `on_delete(cascade)`.",
   as: "For example `as(sent_messages)`.",
-  per: "It is `per(org)`.",
+  per: "Write `per(org)`.",
   at: "For example `at(transition:issue)`.",
-  writable: "It is `writable(admin)`.",
+  writable: "Write `writable(admin)`.",
 };
 
 function keyOf(naming: Naming): "was" | "deprecated" | "onDelete" | "as" | "per" | "at" | "writable" {
@@ -183,12 +183,12 @@ function readLongField(reader: Reader, draft: Draft, map: MapNode): FieldDeclara
     );
     return draft;
   }
-  const beside = map.entries.filter((entry) => typeKeys.includes(entry.key.text));
-  const read = readLongType(reader, type.value, beside);
+  const siblings = map.entries.filter((entry) => typeKeys.includes(entry.key.text));
+  const read = readLongType(reader, type.value, siblings);
   return { ...draft, type: read.type, optional: draft.optional || read.optional };
 }
 
-/** A map without `type`, none of whose keys a field has: options of the entity, or the members of an object. */
+/** A map without `type` and without any key of a field: options of the entity, or the members of an object. */
 function refuseNoField({ report }: Reader, name: Word, map: MapNode): boolean {
   if (map.entries.some(({ key }) => longKeys.includes(key.text))) return false;
   const isOption = name.text === "permissions" || name.text === "transitions" || name.text === "checks";
@@ -196,12 +196,17 @@ function refuseNoField({ report }: Reader, name: Word, map: MapNode): boolean {
     return value.kind === "scalar" ? [`${key.text}: ${value.text}`] : [];
   });
   if (isOption) {
-    const hint = "Indent it less: it belongs beside `fields:`.";
-    report.add("fields_missing", name.range, `\`${name.text}\` stands among the fields.`, hint);
+    const hint = "Indent it less: it belongs next to `fields:`.";
+    report.add(
+      "fields_missing",
+      name.range,
+      `\`${name.text}\` is listed among the fields, but it is not a field.`,
+      hint,
+    );
     return true;
   }
   const example = members.length === 0 ? "street: string" : members.join(", ").slice(0, 80);
-  const hint = `A field with members is written \`${name.text}: "object{ ${example} }"\`.`;
+  const hint = `Write a field with members as \`${name.text}: "object{ ${example} }"\`.`;
   report.add("missing_key", name.range, `The field \`${name.text}\` has no \`type\`.`, hint);
   return true;
 }
@@ -258,7 +263,7 @@ function textAt(reader: Reader, node: Node, what: string): Word | null {
   return scalar === null ? null : wordOf(scalar);
 }
 
-/** `[a, b]` is the field with these, `[[a], [b]]` two constraints, `true` the field alone. */
+/** `[a, b]` is the field with these, `[[a], [b]]` are two constraints, `true` is the field alone. */
 function readLongUnique(reader: Reader, node: Node): (readonly Word[])[] {
   if (node.kind === "list" && node.items.some((item) => item.kind === "list")) {
     return node.items.map((item) => expectWords(reader, item, "`unique`"));

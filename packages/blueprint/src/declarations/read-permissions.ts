@@ -1,5 +1,5 @@
-// In: the permissions of one entity, in the entity or at the top level. Out: their declarations, rules as text.
-// Knows which forms a rule has; what a rule says is checked in `check/permissions/permissions.ts`.
+// Reads the permissions of one entity, in the entity or at the top level. In: their syntax. Out: their declarations,
+// with rules as text. It knows the forms of a rule; `check/permissions/permissions.ts` checks its content.
 
 import { type MapEntry, type MapNode, type Node, type Range, type Word, wordOf } from "../text/syntax.ts";
 import type { PermissionDeclaration, RuleDeclaration, SetDeclaration } from "./declarations.ts";
@@ -18,7 +18,7 @@ export function readPermissions(
 ): void {
   const example = "For example `user: { read: true, create: true }`.";
   for (const role of expectMap(reader, node, "`permissions`", example)?.entries ?? []) {
-    const what = `What \`${role.key.text}\` may do`;
+    const what = `The permissions of \`${role.key.text}\``;
     const operations = expectMap(reader, role.value, what, hintForOperations(role))?.entries ?? [];
     for (const operation of operations) {
       const grant = readGrant(reader, operation);
@@ -35,7 +35,7 @@ export function readPermissions(
   }
 }
 
-/** `user: read`, `user: [read, create]` and `user: true` as they have to be written. */
+/** `user: read`, `user: [read, create]` and `user: true` in the correct form. */
 function hintForOperations({ key, value }: MapEntry): string {
   const words =
     value.kind === "list"
@@ -47,7 +47,7 @@ function hintForOperations({ key, value }: MapEntry): string {
   return `Write \`${key.text}: { ${granted.join(", ")} }\`.`.slice(0, 180);
 }
 
-/** A rule, a list of rules any of which is enough, or the long form with what narrows them. */
+/** A rule, a list of rules, or the long form with options. */
 function readGrant(reader: Reader, operation: MapEntry): Grant | null {
   if (operation.value.kind === "map") return readLongGrant(reader, operation, operation.value);
   const rules = readRules(reader, operation.value);
@@ -83,14 +83,14 @@ function readLongGrant(reader: Reader, operation: MapEntry, map: MapNode): Grant
         refuseKey(reader, option, "a permission", grantKeys, []);
     }
   }
-  // What is said of an unknown key is enough.
+  // The problem with the unknown key is enough.
   const isUnderstood = map.entries.every((one) => grantKeys.includes(one.key.text));
   if (isUnderstood && !map.entries.some((one) => one.key.text === "allow")) {
     reader.report.add(
       "missing_key",
       operation.key.range,
       `The permission \`${operation.key.text}\` has no \`allow\`.`,
-      "Write `allow: true` or a rule: what is not granted is denied.",
+      "Write `allow: true` or a rule. Without a permission, access is denied.",
     );
   }
   const { rules, deny } = grant;
@@ -109,11 +109,12 @@ function readSet(reader: Reader, node: Node): SetDeclaration[] {
 export function readLimit({ report }: Reader, node: Node): { value: number; range: Range } | null {
   if (node.kind === "scalar" && typeof node.value === "number" && Number.isInteger(node.value) && node.value >= 1)
     return { value: node.value, range: node.range };
-  if (!isBroken(node)) report.add("invalid_limit", node.range, "`limit` is a whole number of records, at least 1.");
+  if (!isBroken(node))
+    report.add("invalid_limit", node.range, "`limit` must be a whole number of records, at least 1.");
   return null;
 }
 
-/** One rule, or a list of rules any of which is enough. */
+/** One rule, or a list of rules of which one must be true. */
 export function readRules(reader: Reader, node: Node): RuleDeclaration[] | null {
   const { report } = reader;
   const items = node.kind === "list" ? node.items : [node];
@@ -122,7 +123,7 @@ export function readRules(reader: Reader, node: Node): RuleDeclaration[] | null 
       "invalid_rule",
       node.range,
       "The list of rules is empty.",
-      "Leave the operation out: what is not granted is denied.",
+      "Remove the operation. Without a permission, access is denied.",
     );
     return null;
   }
@@ -142,7 +143,7 @@ export function readRule({ report, source }: Reader, node: Node): RuleDeclaratio
     report.add(
       "invalid_rule",
       node.range,
-      `A rule is \`true\`, \`false\`, an expression or a list of them, not ${describe(node)}.`,
+      `A rule must be \`true\`, \`false\`, an expression or a list of them, not ${describe(node)}.`,
     );
     return null;
   }
@@ -152,8 +153,8 @@ export function readRule({ report, source }: Reader, node: Node): RuleDeclaratio
     report.add(
       "yaml_comment_in_rule",
       { start, end: node.range.end + comment[0].length },
-      "YAML takes what stands behind ` #` for a comment: the rule ends before it.",
-      "Put the comment on a line of its own, or the whole rule in quotes.",
+      "In YAML, ` #` starts a comment, so the rule ends before it.",
+      "Move the comment to its own line, or put the whole rule in quotes.",
     );
     return null;
   }

@@ -1,4 +1,4 @@
-// In: the section `roles`. Out: its declarations.
+// Reads the section `roles`. In: its syntax. Out: its declarations.
 
 import { type MapEntry, type Node, wordOf } from "../text/syntax.ts";
 import type { RoleDeclaration } from "./declarations.ts";
@@ -15,7 +15,7 @@ export function readRoles(reader: Reader, node: Node): RoleDeclaration[] {
 
 function readRole(reader: Reader, entry: MapEntry): RoleDeclaration {
   const nothing: RoleDeclaration = { name: wordOf(entry.key), inherits: [], label: null, help: null };
-  // `support:` alone is a role that inherits nothing.
+  // `support:` alone is a role without `inherits`.
   if (entry.value.kind === "scalar" && entry.value.value === null) return nothing;
   const role = { ...nothing };
   for (const option of mapEntries(reader, entry.value, "A role")) {

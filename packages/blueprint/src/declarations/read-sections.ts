@@ -1,4 +1,4 @@
-// In: the small sections `rules`, `users`, `api` and `search`. Out: their declarations.
+// Reads the small sections `rules`, `users`, `api` and `search`. In: their syntax. Out: their declarations.
 
 import { USER_ENTITY } from "../modules/users.ts";
 import { type Node, type Word, wordOf } from "../text/syntax.ts";
@@ -14,7 +14,7 @@ export function readNamedRules(reader: Reader, node: Node): NamedRuleDeclaration
     const rule = readRule(reader, entry.value);
     if (rule === null) return [];
     if (typeof rule.scalar.value === "number") {
-      const message = `A rule is \`true\`, \`false\` or an expression, not ${describe(rule.scalar)}.`;
+      const message = `A rule must be \`true\`, \`false\` or an expression, not ${describe(rule.scalar)}.`;
       reader.report.add("invalid_rule", rule.scalar.range, message);
       return [];
     }
@@ -22,7 +22,7 @@ export function readNamedRules(reader: Reader, node: Node): NamedRuleDeclaration
   });
 }
 
-/** The profile fields of a user; who may read users joins the permissions of the entities. */
+/** The profile fields of a user. The permissions to read users join the permissions of entities. */
 export function readUsers(reader: Reader, node: Node, permissions: PermissionDeclaration[]): FieldDeclaration[] {
   return mapEntries(reader, node, "`users`").flatMap((entry) => {
     if (entry.key.text === "fields")

@@ -1,4 +1,5 @@
-// In: the section `tests`. Out: its declarations: users, rows and what is expected, names still words.
+// Reads the section `tests`. In: its syntax. Out: its declarations: users, rows and expectations, in which names are
+// still words.
 
 import { type MapEntry, type MapNode, type Node, type Word, wordOf } from "../text/syntax.ts";
 import {
@@ -124,8 +125,9 @@ function readAsked(
   const [first, second] = asking;
   if (first === undefined || second !== undefined) {
     const range = second?.key.range ?? map.range;
-    const message = second === undefined ? "An expectation asks nothing." : "An expectation asks one thing.";
-    reader.report.add("invalid_test", range, message, "`list` and `sees`, or one operation and `allow`.");
+    const message =
+      second === undefined ? "An expectation needs an operation." : "An expectation must have exactly one operation.";
+    reader.report.add("invalid_test", range, message, "Write `list` and `sees`, or one operation and `allow`.");
     return null;
   }
   const isList = first.key.text === "list";
@@ -134,7 +136,7 @@ function readAsked(
   for (const key of isList ? ["allow", "with"] : ["sees"]) {
     const stray = map.entries.find((one) => one.key.text === key);
     if (stray === undefined) continue;
-    const message = `\`${key}\` says nothing about \`${first.key.text}\`.`;
+    const message = `\`${key}\` has no effect on \`${first.key.text}\`.`;
     reader.report.add("invalid_test", stray.key.range, message, `Write \`${wanted}\`.`);
   }
   if (answer === undefined) {

@@ -1,5 +1,5 @@
-// In: `transitions` of an entity. Out: its declaration: per field an initial value and edges, names still words.
-// Knows which keys an edge has; whether states and fields exist is checked in `check/entities/transitions.ts`.
+// Reads `transitions` of an entity. In: their syntax. Out: for each field an initial value and transitions, in which
+// names are still words. It knows the keys of a transition; `check/entities/transitions.ts` checks states and fields.
 
 import { type MapEntry, type Node, type Word, wordOf } from "../text/syntax.ts";
 import type { EdgeDeclaration, RuleDeclaration, TransitionsDeclaration } from "./declarations.ts";

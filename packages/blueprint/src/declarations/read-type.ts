@@ -1,5 +1,5 @@
-// In: a field's type, short (`list<string>`) or long (`type: list`, `of: string`). Out: its declaration, the same for both.
-// Whether the type exists and its arguments fit is checked in `check/fields/types.ts`.
+// Reads a field's type, short (`list<string>`) or long (`type: list`, `of: string`). In: its syntax. Out: its
+// declaration, the same for both. `check/fields/types.ts` checks whether the type exists and its arguments fit.
 
 import {
   type MapEntry,
@@ -16,7 +16,7 @@ import { type FieldNotation, type Part, parseFieldNotation, type TypeNotation } 
 
 export const noLimits: LimitsDeclaration = { min: null, max: null, pattern: null };
 
-/** Keys of the long form that say more of its type. */
+/** Keys of the long form that belong to its type. */
 export const typeKeys: readonly string[] = ["values", "fields", "of"];
 
 export function readNotation({ report, source }: Reader, scalar: ScalarNode): FieldNotation | null {
@@ -27,7 +27,7 @@ export function readNotation({ report, source }: Reader, scalar: ScalarNode): Fi
     scalar.style === "plain" ? /^[ \t]+#.*/.exec(source.slice(scalar.range.end, scalar.range.end + 2_000)) : null;
   if (comment !== null && /["'([{<]/.test(scalar.text)) {
     const behind = { start: scalar.range.end + comment[0].indexOf("#"), end: scalar.range.end + comment[0].length };
-    const why = "YAML takes what stands behind ` #` for a comment: what is open before it is never closed.";
+    const why = "In YAML, ` #` starts a comment, so this value has no end.";
     report.add("yaml_comment_in_rule", behind, why, "Put the whole value in quotes.");
     return null;
   }
@@ -39,7 +39,7 @@ export function rangeOf(part: { start: number; end: number }, scalar: ScalarNode
   return rangeWithin(scalar, source, part.start, part.end);
 }
 
-/** A text within a scalar, whose own parts can be pointed at. */
+/** A text within a scalar, whose parts have positions. */
 export function textWithin(part: Part, scalar: ScalarNode, source: string): TextDeclaration {
   return {
     text: part.text,
@@ -75,7 +75,7 @@ interface ReadType {
   readonly optional: boolean;
 }
 
-/** The `type` of a long form, completed by the keys beside it: `values` of an enum, `fields` of an object, `of` of a list. */
+/** The `type` of a long form, completed by other keys: `values` of an enum, `fields` of an object, `of` of a list. */
 export function readLongType(reader: Reader, node: Node, beside: readonly MapEntry[]): ReadType {
   const scalar = expectText(reader, node, "`type`");
   const notation = scalar === null ? null : readNotation(reader, scalar);
@@ -84,8 +84,8 @@ export function readLongType(reader: Reader, node: Node, beside: readonly MapEnt
     reader.report.add(
       "invalid_field",
       scalar.range,
-      "In the long form `type` holds the type alone.",
-      "Write `unique:` and `default:` as keys of their own.",
+      "In the long form, `type` must contain only the type.",
+      "Write modifiers and the default as separate keys: `unique:`, `default:`.",
     );
     return { type: null, optional: notation.optional };
   }
@@ -99,12 +99,12 @@ export function readLongType(reader: Reader, node: Node, beside: readonly MapEnt
 function completed(reader: Reader, type: TypeDeclaration, { key, value }: MapEntry): TypeDeclaration | null {
   const fits = { values: ["enum", "enum_set"], fields: ["object"], of: ["list", "i18n"] }[key.text] ?? [];
   if (type.brackets !== null || !fits.includes(type.name.text)) {
-    const what = type.brackets !== null ? "The type says it already" : `\`${key.text}\` is not for this type`;
+    const what = type.brackets !== null ? "The type already says it" : `\`${key.text}\` can't be used with this type`;
     reader.report.add(
       "invalid_field",
       key.range,
       `${what}.`,
-      `It is for ${fits.map((one) => `\`${one}\``).join(", ")}.`,
+      `Use it with ${fits.map((one) => `\`${one}\``).join(", ")}.`,
     );
     return null;
   }
@@ -113,8 +113,8 @@ function completed(reader: Reader, type: TypeDeclaration, { key, value }: MapEnt
     const { type: of, limits } = readInnerType(reader, value, "`of`");
     const limit = limits.min ?? limits.max ?? limits.pattern;
     if (limit !== null) {
-      const hint = "Limits of the list itself stand beside `of`; `min` and `max` count its members.";
-      reader.report.add("invalid_field", limit.range, "What a list holds takes no limits of its own.", hint);
+      const hint = "Write limits of the list next to `of`: `min` and `max` count its members.";
+      reader.report.add("invalid_field", limit.range, "The members of a list can't have limits of their own.", hint);
       return null;
     }
     return of === null ? null : { ...type, brackets: "<>", of };
@@ -123,15 +123,15 @@ function completed(reader: Reader, type: TypeDeclaration, { key, value }: MapEnt
   return map === null ? null : { ...type, brackets: "{}", members: map.entries.map((one) => readMember(reader, one)) };
 }
 
-/** A type within another: a text, or a map with `type`. */
+/** A type inside another type: a text, or a map with `type`. */
 function readInnerType(reader: Reader, node: Node, what: string): ReadType & { limits: LimitsDeclaration } {
   if (node.kind === "map") return readInnerMap(reader, node, what);
   const scalar = expectText(reader, node, what);
   const notation = scalar === null ? null : readNotation(reader, scalar);
   if (scalar === null || notation === null) return { type: null, optional: false, limits: noLimits };
   if (notation.modifiers.length > 0 || notation.default !== null) {
-    const message = `${what} holds a type alone: no modifiers, no default.`;
-    reader.report.add("invalid_field", scalar.range, message, "They belong to the field around it.");
+    const message = `${what} can only have a type: no modifiers, no default.`;
+    reader.report.add("invalid_field", scalar.range, message, "Put modifiers and defaults on the field itself.");
     return { type: null, optional: false, limits: noLimits };
   }
   return { type: typeOf(notation.type, scalar, reader.source), optional: notation.optional, limits: noLimits };

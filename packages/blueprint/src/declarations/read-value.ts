@@ -1,5 +1,5 @@
-// In: the default of a short notation. Out: it as syntax, as if YAML had read it, every part at the place of the whole.
-// It reads only values: words, texts in quotes, lists and maps in brackets. Whether they fit a type is not asked here.
+// Reads the default of a short notation. In: its text. Out: syntax, as if YAML had read it, with the position of the
+// whole default. It only reads values: words, quoted texts, lists and maps in brackets. It doesn't check types.
 import { type ParsedNode, parseDocument } from "yaml";
 import { nodeSyntax } from "../text/parse.ts";
 import type { Node, Range, ScalarNode } from "../text/syntax.ts";
@@ -7,7 +7,7 @@ import type { DefaultNotation } from "./notation/parse-notation.ts";
 
 const NESTING_MAX = 12;
 
-/** Null where it can't be read. */
+/** Null if it is not valid. */
 export function readNotationValue(written: DefaultNotation, range: Range): Node | null {
   if (written.form === "quoted") return scalar(written.value, written.value, "quoted", range);
   if (written.form === "word") return scalar(plainValue(written.value), written.value, "plain", range);
@@ -24,7 +24,7 @@ export function readNotationValue(written: DefaultNotation, range: Range): Node 
   return movedTo(nodeSyntax(document.contents as ParsedNode, written.value), range);
 }
 
-/** Composing recurses as deep as the text nests. */
+/** Reading recurses as deep as the text is nested. */
 function nestingOf(text: string): number {
   let [depth, deepest] = [0, 0];
   for (const character of text) {
@@ -34,7 +34,7 @@ function nestingOf(text: string): number {
   return deepest;
 }
 
-/** Null where it holds aliases, anchors or tags. */
+/** Null if it contains aliases, anchors or tags. */
 function movedTo(node: Node, range: Range): Node | null {
   if (node.kind === "scalar") return node.broken ? null : { ...node, range };
   if (node.kind === "list") {

@@ -1,4 +1,4 @@
-// In: the views of an entity, or those at the top level. Out: their declarations.
+// Reads the views of an entity, or those at the top level. In: their syntax. Out: their declarations.
 import { type Node, type Word, wordOf } from "../text/syntax.ts";
 import type { ViewDeclaration } from "./declarations.ts";
 import { expectMap, expectText, expectWords, mapEntries, type Reader, refuseKey } from "./expect.ts";
@@ -6,7 +6,7 @@ import { readLimit, readRules } from "./read-permissions.ts";
 
 const viewKeys: readonly string[] = ["where", "sort", "limit"];
 
-/** @param entity Null at the top level, where each says by `of` which it is of. */
+/** @param entity Null at the top level, where each view names its entity with `of`. */
 export function readViews(reader: Reader, node: Node, entity: Word | null): ViewDeclaration[] {
   const keys = entity === null ? ["of", ...viewKeys] : viewKeys;
   return mapEntries(reader, node, "`views`").flatMap(({ key, value }): ViewDeclaration[] => {

@@ -1,4 +1,4 @@
-// What `tests` declares, read from its syntax but not yet checked: names are still words with places. Types alone.
+// The declarations of `tests`, read from their syntax but not checked yet: names are words with positions. Only types.
 import type { Node, Range, Word } from "../text/syntax.ts";
 
 export interface TestsDeclaration {

@@ -175,7 +175,7 @@ describe("a grant counts with all others", () => {
       operation: "read",
       entity: "listing",
       decided: true,
-      summary: "`public` may now read a `listing` with status `draft`.",
+      summary: "`public` can now read a `listing` with status `draft`.",
       record: { status: "draft" },
     });
   });

@@ -1,6 +1,6 @@
-// In: two models in the same words. Out: for a grant of the one after, whether it lets in somebody whom all grants before kept
-// out, and how: by its rule, its fields, a value that is no longer forced, a larger page. Decided by `findLoosening`; what can't
-// be decided counts as letting in.
+// Finds what a grant newly allows. In: two models in the same words. Out: for a grant of the second model, whether it
+// lets in somebody whom all grants of the first kept out, and how: by its rule, its fields, a value that is no longer
+// forced, or a larger page. `findLoosening` decides; an undecided case counts as letting in.
 import {
   type ComparisonBudget,
   type Expression,
@@ -15,26 +15,32 @@ import { allowedBy } from "./allowed.ts";
 import type { Witness } from "./change.ts";
 import { type ComputedGains, createComputedGains } from "./computed.ts";
 import { named, same } from "./make-change.ts";
+import { capitalized, oneOf } from "./one-of.ts";
 import { asksForRoles, type Givers, giversOf, policyOf, sizeOfPolicy } from "./policy.ts";
 import { createGainByValue, type GainByValue, givenByDefault, givenByRule } from "./values.ts";
 import { actOf, type Compare, exampleRole, type Gain, type Grants, undecidedWitness, witnessOf } from "./witness.ts";
 
 export interface Access extends ComputedGains {
-  /** What a grant lets somebody do that nobody like them could; null where it is proven to be nothing. */
+  /**
+   * What a grant allows somebody that no similar caller could do before; null if it is proven that there is nothing.
+   */
   readonly gain: (before: Entity, after: Entity, permission: Permission) => Witness | null;
-  /** Like `gain`, of all grants that stand, where only who holds which role changes. */
+  /** Like `gain`, for all existing grants, if only the holders of roles change. */
   readonly gainByRole: (role: Role, entities: readonly Entity[]) => Witness | null;
-  /** Like `gain`, of all grants that stand, where the entity's rows are no longer those of one organization. */
+  /** Like `gain`, for all existing grants, if the entity's rows are no longer limited to one organization. */
   readonly gainByScope: (before: Entity, after: Entity) => Witness | null;
-  /** What the values that a grant forces let somebody do by rules that read them. */
+  /** What the forced values of a grant allow somebody, through rules that read these values. */
   readonly gainBySet: (before: Entity, after: Entity, permission: Permission) => Witness | null;
   readonly gainByValue: GainByValue;
 }
 
-/** `before` in the words of `after`. The budget is that of a whole diff: what goes beyond it counts as letting in. */
+/**
+ * `before` must be in the words of `after`. The budget is for the whole diff; a comparison beyond it counts as letting
+ * in.
+ */
 export function createAccess(before: Model, after: Model, budget: ComparisonBudget): Access {
   const givers = giversOf(after.roles);
-  // A role that goes is still held by those whom the rules before let in, or kept out, for it.
+  // A removed role is still held by callers whom the old rules let in, or kept out, because of it.
   const gone = before.roles.filter((role) => !after.roles.some((one) => one.name === role.name));
   const formerGivers = giversOf([...after.roles, ...gone]);
   const rangesFor = createRanges(before, after);
@@ -48,7 +54,7 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
     return found.kind === "looser" ? witnessOf(gain, found.witness) : undecidedWitness(gain, found.because);
   }
 
-  /** Limits and checks are asked for only where a record is found at all: most rules differ in none. */
+  /** Limits and checks are computed only if a record is found at all: most rules don't differ. */
   function findAllowed(entity: string, was: Expression, is: Expression): ReturnType<typeof findLoosening> {
     const types = rangesFor(entity);
     const found = findLoosening(was, is, types, budget);
@@ -67,12 +73,12 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
 
   function gain(was: Entity, is: Entity, permission: Permission): Witness | null {
     const { role, operation } = permission;
-    const standing = grantsFor(was, operation);
+    const formerGrants = grantsFor(was, operation);
     const named = { role, operation, entity: is.name };
-    if (!budget.spend(COVERING_WORK * is.fields.length * (1 + standing.length)))
+    if (!budget.spend(COVERING_WORK * is.fields.length * (1 + formerGrants.length)))
       return undecidedWitness({ ...named, field: null }, "budget");
     const found = new Map<string, Witness | null>();
-    // By the entity's scope after: what a change of it lets in is told with that change.
+    // With the entity's scope after the change; what a change of the scope lets in is reported with that change.
     const ofEntity = { ...was, name: is.name, orgField: is.orgField };
     const opens = (covering: readonly Permission[], field: string | null): Witness | null =>
       compare(
@@ -80,12 +86,12 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
         { entity: ofEntity, permissions: covering, givers: formerGivers },
         { entity: is, permissions: [permission], givers },
       );
-    const former = standing.find((one) => one.role === role);
+    const former = formerGrants.find((one) => one.role === role);
     const byFormer = former === undefined ? null : opens([former], null);
     const withinFormer = former !== undefined && byFormer === null;
-    for (const { field, covering } of coverings(was, is, permission, standing)) {
+    for (const { field, covering } of coverings(was, is, permission, formerGrants)) {
       const key = covering.map((one) => one.role).join();
-      // Where the role's own grant let as many in, the others need no look.
+      // If the role's own grant already let in as many, the other grants don't matter.
       if (found.has(key) || (withinFormer && covering.includes(former))) continue;
       const onlyFormer = field === null && covering.length === 1 && covering[0] === former;
       found.set(key, onlyFormer ? byFormer : opens(covering, field));
@@ -94,8 +100,12 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
     const grave = byRule.find((one) => one.decided) ?? byRule[0];
     if (grave !== undefined) return grave;
     const now = grantsFor(is, operation);
-    const beside = gainBeside(named, { permissions: standing, givers: formerGivers }, { permissions: now, givers });
-    return beside ?? gainBySet(was, is, permission);
+    const furtherGain = furtherGainOf(
+      named,
+      { permissions: formerGrants, givers: formerGivers },
+      { permissions: now, givers },
+    );
+    return furtherGain ?? gainBySet(was, is, permission);
   }
 
   function asBefore(role: Role): Role {
@@ -107,7 +117,7 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
     if (granting === undefined) return null;
     const inherited = after.roles.reduce((sum, one) => sum + 1 + one.inherits.length, 0);
     if (!budget.spend(inherited)) return undecidedByRole(role, "read", granting);
-    // One role after the other, so that what none of them does alone is told with the last.
+    // Roles are compared one after the other, so that something that none of them does alone is reported with the last.
     const place = after.roles.findIndex((one) => one.name === role.name);
     const upTo = (count: number): Givers =>
       giversOf([...after.roles.map((one, index) => (index < count ? one : asBefore(one))), ...gone]);
@@ -128,7 +138,7 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
           if (found?.decided === true) return found;
           open ??= found;
         }
-        open ??= gainBeside(gained, { permissions, givers: were }, { permissions, givers: are });
+        open ??= furtherGainOf(gained, { permissions, givers: were }, { permissions, givers: are });
       }
     }
     return open;
@@ -148,7 +158,7 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
       );
       if (found !== null) gained.set(operation, found);
     }
-    // What is read is told first: nobody notices it afterwards.
+    // Reads are reported first, because nobody notices them afterwards.
     const found = [...gained.values()].toSorted(
       (a, b) => Number(b.operation === "read") - Number(a.operation === "read"),
     );
@@ -156,16 +166,16 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
     if (first === undefined) return null;
     const others = [...gained.keys()].filter((operation) => operation !== first.operation);
     if (others.length === 0) return first;
-    return { ...first, summary: `${first.summary} The same is true of ${named(others)}.` };
+    return { ...first, summary: `${first.summary} The same is true for ${named(others)}.` };
   }
 
-  /** A grant that begins to force a value, or another one, writes what rules may read. */
+  /** A grant that starts to force a value, or forces another one, writes what rules may read. */
   function gainBySet(was: Entity, is: Entity, permission: Permission): Witness | null {
     const former = grantsFor(was, permission.operation).find((one) => one.role === permission.role);
     for (const { field: name, value } of permission.set) {
       const field = is.fields.find((one) => one.name === name);
       if (field === undefined || same(former?.set.find((one) => one.field === name)?.value, value)) continue;
-      // A caller who could write the field may have chosen anything.
+      // A caller who could write the field could have chosen any value.
       const isDefault = permission.operation === "create" && field.writer === "service";
       const start = isDefault ? givenByDefault(field.default) : "any";
       const found = gainByValue(is.name, field, { was: start, is: givenByRule(value) });
@@ -188,10 +198,10 @@ function undecidedByRole({ name }: Role, operation: Operation, entity: Entity): 
   return undecidedWitness({ role: name, operation, entity: entity.name, field: null }, "budget");
 }
 
-/** Looking up whether one grant opens one field, in looks at a part of a rule. */
+/** The cost of checking whether one grant opens one field, in looks at a part of a rule. */
 const COVERING_WORK = 0.5;
 
-/** A grant is compared with all others of its operation: an entity may have thousands of them. */
+/** A grant is compared with all others of its operation; an entity can have thousands of them. */
 const byOperation = new WeakMap<Entity, ReadonlyMap<Operation, readonly Permission[]>>();
 
 function grantsFor(entity: Entity, operation: Operation): readonly Permission[] {
@@ -205,36 +215,39 @@ interface Policy extends Grants {
 }
 
 interface Covering {
-  /** What the grant opens beside the record itself; null for the record. */
+  /** What the grant opens in addition to the record itself; null for the record. */
   readonly field: string | null;
-  /** The grants before that opened as much. */
+  /** The grants of the first model that opened as much. */
   readonly covering: readonly Permission[];
 }
 
 /**
- * Which grants before opened at least as much as this one. What is read is the union of all grants, so each field counts for
- * itself; a body that is written must lie within one grant, so a grant counts as a whole. Fields that are new hold nothing
- * that anybody could not read or write before.
+ * The grants of the first model that opened at least as much as this one. A read is the union of all grants, so each
+ * field is checked alone. A written body must be allowed by a single grant, so a grant is checked as a whole. A new
+ * field has no values that anybody could not read or write before.
  */
-function coverings(was: Entity, is: Entity, permission: Permission, standing: readonly Permission[]): Covering[] {
+function coverings(was: Entity, is: Entity, permission: Permission, formerGrants: readonly Permission[]): Covering[] {
   const stood = new Set(was.fields.map((field) => field.name));
   const usable = is.fields.filter((field) => stood.has(field.name) && isUsable(field, permission.operation));
   const own = permission.fields === null ? null : new Set(permission.fields);
   const opened = usable.map((field) => field.name).filter((name) => own?.has(name) ?? true);
-  const namedBy = new Map(standing.map((grant) => [grant, grant.fields === null ? null : new Set(grant.fields)]));
+  const namedBy = new Map(formerGrants.map((grant) => [grant, grant.fields === null ? null : new Set(grant.fields)]));
   const covers = (grant: Permission, names: readonly string[]): boolean => {
     const fields = namedBy.get(grant) ?? null;
     return fields === null || names.every((name) => fields.has(name));
   };
   if (permission.operation === "delete" || permission.operation === "restore")
-    return [{ field: null, covering: standing }];
+    return [{ field: null, covering: formerGrants }];
   if (permission.operation === "read") {
-    const each = opened.map((name) => ({ field: name, covering: standing.filter((grant) => covers(grant, [name])) }));
-    return [{ field: null, covering: standing }, ...each];
+    const each = opened.map((name) => ({
+      field: name,
+      covering: formerGrants.filter((grant) => covers(grant, [name])),
+    }));
+    return [{ field: null, covering: formerGrants }, ...each];
   }
-  const covering = standing.filter((grant) => covers(grant, opened));
-  const beyond = opened.find((name) => standing.some((grant) => !covers(grant, [name])));
-  return [{ field: covering.length === standing.length ? null : (beyond ?? null), covering }];
+  const covering = formerGrants.filter((grant) => covers(grant, opened));
+  const beyond = opened.find((name) => formerGrants.some((grant) => !covers(grant, [name])));
+  return [{ field: covering.length === formerGrants.length ? null : (beyond ?? null), covering }];
 }
 
 /** Whether a grant can open it at all. */
@@ -243,7 +256,7 @@ function isUsable(field: Field, operation: Operation): boolean {
   return field.writer === "caller" && field.type.kind !== "computed";
 }
 
-/** Grants that open the same fields, each such part for itself. */
+/** Grants that open the same fields, for each such part. */
 function partsByFields(permissions: readonly Permission[]): Permission[][] {
   const names = new Set(permissions.flatMap((one) => one.fields ?? []));
   const parts = [
@@ -257,10 +270,11 @@ function partsByFields(permissions: readonly Permission[]): Permission[][] {
 type Held = Pick<Policy, "permissions" | "givers">;
 
 /**
- * What callers may do beside being let in: choose a value that was forced, read more at once. It is enough to look at those
- * who hold this one role, signed in or with a key: whoever holds more was forced to less, and read as much.
+ * What callers gain other than being let in: they choose a value that was forced, or read more at once. It is enough to
+ * check callers with only this role, signed in or with a key: callers with more roles were forced to less, and read as
+ * much.
  */
-function gainBeside(named: Omit<Gain, "field">, was: Held, is: Held): Witness | null {
+function furtherGainOf(named: Omit<Gain, "field">, was: Held, is: Held): Witness | null {
   if (was.permissions.every((one) => one.set.length === 0 && one.limit === null)) return null;
   const now = grantsOfHolders(named.role, is);
   for (const [index, grants] of grantsOfHolders(named.role, was).entries()) {
@@ -276,7 +290,7 @@ function grantsOfHolders(role: string, { permissions, givers }: Held): Permissio
   return [brought(["public", role]), brought(["public", "user", "owner", role])];
 }
 
-/** A value is forced where every grant of a caller forces it, by the first role's. */
+/** A value is forced if every grant of a caller forces it; the first role's value is used. */
 function gainByForce(
   named: Omit<Gain, "field">,
   was: readonly Permission[],
@@ -287,7 +301,7 @@ function gainByForce(
     const value = forcedValue(was, field);
     if (value === null || value === forcedValue(is, field)) continue;
     const act = actOf({ ...named, field: null });
-    const summary = `Where \`${named.role}\` may ${act}, \`${field}\` is no longer always \`${value}\`.`;
+    const summary = `Where ${oneOf(named.role)} can ${act}, \`${field}\` is no longer always \`${value}\`.`;
     return { ...named, decided: true, summary, record: {} };
   }
   return null;
@@ -309,7 +323,7 @@ function gainByLimit(
   const most = (grants: readonly Permission[]): number =>
     Math.max(...grants.map((one) => one.limit ?? Number.POSITIVE_INFINITY));
   if (most(is) <= most(was)) return null;
-  const many = most(is) === Number.POSITIVE_INFINITY ? "as many records as a page holds" : `${most(is)} records`;
-  const summary = `\`${named.role}\` may now read ${many} of \`${named.entity}\` at once, no longer ${most(was)}.`;
+  const many = most(is) === Number.POSITIVE_INFINITY ? "as many records as fit on a page" : `${most(is)} records`;
+  const summary = `${capitalized(oneOf(named.role))} can now read ${many} of \`${named.entity}\` at once, instead of ${most(was)}.`;
   return { ...named, decided: true, summary, record: {} };
 }

@@ -1,11 +1,13 @@
-// In: an action before and after a change. Out: a witness of whom it newly lets do what; null where it is proven to be nobody.
-// Its steps may act with the rights of the service: other steps count as more for everybody who may call it.
+// Compares an action. In: the action before and after a change. Out: a witness of what somebody can newly do; null if
+// it is proven that there is nobody. Its steps can act with the rights of the service, so changed steps count as more
+// for everybody who can call it.
 import { type ComparisonTypes, type Expression, findLoosening, substitute } from "@plinth/expression";
 import type { Action } from "../model/background.ts";
 import type { FieldType } from "../model/model.ts";
 import { typeInRules } from "../rules/expression-schema.ts";
 import type { Witness } from "./change.ts";
 import { same } from "./make-change.ts";
+import { capitalized, oneOf } from "./one-of.ts";
 
 export function actionGain(before: Action | null, after: Action): Witness | null {
   const [caller] = Object.keys(after.access);
@@ -27,23 +29,23 @@ export function actionGain(before: Action | null, after: Action): Witness | null
     );
     const words = Object.entries(record).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
     const sent = words.length === 0 ? "" : ` with ${words.join(", ")}`;
-    const summary = `\`${role}\` may now call \`${after.name}\`${sent}.`;
+    const summary = `${capitalized(oneOf(role))} can now call \`${after.name}\`${sent}.`;
     return { role, operation: "create", entity: after.name, decided: true, summary, record };
   }
   return open;
 }
 
-/** All but who may call it. */
+/** Everything except who can call it. */
 function workOf({ input, output, steps, mode }: Action): unknown {
   return { input, output, steps, mode };
 }
 
 function undecided({ name }: Action, role: string): Witness {
-  const summary = `It can't be decided whom \`${name}\` newly lets do what, so it counts as if it did.`;
+  const summary = `It can't be decided whether the change of \`${name}\` gives somebody new rights, so it counts as if it did.`;
   return { role, operation: "create", entity: name, decided: false, summary, record: null };
 }
 
-/** What is sent is all that there is of a record: both names are one row. */
+/** The input takes the place of the record: both names are one row. */
 function overInput(rule: Expression): Expression {
   return substitute(rule, { input: { row: "new", path: [] } });
 }

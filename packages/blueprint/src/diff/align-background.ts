@@ -1,5 +1,6 @@
-// In: background work, and what entities and fields are called after a change. Out: it in the new words: entities, their
-// events, fields that steps write, and expressions over the record. Members of what a step gives keep their names.
+// Translates background work. In: the work, and the new names of entities and fields. Out: the work in the new words:
+// entities, their events, fields that steps write, and expressions over the record. Members of step outputs keep their
+// names.
 import type { Expression } from "@plinth/expression";
 import type {
   Action,
@@ -136,7 +137,7 @@ function alignAction(action: StepAction, words: Words): StepAction {
       };
     }
     case "wait_for": {
-      // The record of its condition is that of the event that came.
+      // The record of its condition is the record of the event that it waits for.
       const noun = action.event.split(".")[0] ?? "";
       const condition = action.if === null ? null : alignExpression(action.if, { ...words, entity: noun });
       return { ...action, event: alignEvent(action.event, words), if: condition };

@@ -1,5 +1,6 @@
-// In: two models. Out: the one before in the words of the one after: whatever was renamed has its new name everywhere, rules
-// included, so that all else can be compared by name. A name in a rule that no longer means the same gets a mark behind it.
+// Translates a model. In: two models. Out: the first in the words of the second: everything that was renamed has its
+// new name everywhere, including in rules, so that the rest can be compared by name. A name in a rule that means
+// something else now gets a mark after it.
 import type { Expression } from "@plinth/expression";
 import type { Entity, Field, FieldType, Model, ObjectMember, Permission, Relation } from "../model/model.ts";
 import { USER_ENTITY, userRelations } from "../modules/users.ts";
@@ -8,11 +9,11 @@ import { alignBackground } from "./align-background.ts";
 import type { Names, Rename } from "./names.ts";
 import { type Matches, matchByName } from "./renames.ts";
 
-/** Behind a name that leads elsewhere now; no name of a blueprint ends so. */
+/** The mark after a name that means something else now; no name in a blueprint ends with it. */
 const ELSEWHERE = "~";
 
 export interface Alignment {
-  /** The model before, in the words of the one after. */
+  /** The first model, in the words of the second. */
   readonly before: Model;
   readonly entities: Matches<Entity>;
 }
@@ -159,12 +160,12 @@ function alignRelation(entity: string, relation: Relation, names: Names): Relati
   };
 }
 
-/** A relation by what it is made of, whatever it is called. */
+/** A relation identified by its fields, whatever its name. */
 export function relationKey({ entity, by }: Relation): string {
   return `${by.kind} ${entity} ${by.field}`;
 }
 
-/** Rewrites a rule that stands on an entity, by its old name. */
+/** Rewrites a rule of an entity, which is given by its old name. */
 function createRenamer(before: Model, after: Model, names: Names): Rename {
   const old = new Map(before.entities.map((entity) => [entity.name, entity]));
   const now = new Map(after.entities.map((entity) => [entity.name, entity]));

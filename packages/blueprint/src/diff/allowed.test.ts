@@ -75,6 +75,6 @@ test("without org_scoped, reading is named as well as writing", () => {
     ({ path }) => path === "note.org_scoped",
   );
   expect(change?.classes).toContain("loosens_access");
-  expect(change?.witness?.summary).toMatch(/may now read/);
-  expect(change?.witness?.summary).toContain("The same is true of `create` and `update`.");
+  expect(change?.witness?.summary).toMatch(/can now read/);
+  expect(change?.witness?.summary).toContain("The same is true for `create` and `update`.");
 });

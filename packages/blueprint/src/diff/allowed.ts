@@ -1,5 +1,5 @@
-// Which records there can be at all. In: an entity and the rules that are compared on it. Out: what its limits and checks demand
-// of the fields that those rules read, as one more condition; null where they demand nothing.
+// Finds which records can exist. In: an entity and the rules that are compared on it. Out: what its limits and checks
+// demand of the fields in those rules, as one more condition; null if they demand nothing.
 import { type Expression, joined, partsOf, rewrite, type Type } from "@plinth/expression";
 import type { Entity, Field } from "../model/model.ts";
 import { typeInRules } from "../rules/expression-schema.ts";
@@ -7,7 +7,7 @@ import { typeInRules } from "../rules/expression-schema.ts";
 const bool = { kind: "bool" } as const;
 const rowNames: readonly string[] = ["record", "old", "new"];
 
-/** True of every record that there can be: where it can't be said of one, it says less. */
+/** True for every record that can exist. If a demand can't be expressed, the condition demands less. */
 export function allowedBy(entity: Entity, rules: readonly Expression[]): Expression | null {
   const reads = new Map(rules.flatMap(ownFields).map((one) => [`${one.row}.${one.path[0]}`, one]));
   const fields = new Map(entity.fields.map((field) => [field.name, field]));
@@ -74,7 +74,7 @@ function operation(operator: ">=" | "<=" | "==" | "matches", left: Expression, r
   return { kind: "operation", type: bool, operator, args: [left, right] };
 }
 
-/** The database lets a record pass for which a check is unknown. */
+/** The database accepts a record for which a check is unknown. */
 function orEmpty(condition: Expression, optional: readonly Expression[]): Expression {
   const empty = optional.map((one) => operation("==", one, { kind: "literal", type: { kind: "null" }, value: null }));
   return joined("||", [condition, ...empty]);
@@ -82,7 +82,7 @@ function orEmpty(condition: Expression, optional: readonly Expression[]): Expres
 
 const plain: readonly string[] = ["&&", "||", "!", "==", "!=", "<", "<=", ">", ">=", "in", "size"];
 
-/** Unknown only where one of its fields is empty: no arithmetic, nothing but the record itself. */
+/** It is unknown only if one of its fields is empty: no arithmetic, and only the record itself. */
 function isPlain(condition: Expression): boolean {
   switch (condition.kind) {
     case "literal":

@@ -1,5 +1,5 @@
-// In: the background parts of two models, entities in the same words. Out: the changes between them. Data that newly leaves
-// the project is told, and where to; what runs them is no business of this file.
+// Compares background parts. In: the parts of two models, with entities in the same words. Out: the changes between
+// them, including data that newly leaves the project, with its destination.
 
 import type {
   Action,
@@ -17,7 +17,7 @@ import type { Change, ChangeClass, Witness } from "./change.ts";
 import { changeOf, named, same } from "./make-change.ts";
 import { diffOutbound } from "./outbound.ts";
 
-/** Section > what one part of it is called. */
+/** Section > the word for one part of it. */
 const sections = {
   events: "event",
   workers: "worker",
@@ -32,7 +32,7 @@ type Section = keyof typeof sections;
 
 type Part = DeclaredEvent | EmailTemplate | Workflow | Schedule | Action | BackgroundPart;
 
-/** A part under the path that it has in a blueprint. */
+/** A part with its path in a blueprint. */
 interface Placed {
   readonly part: Part;
   readonly path: string;
@@ -40,7 +40,7 @@ interface Placed {
   readonly section: Section;
 }
 
-/** @param hadWebhooks Whether endpoints could be sent events before, although nothing says which. */
+/** @param hadWebhooks Whether endpoints could receive events before, even without a section that says which. */
 export function diffBackground(before: Background, after: Background, hadWebhooks: boolean): Change[] {
   const [old, now] = [placesOf(before), placesOf(after)];
   const parts = [
@@ -63,7 +63,7 @@ export function diffBackground(before: Background, after: Background, hadWebhook
   ];
 }
 
-/** Whoever verifies addresses answers a sign-up differently. */
+/** A project that verifies addresses answers a sign-up differently. */
 function diffAccounts({ accounts: was = null }: Background, { accounts: is = null }: Background): Change[] {
   if (same(was, is)) return [];
   const isOther = (was?.verifyEmail ?? false) !== (is?.verifyEmail ?? false);
@@ -72,8 +72,8 @@ function diffAccounts({ accounts: was = null }: Background, { accounts: is = nul
       kind: "background_changed",
       path: "auth",
       summary: isOther
-        ? `Addresses are ${is?.verifyEmail === true ? "" : "not "}verified before there is an account.`
-        : "The pages that mails about accounts lead to are others.",
+        ? `Users must ${is?.verifyEmail === true ? "now" : "no longer"} verify their address before they get an account.`
+        : "The pages that mails about accounts link to change.",
       classes: [isOther ? "breaking" : "safe"],
       before: was ?? undefined,
       after: is ?? undefined,
@@ -81,17 +81,17 @@ function diffAccounts({ accounts: was = null }: Background, { accounts: is = nul
   ];
 }
 
-/** What is kept for a shorter time is deleted sooner: how long the operator keeps it isn't known here. */
+/** With a shorter time, records are deleted sooner. The operator's time isn't known here. */
 function diffRetention(before: number | null, after: number | null): Change[] {
-  // What an older version stored says nothing of it.
+  // Models that older versions stored don't have it.
   if ((before ?? null) === (after ?? null)) return [];
   const isSooner = after !== null && (before === null || after < before);
-  const kept = (days: number | null): string => (days === null ? "as long as the operator keeps them" : `${days} days`);
+  const kept = (days: number | null): string => (days === null ? "as long as the operator allows" : `${days} days`);
   return [
     changeOf({
       kind: "background_changed",
       path: "work.retention",
-      summary: `Events, and runs that have ended, are kept ${kept(after)}, no longer ${kept(before)}.`,
+      summary: `Events and finished runs are kept ${kept(after)}, instead of ${kept(before)}.`,
       classes: [isSooner ? "destructive" : "safe"],
       before: before ?? undefined,
       after: after ?? undefined,
@@ -103,7 +103,7 @@ function withoutOrder(part: Part): unknown {
   return { content: contentOf(part), egress: egressOf(part).map(leaving).sort() };
 }
 
-/** What a part declares, by its name alone. */
+/** What a part declares, by its name only. */
 function contentOf(part: Part): unknown {
   if ("declaration" in part) return part.declaration;
   const { name: _, ...content } = part;
@@ -151,10 +151,10 @@ function newlyLeaving(part: Part, left: ReadonlySet<string>): Egress[] {
   return egressOf(part).filter((one) => !left.has(leaving(one)));
 }
 
-function told(egress: readonly Egress[]): string {
+function egressText(egress: readonly Egress[]): string {
   const parts = egress.map(({ to, entity, host }) => {
     const what = entity === null ? "Data" : `Data of \`${entity}\``;
-    return `${what} newly reaches ${host === undefined ? (receivers[to] ?? `\`${to}\``) : `\`${host}\``}`;
+    return `${what} now reaches ${host === undefined ? (receivers[to] ?? `\`${to}\``) : `\`${host}\``}`;
   });
   return parts.length === 0 ? "" : ` ${[...new Set(parts)].join(". ")}.`;
 }
@@ -166,25 +166,25 @@ function added(placed: Placed, left: ReadonlySet<string>): Change {
   return changeOf({
     kind: "background_added",
     path,
-    summary: `Add the ${noun} \`${part.name}\`.${told(egress)}`,
+    summary: `Add the ${noun} \`${part.name}\`.${egressText(egress)}`,
     classes: [...widening(egress), ...(witness === null ? [] : (["loosens_access"] as const))],
     after: shown(part),
     witness,
   });
 }
 
-/** What leaves by an address that wasn't there goes to somebody new, whatever it is. */
+/** Data for a new address goes to a new receiver, whatever the data is. */
 function changed(before: Placed, placed: Placed, left: ReadonlySet<string>): Change {
   const { part, path, noun, section } = placed;
   const egress = newlyLeaving(part, left);
   const known = new Set(addressesIn(contentOf(before.part)));
   const addresses = egressOf(part).length === 0 ? [] : addressesIn(contentOf(part)).filter((one) => !known.has(one));
-  const toNew = addresses.length === 0 ? "" : ` Data newly goes to ${named(addresses)}.`;
+  const toNew = addresses.length === 0 ? "" : ` Data now goes to ${named(addresses)}.`;
   const witness = witnessOf(before.part, placed);
   return changeOf({
     kind: "background_changed",
     path,
-    summary: `Change the ${noun} \`${part.name}\`.${told(egress)}${toNew}`,
+    summary: `Change the ${noun} \`${part.name}\`.${egressText(egress)}${toNew}`,
     classes: [
       ...widening(egress),
       ...(addresses.length > 0 ? (["widens_egress"] as const) : []),
@@ -211,12 +211,12 @@ function widening(egress: readonly Egress[]): readonly ChangeClass[] {
   return egress.length === 0 ? [] : ["widens_egress"];
 }
 
-/** Whom an inbound webhook believes can't be compared: another way to prove a call counts as more. */
+/** The verification of inbound webhooks can't be compared, so a changed one counts as accepting more. */
 function witnessOf(before: Part | null, { part, section }: Placed): Witness | null {
   if (section === "actions") return actionGain(before as Action | null, part as Action);
   if (section !== "inboundWebhooks" || before === null) return null;
   if (same(memberOf(contentOf(before), "verify"), memberOf(contentOf(part), "verify"))) return null;
-  const summary = `It can't be decided whom \`${part.name}\` newly lets do what, so it counts as if it did.`;
+  const summary = `It can't be decided whether the change of \`${part.name}\` gives somebody new rights, so it counts as if it did.`;
   return { role: "public", operation: "create", entity: part.name, decided: false, summary, record: null };
 }
 

@@ -1,5 +1,5 @@
-// In: two models, and which entity of the one is which of the other. Out: a change for each reference by which deletes newly
-// destroy records that no restore of what they refer to brings back. It counts none: the records are the database's.
+// Finds new cascades. In: two models, and which entity of one is which of the other. Out: a change for each reference
+// through which deletes newly destroy records that no restore brings back. It counts no records; the database does.
 
 import { withArticle } from "@plinth/expression";
 import type { Entity, Field, Model } from "../model/model.ts";
@@ -17,10 +17,10 @@ export function diffCascades(before: Model, after: Model, { kept }: Matches<Enti
       const was = fields.find((pair) => pair.after === field)?.before ?? null;
       if (live !== null && was !== null && destroyedWith(before, live, was) !== null) return [];
       const referring = live === null || was === null ? null : referringRecords(before, live, was);
-      const now = referring === null ? " None refers to one yet." : "";
+      const now = referring === null ? " No record refers to one yet." : "";
       const summary =
-        `Deleting ${withArticle(`\`${parent.name}\``)} destroys each \`${entity.name}\` that refers to it by \`${field.name}\`; ` +
-        `restoring the \`${parent.name}\` brings none of them back.${now}`;
+        `Deleting ${withArticle(`\`${parent.name}\``)} now permanently deletes each \`${entity.name}\` that refers to it by \`${field.name}\`. ` +
+        `Restoring the \`${parent.name}\` doesn't bring them back.${now}`;
       const path = `${entity.name}.${field.name}`;
       const change = changeOf({ kind: "cascade_destroys", path, summary, classes: ["safe"] });
       return [referring === null ? change : { ...change, referring }];
@@ -28,7 +28,7 @@ export function diffCascades(before: Model, after: Model, { kept }: Matches<Enti
   });
 }
 
-/** What keeps its deleted records and takes along those of this entity, which are destroyed; null where nothing does. */
+/** An entity with `soft_delete` whose deletes destroy records of this entity; null if there is none. */
 function destroyedWith({ entities }: Model, entity: Entity, { type }: Field): Entity | null {
   if (entity.softDelete || type.kind !== "ref" || type.onDelete !== "cascade") return null;
   return entities.find((each) => each.name === type.entity && each.softDelete) ?? null;

@@ -1,4 +1,4 @@
-// One typed change between two models, as `diff.ts` finds it. Types alone.
+// One typed change between two models, as `diff.ts` finds it. Only types.
 import type { Operation } from "../model/model.ts";
 
 export type ChangeKind =
@@ -30,7 +30,7 @@ export type ChangeKind =
   | "transition_added"
   | "transition_removed"
   | "transition_changed"
-  /** Deletes newly destroy what no restore brings back. */
+  /** Deletes newly destroy records that no restore brings back. */
   | "cascade_destroys"
   | "permission_added"
   | "permission_removed"
@@ -47,10 +47,10 @@ export type ChangeKind =
   | "api_contract_changed";
 
 /**
- * What a change does. `online`: needs CONCURRENTLY, or NOT VALID and VALIDATE. `backfill`: rows are written in batches.
- * `data_dependent`: rows that stand may violate it. `rewrite`: a new column takes an old one's place. `breaking`: a client
- * that works now may fail. `destructive`: data is set aside. `loosens_access`: somebody may do what they could not.
- * `widens_egress`: data newly leaves. `unsupported`: no migration can be made for it.
+ * The effects of a change. `online`: needs CONCURRENTLY, or NOT VALID and VALIDATE. `backfill`: rows are written in
+ * batches. `data_dependent`: existing rows can violate it. `rewrite`: a new column replaces an old one. `breaking`: a
+ * client that works now can fail. `destructive`: data is set aside. `loosens_access`: somebody can do what they could
+ * not do before. `widens_egress`: data newly leaves the project. `unsupported`: no migration is possible.
  */
 export type ChangeClass =
   | "unsupported"
@@ -64,7 +64,7 @@ export type ChangeClass =
   | "online"
   | "safe";
 
-/** Classes that a person must agree to by name, and touches of the protected core. */
+/** Classes that need a person's consent by name, and changes of the protected core. */
 export type ConsentKind = "destructive" | "loosens_access" | "widens_egress" | "breaking" | "protected_core";
 
 export interface Change {
@@ -75,48 +75,48 @@ export interface Change {
   readonly summary: string;
   /** At least one, the gravest first. */
   readonly classes: readonly ChangeClass[];
-  /** What stood there, as its notation. Absent where nothing did. */
+  /** The previous notation. Absent if there was none. */
   readonly before?: unknown;
   readonly after?: unknown;
-  /** Of a change that loosens access. */
+  /** For a change that loosens access. */
   readonly witness?: Witness;
-  /** Of `cascade_destroys`: the records that stand to be destroyed. */
+  /** For `cascade_destroys`: the records that would be destroyed. */
   readonly referring?: ReferringRecords;
-  /** Records that stand and are of a kind that the reader must know the number of. */
+  /** Existing records of a kind whose number the reader must know. */
   readonly counted?: CountedRecords;
 }
 
-/** Records that are to be counted, as the live tables have them. */
+/** Records to count, in the live tables. */
 export interface CountedRecords {
-  /** Stands before a colon and the number: "deleted records, which are taken out of service". */
+  /** The text before a colon and the number: "deleted records, which are removed". */
   readonly what: string;
   readonly table: string;
-  /** Where it is empty, a record doesn't count. */
+  /** If this column is empty, a record doesn't count. */
   readonly column: string;
   /** The values that count; null for all. */
   readonly only: readonly string[] | null;
   readonly except: readonly string[];
 }
 
-/** Records that refer to others, as the live tables have them. */
+/** Records that refer to others, in the live tables. */
 export interface ReferringRecords {
   readonly table: string;
   readonly column: string;
   /** The table that they refer to. */
   readonly target: string;
-  /** Whether that one marks its deleted records, which nobody can delete again. */
+  /** Whether that table marks deleted records, which can't be deleted again. */
   readonly keepsDeleted: boolean;
 }
 
-/** Somebody who may now do what they could not, to such a record. */
+/** Somebody who can now do what they could not do before, to such a record. */
 export interface Witness {
   readonly role: string;
   readonly operation: Operation;
   readonly entity: string;
-  /** False where the rules could not be compared exactly, so that the change counts as loosening without an example. */
+  /** False if the rules could not be compared exactly, so that the change counts as loosening without an example. */
   readonly decided: boolean;
-  /** One sentence for a person: "`public` may now read a `listing` with status `draft`." */
+  /** One sentence for a person: "`public` can now read a `listing` with status `draft`." */
   readonly summary: string;
-  /** Field > value of such a record; for an update, of the row before and after. Null where undecided. */
+  /** Field > value of such a record; for an update, of the row before and after. Null if undecided. */
   readonly record: Readonly<Record<string, unknown>> | null;
 }

@@ -258,7 +258,7 @@ describe("background parts", () => {
 
   test("the host that data newly reaches is told", () => {
     const [change] = diffModels(withParts({}), withParts({ workers: [reaching("tell", "a.example")] }));
-    expect(change?.summary).toBe("Add the worker `tell`. Data of `listing` newly reaches `a.example`.");
+    expect(change?.summary).toBe("Add the worker `tell`. Data of `listing` now reaches `a.example`.");
   });
 
   test.each<[string, Partial<Model["background"]>, Partial<Model["background"]>, string[]]>([
@@ -360,7 +360,7 @@ describe("background parts", () => {
 
   test("the summary says whose data goes where", () => {
     const [change] = diffModels(withParts({}), withParts({ workflows: [mail] }));
-    expect(change?.summary).toBe("Add the workflow `tell`. Data of `listing` newly reaches an e-mail.");
+    expect(change?.summary).toBe("Add the workflow `tell`. Data of `listing` now reaches an e-mail.");
   });
 });
 

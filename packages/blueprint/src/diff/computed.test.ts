@@ -78,7 +78,7 @@ describe("a computed field that is new", () => {
   test("of an amount that logs mask", () => {
     const found = diffModels(model({ price: "int pii" }), model({ total: "lines.sum(l, l.price)", price: "int pii" }));
     expect(found.map(({ witness }) => witness?.summary)).toEqual([
-      "`admin` may now read in logs, by way of `total`, what `line.price` is masked for.",
+      "An `admin` can now read in logs, through `total`, values for which `line.price` is masked.",
     ]);
   });
 });

@@ -1,6 +1,7 @@
-// In: an entity before and after, in the same words. Out: who reads, by way of a field that is computed or filled from others, what
-// they can't read itself: a field that never leaves the API, one that no grant of theirs shows, one of a record that they may not
-// read, or one that is masked in logs where this one isn't.
+// Finds what computed fields reveal. In: an entity before and after, in the same words. Out: who can read, through a
+// computed or filled field, what they can't read directly: a field that the API never returns, a field that none of
+// their grants shows, a field of a record that they can't read, or a field that is masked in logs although this one
+// isn't.
 import { type ComparisonBudget, type ComparisonTypes, type Expression, someNode } from "@plinth/expression";
 import type { Entity, Field, Model, Permission, View } from "../model/model.ts";
 import { USER_ENTITY } from "../modules/users.ts";
@@ -8,14 +9,15 @@ import { type Look, looksOf } from "../rules/looks.ts";
 import { readsLook } from "../rules/readable-looks.ts";
 import type { Witness } from "./change.ts";
 import { same } from "./make-change.ts";
+import { capitalized, oneOf } from "./one-of.ts";
 import type { Compare } from "./witness.ts";
 
 export interface ComputedGains {
-  /** By a field that is computed and new, or computed from something else; or that gets values from `fill` now. */
+  /** Through a computed field that is new or has a new expression, or a field that now gets values from `fill`. */
   readonly gainByComputed: (before: Entity, after: Entity, field: Field) => Witness | null;
-  /** By a view, which tells of each record whether its condition holds. */
+  /** Through a view, which tells of each record whether its condition is true. */
   readonly gainByView: (before: Entity, after: Entity, view: View) => Witness | null;
-  /** By a computed field that stays as it is, where a field that it reads is hidden from now on. */
+  /** Through an unchanged computed field whose source field is hidden from now on. */
   readonly gainByHiding: (before: Entity, after: Entity, hidden: Field) => Witness | null;
 }
 
@@ -27,7 +29,7 @@ interface Standing {
 }
 
 export function createComputedGains(compare: Compare, { before, after, rangesFor, budget }: Standing): ComputedGains {
-  /** What could be read before, by fields that are hidden in either. */
+  /** What could be read before, through fields that are hidden in either model. */
   const readable: Model = {
     ...before,
     entities: before.entities.map((was) => {
@@ -37,7 +39,10 @@ export function createComputedGains(compare: Compare, { before, after, rangesFor
   };
   const stood = new Set(before.entities.map(({ name }) => name));
 
-  /** Whether who reads a record by this grant could read of others what is read there. There is nothing yet of an entity that is new. */
+  /**
+   * Whether the readers with this grant could read the source values in other records before. A new entity has no
+   * records yet.
+   */
   function couldRead(look: Look, entity: Entity, permission: Permission): boolean {
     const isNew = after.entities.some(({ name }) => name === look.entity) && !stood.has(look.entity);
     return isNew || readsLook(look, { entity, permission, model: readable, rangesFor, budget });
@@ -57,7 +62,7 @@ export function createComputedGains(compare: Compare, { before, after, rangesFor
     return found[0];
   }
 
-  /** `field` is what they read of it; null is a view, which is there for whoever reads any. */
+  /** `field` is the field that they read; null for a view, which is open to everybody who can read any record. */
   function gainOfReaders(
     was: Entity,
     is: Entity,
@@ -94,11 +99,11 @@ export function createComputedGains(compare: Compare, { before, after, rangesFor
     if (previous !== undefined && same(previous.where, where)) return null;
     const found = gainOfReaders(was, is, null, readersOf(where, was, is));
     if (found === null) return null;
-    const summary = `\`${found.role}\` may now find out, by the view \`${name}\`, what they may not read of a \`${is.name}\` or of records beside it.`;
+    const summary = `${capitalized(oneOf(found.role))} can now find out, through the view \`${name}\`, values of ${oneOf(is.name)} or of related records that they can't read.`;
     return { ...found, summary };
   }
 
-  /** The grants before by which all could be read that this is made of. */
+  /** The grants of the first model that allowed to read all its sources. */
   function readersOf(source: Expression, was: Entity, is: Entity): readonly Permission[] {
     const parts = partsRead(source, is);
     const looks = looksOf(source, is.name, after);
@@ -145,9 +150,9 @@ function isHidden(field: Field): boolean {
   return field.internal || field.type.kind === "secret";
 }
 
-/** Logs and the audit log are the admins' to read. */
+/** Only admins read logs and the audit log. */
 function unmasked({ name: entity }: Entity, { name }: Field, masked: string): Witness {
-  const summary = `\`admin\` may now read in logs, by way of \`${name}\`, what \`${masked}\` is masked for.`;
+  const summary = `An \`admin\` can now read in logs, through \`${name}\`, values for which \`${masked}\` is masked.`;
   return { role: "admin", operation: "read", entity, decided: true, summary, record: {} };
 }
 
@@ -155,7 +160,7 @@ function computedFrom({ type }: Field): Expression | null {
   return type.kind === "computed" ? type.expression : null;
 }
 
-/** What records that stand get with this change; null where they keep what they have. */
+/** The value that existing records get with this change; null if they keep theirs. */
 export function filledFrom(previous: Field | undefined, { fill, optional }: Field): Expression | null {
   if (fill === undefined) return null;
   const isApplied = previous === undefined || (previous.optional && (!optional || previous.fill === undefined));
@@ -180,7 +185,7 @@ function fieldsOf(was: Entity, is: Entity, name: string): readonly Field[] {
   return [was, is].flatMap(({ fields }) => fields.filter((one) => one.name === name));
 }
 
-/** The record's own field of many references, behind its relation. */
+/** The record's own list of references, behind its relation. */
 function ownList(relations: Entity["relations"], name: string): string | undefined {
   const by = relations.find((one) => one.name === name)?.by;
   return by?.kind === "refs" ? by.field : undefined;

@@ -1,4 +1,5 @@
-// In: unique rules, indexes and checks of an entity before and after, in the same words. Out: the changes between them.
+// Compares unique constraints, indexes and checks. In: those of an entity before and after, in the same words. Out: the
+// changes between them.
 import {
   type ComparisonBudget,
   type ComparisonTypes,
@@ -9,6 +10,7 @@ import {
 import type { Entity, Exclusion, NamedCheck } from "../model/model.ts";
 import type { Change, ChangeClass } from "./change.ts";
 import { changeOf, named, same } from "./make-change.ts";
+import { capitalized, oneOf } from "./one-of.ts";
 
 export function diffConstraints(
   before: Entity,
@@ -20,14 +22,14 @@ export function diffConstraints(
   return [...diffKeys(before, after), ...diffChecks(before, after, compare), ...diffExclusions(before, after)];
 }
 
-/** Unique rules and indexes. */
+/** Unique constraints and indexes. */
 export function diffKeys(before: Entity, after: Entity): Change[] {
   return [...diffUniques(before, after), ...diffIndexes(before, after)];
 }
 
 type Compare = (was: Expression, is: Expression) => ReturnType<typeof compareRules>["kind"];
 
-/** A constraint over a field that is new and empty can't be violated yet; any other could be. */
+/** A constraint over a new, empty field can't be violated yet; any other can be. */
 function diffUniques(before: Entity, after: Entity): Change[] {
   const { added, removed } = compareLists(before.uniques, after.uniques, (names) => [...names].sort().join());
   const stood = new Set(before.fields.map((field) => field.name));
@@ -39,7 +41,7 @@ function diffUniques(before: Entity, after: Entity): Change[] {
       changeOf({
         kind: "unique_added",
         path: path(names),
-        summary: `No two records of \`${after.name}\` may share ${named(names)}.`,
+        summary: `Two records of \`${after.name}\` can no longer have the same ${named(names)}.`,
         classes: names.some(isEmpty) ? ["online"] : ["breaking", "data_dependent", "online"],
         after: names,
       }),
@@ -48,7 +50,7 @@ function diffUniques(before: Entity, after: Entity): Change[] {
       changeOf({
         kind: "unique_removed",
         path: path(names),
-        summary: `Records of \`${after.name}\` may share ${named(names)} again.`,
+        summary: `Two records of \`${after.name}\` can now have the same ${named(names)}.`,
         classes: ["safe"],
         before: names,
       }),
@@ -56,7 +58,7 @@ function diffUniques(before: Entity, after: Entity): Change[] {
   ];
 }
 
-/** The order of an index's fields says what it finds. */
+/** The order of an index's fields matters for lookups. */
 function diffIndexes(before: Entity, after: Entity): Change[] {
   const { added, removed } = compareLists(before.indexes, after.indexes, (names) => names.join());
   const change = (
@@ -67,7 +69,7 @@ function diffIndexes(before: Entity, after: Entity): Change[] {
     changeOf({
       kind,
       path: `${after.name}.index(${names.join(", ")})`,
-      summary: `${kind === "index_added" ? "Index" : "No longer index"} \`${after.name}\` by ${named(names)}.`,
+      summary: `${kind === "index_added" ? "Add" : "Remove"} an index on ${named(names)} of \`${after.name}\`.`,
       classes,
       ...(kind === "index_added" ? { after: names } : { before: names }),
     });
@@ -105,20 +107,23 @@ function checkAdded(entity: string, check: NamedCheck): Change {
   return changeOf({
     kind: "check_added",
     path: `${entity}.checks.${check.name}`,
-    summary: `Every \`${entity}\` must be so that \`${textOf(check)}\`.`,
+    summary: `Every \`${entity}\` must now satisfy \`${textOf(check)}\`.`,
     classes: ["breaking", "data_dependent", "online"],
     after: textOf(check),
   });
 }
 
-/** A row fails a check that is false, not one that is unknown: a check that fails at most what failed before only opens. */
+/**
+ * A row violates a check that is false, not one that is unknown. So a check that fails at most for the same rows only
+ * loosens.
+ */
 function checkChanged(entity: string, before: NamedCheck, after: NamedCheck, compare: Compare): Change {
   const kind = compare(failing(before), failing(after));
   const opens = kind === "same" || kind === "tighter";
   return changeOf({
     kind: "check_changed",
     path: `${entity}.checks.${after.name}`,
-    summary: `Every \`${entity}\` must be so that \`${textOf(after)}\`, no longer \`${textOf(before)}\`.`,
+    summary: `Every \`${entity}\` must now satisfy \`${textOf(after)}\`, instead of \`${textOf(before)}\`.`,
     classes: opens ? ["online"] : ["breaking", "data_dependent", "online"],
     before: textOf(before),
     after: textOf(after),
@@ -129,13 +134,13 @@ function checkRemoved(entity: string, check: NamedCheck): Change {
   return changeOf({
     kind: "check_removed",
     path: `${entity}.checks.${check.name}`,
-    summary: `Records of \`${entity}\` need no longer be so that \`${textOf(check)}\`.`,
+    summary: `${capitalized(oneOf(entity))} no longer has to satisfy \`${textOf(check)}\`.`,
     classes: ["safe"],
     before: textOf(check),
   });
 }
 
-/** Of what changes in one, nothing is known of the records that stand: it counts as another. */
+/** It is not known whether existing records satisfy a changed one, so it counts as a new one. */
 function diffExclusions(before: Entity, after: Entity): Change[] {
   const old = new Map((before.exclusions ?? []).map((one) => [one.name, one]));
   const kept = new Set((after.exclusions ?? []).map((one) => one.name));
@@ -147,7 +152,7 @@ function diffExclusions(before: Entity, after: Entity): Change[] {
       changeOf({
         kind: was === undefined ? "exclusion_added" : "exclusion_changed",
         path: path(one.name),
-        summary: `${exclusionText(after.name, one)}${was === undefined ? "" : `, no longer with ${spanText(was)}`}.`,
+        summary: `${exclusionText(after.name, one)}${was === undefined ? "" : `, instead of ${spanText(was)}`}.`,
         classes: ["breaking", "data_dependent", "online"],
         before: was && exclusionText(after.name, was),
         after: exclusionText(after.name, one),
@@ -161,7 +166,7 @@ function diffExclusions(before: Entity, after: Entity): Change[] {
       changeOf({
         kind: "exclusion_removed",
         path: path(one.name),
-        summary: `Records of \`${after.name}\` with the same ${named(one.same)} may overlap again.`,
+        summary: `Records of \`${after.name}\` with the same ${named(one.same)} can now overlap.`,
         classes: ["safe"],
         before: exclusionText(after.name, one),
       }),
@@ -170,7 +175,7 @@ function diffExclusions(before: Entity, after: Entity): Change[] {
 }
 
 function exclusionText(entity: string, { same: shared, from, to, where }: Exclusion): string {
-  return `No two records of \`${entity}\` with the same ${named(shared)} may overlap from \`${from}\` to \`${to}\`${whichOnes(where)}`;
+  return `Two records of \`${entity}\` with the same ${named(shared)} can't overlap from \`${from}\` to \`${to}\`${whichOnes(where)}`;
 }
 
 function spanText({ same: shared, from, to, where }: Exclusion): string {

@@ -211,7 +211,7 @@ test("a first blueprint is all additions, none of them a risk", () => {
   ]);
   expect(found.every((one) => one.classes.join() === "safe")).toBe(true);
   expect(found[4]?.summary).toBe(
-    "Add the entity `listing` with 7 fields: `public` may read where the rule allows; `owner` may update where the rule allows.",
+    "Add the entity `listing` with 7 fields: `public` can read where the rule allows; an `owner` can update where the rule allows.",
   );
 });
 
@@ -240,7 +240,7 @@ entities:
 `;
   const added = diffModels(null, modelOf(text)).find((one) => one.kind === "entity_added");
   expect(added?.summary).toContain(
-    "`admin` may read, update and take `publish` or `retire`; `user` may read, and take `publish` where the rule allows.",
+    "an `admin` can read, update and take `publish` or `retire`; a `user` can read, and take `publish` where the rule allows.",
   );
 });
 
@@ -249,21 +249,25 @@ test("summaries are sentences for a person", () => {
     "Add the optional field `brand` (text) to `listing`.",
   );
   expect(summary("read: status == active", "read: true")).toBe(
-    'Let `public` read every `listing`, no longer a `listing` where `status == "active"`.',
+    'Let `public` read every `listing`, instead of a `listing` where `status == "active"`.',
   );
   expect(
     summary("update: seller_id == current_user.id", "update: seller_id == current_user.id && price > 1"),
   ).toContain(
-    "Let `owner` update a `listing` where `seller_id == current_user.id && price > 1` before and after, no longer a `listing` where `seller_id == current_user.id` before and after",
+    "Let `owner` update a `listing` where `seller_id == current_user.id && price > 1` before and after, instead of a `listing` where `seller_id == current_user.id` before and after",
   );
   expect(
     summary("update: seller_id == current_user.id", "update: seller_id == current_user.id && old.price > 1"),
   ).toContain(
     "where `old.seller_id == current_user.id && old.price > 1 && new.seller_id == current_user.id && old.price > 1`",
   );
-  expect(summary("price: int = 1", "price: int = 2")).toBe("`price` of `listing` is `2` unless given, no longer `1`.");
-  expect(summary("enum[draft, active]", "enum[draft, active, sold]")).toBe("`status` of `listing` can also be `sold`.");
-  expect(summary("inherits: user", "inherits: [user, admin]")).toBe("Who holds `support` also holds `admin`.");
+  expect(summary("price: int = 1", "price: int = 2")).toBe(
+    "`price` of `listing` now has the default `2`, instead of `1`.",
+  );
+  expect(summary("enum[draft, active]", "enum[draft, active, sold]")).toBe(
+    "`status` of `listing` can now also be `sold`.",
+  );
+  expect(summary("inherits: user", "inherits: [user, admin]")).toBe("Holders of `support` now also hold `admin`.");
 });
 
 /** Variants of the base, so that laws can be tried on pairs of them. */
@@ -299,17 +303,17 @@ test("a rename onto a name that is taken is told as the drop that it is", () => 
   const [field] = diffModels(before, onto);
   expect([field?.kind, field?.path]).toEqual(["field_removed", "listing.heading"]);
   expect(field?.summary).toContain(
-    "`was(heading)` of `title` does nothing, for `title` stands already: to put `heading` in its place, remove `title` with a change before.",
+    "`was(heading)` on `title` has no effect, because `title` already exists. To replace it by `heading`, remove `title` in an earlier change.",
   );
   const two = modelOf(base.replace("  listing:\n", "  offer:\n    name: string\n  listing:\n"));
   const [entity] = diffModels(two, modelOf(base.replace("  listing:\n", "  listing:\n    was: offer\n")));
   expect([entity?.kind, entity?.path]).toEqual(["entity_removed", "offer"]);
-  expect(entity?.summary).toContain("`was: offer` of `listing` does nothing, for `listing` stands already");
+  expect(entity?.summary).toContain("`was: offer` on `listing` has no effect, because `listing` already exists");
 });
 
 test("a field that records would have no value for names what gives them one", () => {
   const added = modelOf(base.replace("      title: string\n", "      title: string\n      size: int\n"));
-  expect(diffModels(modelOf(base), added)[0]?.summary).toContain("no value for it unless `fill` gives them one");
+  expect(diffModels(modelOf(base), added)[0]?.summary).toContain("no value for it: add `fill`");
   const needed = modelOf(base.replace("note: text?", 'note: text = ""'));
-  expect(diffModels(modelOf(base), needed)[0]?.summary).toContain("no value for it unless `fill` gives them one");
+  expect(diffModels(modelOf(base), needed)[0]?.summary).toContain("without a value, unless `fill` gives them one");
 });

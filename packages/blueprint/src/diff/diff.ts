@@ -1,5 +1,6 @@
-// In: two models (the first may be null: nothing is live yet). Out: what changes between them, in words and classed.
-// Semantic: comments, order and notation of the text don't count, nor do the blueprint's tests. Pure data.
+// Compares two models. In: the models (the first is null if nothing is live). Out: the changes between them, with
+// summaries and classes. The comparison is semantic: comments, order and notation of the text don't count, nor do the
+// blueprint's tests. Pure data.
 import { createBudget } from "@plinth/expression";
 import { emptyBackground } from "../model/background.ts";
 import type { ApiLimits, Model } from "../model/model.ts";
@@ -11,7 +12,7 @@ import { diffCascades } from "./cascades.ts";
 import type { Change } from "./change.ts";
 import { diffKeys } from "./constraints.ts";
 import { diffEntities, entityAdded, inWordsOf } from "./entities.ts";
-import { diffFields, type FieldsBeside } from "./fields.ts";
+import { diffFields, type FieldContext } from "./fields.ts";
 import { changeOf } from "./make-change.ts";
 import { diffPermissions } from "./permissions.ts";
 import { matchByName } from "./renames.ts";
@@ -21,7 +22,7 @@ export function diffModels(before: Model | null, after: Model): readonly Change[
   return before === null ? firstModel(after) : laterModel(before, after);
 }
 
-/** Nothing stands that could break or be laid open. */
+/** Nothing exists yet that could break or be exposed. */
 function firstModel(after: Model): Change[] {
   return [
     ...diffModules([], after.modules),
@@ -35,12 +36,12 @@ function firstModel(after: Model): Change[] {
   ];
 }
 
-/** No user is there who could lack a value. */
+/** There are no users yet who could lack a value. */
 function withoutRecords(change: Change): Change {
-  return { ...change, classes: ["safe"], summary: change.summary.replace(/; records that stand.*$/, ".") };
+  return { ...change, classes: ["safe"], summary: change.summary.replace(/\. Existing records.*$/, ".") };
 }
 
-/** Egress is egress, whenever it begins; whom an action lets in has nothing to reach yet. */
+/** Egress is reported even for a first model; an action's callers have nothing to reach yet. */
 function first(change: Change): Change["classes"] {
   return change.classes.includes("widens_egress") ? ["widens_egress"] : ["safe"];
 }
@@ -50,11 +51,11 @@ function laterModel(before: Model, after: Model): Change[] {
   const budget = createBudget();
   const access = createAccess(alignment.before, after, budget);
   const kept = alignment.before.entities.filter((one) => after.entities.some((entity) => entity.name === one.name));
-  const standing = [...kept, userEntity(alignment.before)];
+  const existing = [...kept, userEntity(alignment.before)];
   return [
     ...diffProject(before, after),
     ...diffModules(before.modules, after.modules),
-    ...diffRoles(before.roles, after.roles, standing, access),
+    ...diffRoles(before.roles, after.roles, existing, access),
     ...diffProfile(before, after, { alignment, access }),
     ...diffKeys(userEntity(alignment.before), userEntity(after)),
     ...diffPermissions(userEntity(alignment.before), userEntity(after), access),
@@ -72,7 +73,7 @@ function diffProject(before: Model, after: Model): Change[] {
     changeOf({
       kind: "project_changed",
       path: "project",
-      summary: `Rename the project from \`${before.project}\` to \`${after.project}\`: the \`project\` of SDKs and the header \`Plinth-Project\` must follow; paths stay.`,
+      summary: `Rename the project from \`${before.project}\` to \`${after.project}\`. Update the option \`project\` of SDKs and the header \`Plinth-Project\`; paths stay the same.`,
       classes: ["breaking"],
       before: before.project,
       after: after.project,
@@ -97,7 +98,7 @@ function diffModules(before: readonly string[], after: readonly string[]): Chang
       changeOf({
         kind: "module_removed",
         path: `modules.${name}`,
-        summary: `Remove the module \`${name}\`; its routes go with it.`,
+        summary: `Remove the module \`${name}\` and its routes.`,
         classes: ["breaking"],
         before: name,
       }),
@@ -110,22 +111,22 @@ interface Live {
   readonly access: Access;
 }
 
-/** Users write their own profile, and an admin everybody's. No field of it is computed. */
+/** Users write their own profile, and admins everybody's. Profiles have no computed fields. */
 function diffProfile(before: Model, after: Model, live: Live | null): Change[] {
   const matches = matchByName(before.userFields, after.userFields);
   const fields = live === null ? matches : inWordsOf(matches, before.userFields, live.alignment.before.userFields);
   const nobody = () => null;
-  const trusts: FieldsBeside["trusts"] = (field, values) => live?.access.gainByValue("user", field, values) ?? null;
+  const trusts: FieldContext["trusts"] = (field, values) => live?.access.gainByValue("user", field, values) ?? null;
   const beside = { entity: "user", fields, exampleOf: () => "user", exposes: nobody, hides: nobody, trusts };
   return diffFields(beside, () => false);
 }
 
 const apiWords: Readonly<Record<keyof ApiLimits, string>> = {
-  requestsPerSecond: "requests a second",
+  requestsPerSecond: "requests per second",
   burst: "requests at once",
-  bodyBytesMax: "bytes of a body",
-  pageMax: "records of a page",
-  statementMsMax: "milliseconds of a statement",
+  bodyBytesMax: "bytes in a body",
+  pageMax: "records on a page",
+  statementMsMax: "milliseconds for a statement",
 };
 
 function diffApi(before: ApiLimits, after: ApiLimits): Change[] {
@@ -136,7 +137,7 @@ function diffApi(before: ApiLimits, after: ApiLimits): Change[] {
       changeOf({
         kind: "api_changed",
         path: `api.${name}`,
-        summary: `The API allows ${after[name]} ${apiWords[name]}, no longer ${before[name]}.`,
+        summary: `The API now allows ${after[name]} ${apiWords[name]}, instead of ${before[name]}.`,
         classes: [after[name] < before[name] ? "breaking" : "safe"],
         before: before[name],
         after: after[name],
@@ -148,12 +149,13 @@ function diffSearch({ searchLanguage: was }: Model, { searchLanguage: is, entiti
   const [before, after] = [was ?? null, is ?? null];
   if (before === after) return [];
   const isSearched = [...entities.flatMap(({ fields }) => fields), ...userFields].some(({ searchable }) => searchable);
-  const words = (language: string | null): string => (language === null ? "words as they are written" : language);
+  const words = (language: string | null): string =>
+    language === null ? "words exactly as they are written" : language;
   return [
     changeOf({
       kind: "search_changed",
       path: "search.language",
-      summary: `Search knows ${words(after)}, no longer ${words(before)}.`,
+      summary: `Search now finds ${words(after)}, instead of ${words(before)}.`,
       classes: [isSearched ? "backfill" : "safe"],
       before,
       after,

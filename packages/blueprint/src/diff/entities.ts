@@ -1,5 +1,5 @@
-// In: the entities of two models, in the same words. Out: the changes between them. An entity that is new lays nothing open:
-// there is no record yet.
+// Compares entities. In: the entities of two models, in the same words. Out: the changes between them. A new entity
+// exposes nothing, because it has no records yet.
 import type { ComparisonBudget } from "@plinth/expression";
 import type { Entity, Field, Model, Permission } from "../model/model.ts";
 import { typeText } from "../model/notation.ts";
@@ -10,6 +10,7 @@ import type { Change, Witness } from "./change.ts";
 import { diffConstraints } from "./constraints.ts";
 import { diffFields, impliedBy } from "./fields.ts";
 import { changeOf, named } from "./make-change.ts";
+import { oneOf } from "./one-of.ts";
 import { diffOptions } from "./options.ts";
 import { diffPermissions } from "./permissions.ts";
 import { type Matches, matchByName, whyNotRenamed } from "./renames.ts";
@@ -17,7 +18,7 @@ import { diffTransitions } from "./transitions.ts";
 import { diffViews } from "./views.ts";
 import { exampleRole } from "./witness.ts";
 
-/** `before` as it was written; `alignment` holds it in the words of `after`. */
+/** `before` as it was written; `alignment` has it in the words of `after`. */
 export function diffEntities(
   before: Model,
   after: Model,
@@ -67,7 +68,7 @@ function liveNameIn({ kept }: Matches<Field>): (field: string) => string | null 
   return (field) => kept.find(({ after }) => after.name === field)?.before.name ?? null;
 }
 
-/** The fields before under their own names, with all else of them in new words. */
+/** The previous fields under their own names, with everything else in new words. */
 export function inWordsOf(
   matches: Matches<Field>,
   before: readonly Field[],
@@ -83,35 +84,35 @@ export function inWordsOf(
 }
 
 function entityRenamed(before: Entity, after: Entity): Change {
-  const moved = before.plural === after.plural ? "" : "; its route and table move along";
+  const moved = before.plural === after.plural ? "" : ", and its route and table get the new name";
   return changeOf({
     kind: "entity_renamed",
     path: after.name,
-    summary: `Rename the entity \`${before.name}\` to \`${after.name}\`; its records stay${moved}.`,
+    summary: `Rename the entity \`${before.name}\` to \`${after.name}\`. Its records are kept${moved}.`,
     classes: ["breaking"],
     before: before.name,
     after: after.name,
   });
 }
 
-/** What a computed field of an entity that is new shows of records that stand. */
+/** What a computed field of a new entity shows of existing records. */
 function shownBy(entity: Entity, access: Access): Witness | null {
   const was = withoutComputed(entity);
   const found = entity.fields.map((field) => access.gainByComputed(was, entity, field)).filter((one) => one !== null);
   return found.find(({ decided }) => decided) ?? found[0] ?? null;
 }
 
-/** An entity that is new, as if it stood without its computed fields. */
+/** A new entity without its computed fields. */
 export function withoutComputed(entity: Entity): Entity {
   return { ...entity, fields: entity.fields.filter((field) => field.type.kind !== "computed") };
 }
 
-/** Its permissions are told in the same sentence. */
+/** The same sentence has its permissions. */
 export function entityAdded(entity: Entity, witness: Witness | null = null): Change {
   const fields = entity.fields.filter((field) => field.declared).length;
   const roles = [...new Set(entity.permissions.map((permission) => permission.role))];
-  const grants = roles.map((role) => `\`${role}\` may ${whatMay(entity, role)}`);
-  const who = grants.length === 0 ? "nobody may use it yet" : grants.join("; ");
+  const grants = roles.map((role) => `${oneOf(role)} can ${whatMay(entity, role)}`);
+  const who = grants.length === 0 ? "nobody can use it yet" : grants.join("; ");
   return changeOf({
     kind: "entity_added",
     path: entity.name,
@@ -125,7 +126,9 @@ export function entityAdded(entity: Entity, witness: Witness | null = null): Cha
 function entityRemoved(entity: Entity, entities: Matches<Entity>): Change {
   const alike = entities.added.filter((one) => shapeOf(one) === shapeOf(entity)).map((one) => one.name);
   const asks =
-    alike.length === 0 ? "" : ` If ${named(alike, "or")} is meant to be the same, write \`was: ${entity.name}\` in it.`;
+    alike.length === 0
+      ? ""
+      : ` If ${named(alike, "or")} is the same entity under a new name, add \`was: ${entity.name}\` to it.`;
   return changeOf({
     kind: "entity_removed",
     path: entity.name,
@@ -135,7 +138,7 @@ function entityRemoved(entity: Entity, entities: Matches<Entity>): Change {
   });
 }
 
-/** Its declared fields; an entity's name stands in no field of its own but where it refers to itself. */
+/** Its declared fields, as text. An entity's own name is in it only if it refers to itself. */
 function shapeOf({ fields }: Entity): string {
   return fields
     .filter((field) => field.declared)
@@ -146,7 +149,7 @@ function shapeOf({ fields }: Entity): string {
 
 const plainOperations: readonly string[] = ["create", "read", "update", "delete"];
 
-/** "create, and read and update where the rule allows": what is bound to a rule is told apart from what is free. */
+/** "create, and read and update where the rule allows": operations with a rule are listed separately. */
 function whatMay(entity: Entity, role: string): string {
   const own = entity.permissions.filter((permission) => permission.role === role);
   const free = own.filter(({ rule }) => rule.kind === "literal");

@@ -34,9 +34,9 @@ const touched = (before: Model, after: Model): readonly string[] =>
   protect(before, after, "ai", diffModels(before, after)).map(({ path }) => path);
 
 describe.each([
-  ["an internal field", "copy: text? fill(hidden)", /`user` may now read `copy`/],
-  ["what another record holds", "copy: string? fill(shop.owner_name)", /`user` may now read `copy`/],
-  ["what is masked in logs", "copy: string? fill(personal)", /in logs, by way of `copy`/],
+  ["an internal field", "copy: text? fill(hidden)", /A `user` can now read `copy`/],
+  ["what another record holds", "copy: string? fill(shop.owner_name)", /A `user` can now read `copy`/],
+  ["what is now masked in logs", "copy: string? fill(personal)", /in logs, through `copy`/],
 ])("a new field that is filled from %s", (_, field, wanted) => {
   const [before, after] = [modelOf([]), modelOf([field])];
   test("opens it", () => expect(looser(before, after)).toEqual([expect.stringMatching(wanted)]));

@@ -334,6 +334,6 @@ describe("renames", () => {
       diffModels(before, other)
         .map((one) => one.summary)
         .join(" "),
-    ).toContain("write `was: a` in it");
+    ).toContain("add `was: a` to it");
   });
 });

@@ -1,4 +1,4 @@
-// In: a field before and after. Out: what becomes of its bounds: whether they let less in than they did, or more.
+// Compares limits. In: a field before and after. Out: whether its limits allow less than before, or more.
 
 import type { Field, Limits } from "../model/model.ts";
 import type { Part } from "./make-change.ts";
@@ -6,11 +6,11 @@ import type { Part } from "./make-change.ts";
 export function limitsChange(before: Field, after: Field): Part | null {
   const [was, is] = [before.limits, after.limits];
   if (was.min === is.min && was.max === is.max && was.pattern === is.pattern) return null;
-  // The bounds of another type count something else.
+  // The limits of another type count something else.
   const comparable = before.type.kind === after.type.kind;
   if (!comparable && is.min === null && is.max === null && is.pattern === null) return null;
   const narrower = !comparable ? is.max !== null || is.min !== null || is.pattern !== null : narrows(was, is);
-  const text = `is bounded by ${boundsText(is)}, no longer by ${boundsText(was)}`;
+  const text = `is now limited by ${boundsText(is)}, instead of ${boundsText(was)}`;
   return { text, classes: narrower ? ["breaking", "data_dependent", "online"] : ["safe"] };
 }
 
@@ -20,7 +20,7 @@ function narrows(was: Limits, is: Limits): boolean {
   return higher || lower || (is.pattern !== null && is.pattern !== was.pattern);
 }
 
-/** Numbers by value, dates and times by their text; NaN for what can't be ordered, which counts as narrower. */
+/** Numbers are compared by value, dates and times by their text; NaN if there is no order, which counts as narrower. */
 function order(a: string, b: string): number {
   if (a === b) return 0;
   const numbers = [Number(a), Number(b)] as const;

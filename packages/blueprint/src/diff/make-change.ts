@@ -1,4 +1,4 @@
-// How a change is put together: its classes in order, its words. In: what a part of the diff found. Out: a `Change`.
+// Builds a change: its classes in order, and its text. In: the findings of a part of the diff. Out: a `Change`.
 import type { Change, ChangeClass, ChangeKind, CountedRecords, Witness } from "./change.ts";
 
 const gravity: readonly ChangeClass[] = [
@@ -14,7 +14,7 @@ const gravity: readonly ChangeClass[] = [
   "safe",
 ];
 
-/** Each once, the gravest first; `safe` stands alone. */
+/** Each class once, the gravest first; `safe` only alone. */
 export function classesOf(found: Iterable<ChangeClass>): readonly ChangeClass[] {
   const all = new Set(found);
   const grave = gravity.filter((one) => one !== "safe" && all.has(one));
@@ -26,7 +26,7 @@ export interface Found {
   readonly path: string;
   readonly summary: string;
   readonly classes: Iterable<ChangeClass>;
-  /** Undefined where nothing stood there. */
+  /** Undefined if there was nothing before. */
   readonly before?: unknown;
   readonly after?: unknown;
   readonly witness?: Witness | null | undefined;
@@ -46,7 +46,7 @@ export function changeOf({ kind, path, summary, classes, before, after, witness,
   };
 }
 
-/** One thing that a change says and what it does. */
+/** One part of a change's sentence, with its classes. */
 export interface Part {
   readonly text: string;
   readonly classes: readonly ChangeClass[];
@@ -60,7 +60,7 @@ export function named(names: readonly string[], joiner = "and"): string {
   return `${quoted.slice(0, -1).join(", ")} ${joiner} ${last}`;
 }
 
-/** Whether two declarations say the same, whatever the order of their keys. */
+/** Whether two declarations are equal, whatever the order of their keys. */
 export function same(a: unknown, b: unknown): boolean {
   return canonical(a) === canonical(b);
 }

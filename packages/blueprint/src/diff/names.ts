@@ -1,4 +1,4 @@
-// What names of a model become in the words of another. Types alone.
+// How names of one model translate to another. Only types.
 import type { Expression } from "@plinth/expression";
 
 export interface Names {
@@ -7,5 +7,5 @@ export interface Names {
   readonly field: (entity: string, old: string) => string;
 }
 
-/** A rule that stands on an entity (by its old name), in the new words. */
+/** A rule of an entity (given by its old name), in the new words. */
 export type Rename = (rule: Expression, entity: string) => Expression;

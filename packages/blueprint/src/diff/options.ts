@@ -1,20 +1,21 @@
-// In: the options of an entity before and after, in the same words. Out: the changes between them.
+// Compares options of entities. In: the options before and after, in the same words. Out: the changes between them.
 
 import { withArticle } from "@plinth/expression";
 import type { Entity } from "../model/model.ts";
 import { relationKey } from "./align.ts";
 import type { Change, ChangeClass, Witness } from "./change.ts";
 import { changeOf, same } from "./make-change.ts";
+import { capitalized, oneOf } from "./one-of.ts";
 import { exampleRole } from "./witness.ts";
 
-export interface OptionsBeside {
-  /** Somebody who now reaches records of all organizations. */
+export interface OptionContext {
+  /** Somebody who can now reach records of all organizations. */
   readonly scopeGain: () => Witness | null;
-  /** Whether records of any entity may refer to this one's. */
+  /** Whether records of any entity can refer to this one's. */
   readonly isReferredTo: boolean;
 }
 
-export function diffOptions(before: Entity, after: Entity, { scopeGain, isReferredTo }: OptionsBeside): Change[] {
+export function diffOptions(before: Entity, after: Entity, { scopeGain, isReferredTo }: OptionContext): Change[] {
   return [
     ...option(after, "plural", before.plural, after.plural, plural),
     ...diffScope(before, after, scopeGain),
@@ -61,34 +62,37 @@ function plural({ name }: Entity, was: string, is: string): Said {
 }
 
 function retention({ name }: Entity, was: number | null, is: number | null): Said {
-  if (is === null) return [`Records of \`${name}\` are kept, no longer deleted after ${was} days.`, "safe"];
+  if (is === null) return [`Records of \`${name}\` are now kept, instead of being deleted after ${was} days.`, "safe"];
   const sooner = was === null || is < was;
-  const old = was === null ? "no longer kept" : `no longer after ${was}`;
-  return [`Records of \`${name}\` are deleted after ${is} days, ${old}.`, sooner ? "destructive" : "safe"];
+  const old = was === null ? "instead of being kept" : `instead of ${was}`;
+  return [`Records of \`${name}\` are now deleted after ${is} days, ${old}.`, sooner ? "destructive" : "safe"];
 }
 
 function audit({ name }: Entity, _was: string, is: string): Said {
-  const reads = is === "all" ? "Reads of" : "No longer are reads of";
-  return [`${reads} \`${name}\` ${is === "all" ? "go" : "put"} into the audit log.`, "safe"];
+  const reads = is === "all" ? "The audit log now includes" : "The audit log no longer includes";
+  return [`${reads} reads of \`${name}\`.`, "safe"];
 }
 
 function realtime({ name }: Entity, _was: boolean, is: boolean): Said {
-  if (is) return [`Changes of \`${name}\` can be followed as they happen.`, "safe"];
-  return [`Changes of \`${name}\` can no longer be followed.`, "breaking"];
+  if (is) return [`Clients can now follow changes of \`${name}\` as they happen.`, "safe"];
+  return [`Clients can no longer follow changes of \`${name}\`.`, "breaking"];
 }
 
 function requireVersion({ name }: Entity, _was: boolean, is: boolean): Said {
   if (is)
-    return [`Whoever changes one of \`${name}\` has to say by \`If-Match\` which version they have read.`, "breaking"];
-  return [`\`${name}\` can be changed without saying which version is meant.`, "safe"];
+    return [
+      `Callers who change ${oneOf(name)} must now send \`If-Match\` with the version that they have read.`,
+      "breaking",
+    ];
+  return [`Callers can now change ${oneOf(name)} without \`If-Match\`.`, "safe"];
 }
 
 function seed({ name }: Entity): Said {
-  return [`Another seed of \`${name}\`: it is inserted only where the entity is new.`, "safe"];
+  return [`Change the seed rows of \`${name}\`. Seed rows are inserted only when the entity is new.`, "safe"];
 }
 
 function words(what: string): (entity: Entity) => Said {
-  return ({ name }) => [`\`${name}\` has another ${what}.`, "safe"];
+  return ({ name }) => [`\`${name}\` gets another ${what}.`, "safe"];
 }
 
 function diffScope(before: Entity, after: Entity, scopeGain: () => Witness | null): Change[] {
@@ -105,7 +109,7 @@ function diffScope(before: Entity, after: Entity, scopeGain: () => Witness | nul
   const summary =
     after.orgField === null
       ? `Records of \`${after.name}\` no longer belong to an organization.`
-      : `Records of \`${after.name}\` belong to the organization in \`${after.orgField}\`: only its members reach them.`;
+      : `Records of \`${after.name}\` now belong to the organization in \`${after.orgField}\`: only its members can access them.`;
   const [was, is] = [before.orgField ?? undefined, after.orgField ?? undefined];
   return [
     changeOf({
@@ -120,53 +124,53 @@ function diffScope(before: Entity, after: Entity, scopeGain: () => Witness | nul
   ];
 }
 
-/** Without it, two that are written at once may pass a rule that allows one of them. */
+/** Without it, two records that are written at the same time can pass a rule that allows only one of them. */
 function diffLock(before: Entity, after: Entity): Change[] {
   if (before.lock === after.lock) return [];
   const path = `${after.name}.lock`;
   const given = { kind: "entity_changed", path, before: before.lock, after: after.lock } as const;
-  const shared = (lock: string): string => `Writes of \`${after.name}\` under one \`${lock}\``;
+  const shared = (lock: string): string => `Writes of \`${after.name}\` with the same \`${lock}\``;
   if (after.lock !== undefined && before.lock === undefined) {
-    return [changeOf({ ...given, summary: `${shared(after.lock)} run one after the other.`, classes: ["safe"] })];
+    return [changeOf({ ...given, summary: `${shared(after.lock)} now run one after the other.`, classes: ["safe"] })];
   }
   const role = exampleRole(after, "create");
-  const told = `\`${role}\` may now create ${withArticle(`\`${after.name}\``)} at the same moment as another one that a rule forbids beside it.`;
+  const sentence = `${capitalized(oneOf(role))} can now create ${withArticle(`\`${after.name}\``)} at the same moment as another one, although a rule forbids both together.`;
   const witness: Witness = {
     role,
     operation: "create",
     entity: after.name,
     decided: false,
-    summary: told,
+    summary: sentence,
     record: null,
   };
-  const now = after.lock === undefined ? "" : ` Those under one \`${after.lock}\` do.`;
+  const now = after.lock === undefined ? "" : ` Those with the same \`${after.lock}\` do.`;
   const summary = `${shared(before.lock!)} no longer wait for each other.${now}`;
   return [changeOf({ ...given, summary, classes: ["loosens_access"], witness })];
 }
 
-/** Deleted records are taken away at the switch, so that nobody reads them as living ones. */
+/** Deleted records are removed at the switch, so that nobody reads them as existing ones. */
 function diffSoftDelete(before: Entity, after: Entity, isReferredTo: boolean): Change[] {
   if (before.softDelete === after.softDelete) return [];
   const path = `${after.name}.soft_delete`;
   if (after.softDelete) {
-    const summary = `A \`${after.name}\` that is deleted from now on is kept and can be restored; those that were deleted before are not brought back.`;
+    const summary = `${capitalized(oneOf(after.name))} that is deleted from now on is kept and can be restored. Records that were deleted before don't come back.`;
     const classes: ChangeClass[] = after.uniques.length > 0 ? ["online"] : ["safe"];
     return [changeOf({ kind: "entity_changed", path, summary, classes, before: false, after: true })];
   }
   const given = { kind: "entity_changed", path, before: true, after: false } as const;
   if (after.fields.some((field) => field.declared && field.name === DELETED_AT)) {
-    const summary = `\`${after.name}\` can't have a field \`${DELETED_AT}\` of its own while \`soft_delete\` is switched off: records that are deleted have a value in it. Add the field in the next change.`;
+    const summary = `\`${after.name}\` can't get its own field \`${DELETED_AT}\` in the change that removes \`soft_delete\`: deleted records have a value in it. Add the field in the next change.`;
     return [changeOf({ ...given, summary, classes: ["unsupported"] })];
   }
-  const summary = `Records of \`${after.name}\` that are deleted already are taken out of service and can't be restored any more; one that is deleted from now on is gone for good.`;
-  const what = "deleted records, which are taken out of service";
+  const summary = `Deleted records of \`${after.name}\` are removed and can no longer be restored. A record that is deleted from now on is gone for good.`;
+  const what = "deleted records, which are removed";
   const counted = { what, table: before.plural, column: DELETED_AT, only: null, except: [] };
-  // Deleted records that are kept may refer to one that goes.
+  // Stored deleted records can refer to a removed one.
   const stopped: readonly ChangeClass[] = isReferredTo ? ["data_dependent"] : [];
   return [changeOf({ ...given, summary, classes: ["destructive", "breaking", ...stopped], counted })];
 }
 
-/** A relation comes and goes with the field that makes it; of its own it has only its name. */
+/** A relation exists through its field; only its name is its own. */
 function diffRelations(before: Entity, after: Entity): Change[] {
   const old = new Map(before.relations.map((relation) => [relationKey(relation), relation.name]));
   return after.relations.flatMap((relation) => {
@@ -176,7 +180,7 @@ function diffRelations(before: Entity, after: Entity): Change[] {
       changeOf({
         kind: "entity_changed",
         path: `${after.name}.relations.${relation.name}`,
-        summary: `The relation \`${was}\` of \`${after.name}\` is called \`${relation.name}\`.`,
+        summary: `Rename the relation \`${was}\` of \`${after.name}\` to \`${relation.name}\`.`,
         classes: ["breaking"],
         before: was,
         after: relation.name,

@@ -1,11 +1,11 @@
-// In: `webhooks.out` of two models, entities in the same words. Out: the change between them. Without the section, endpoints may be sent
-// any event of a project that has the module.
+// Compares `webhooks.out`. In: the section in two models, with entities in the same words. Out: the change between
+// them. Without the section, endpoints can receive any event of a project with the module.
 
 import type { BackgroundPart } from "../model/background.ts";
 import type { Change, ChangeClass } from "./change.ts";
 import { changeOf, named, same } from "./make-change.ts";
 
-/** What endpoints may be sent: names of events, or any. */
+/** What endpoints can receive: names of events, or any event. */
 type Sent = ReadonlySet<string> | "any";
 type Declared = Readonly<Record<string, unknown>>;
 
@@ -20,38 +20,38 @@ export function diffOutbound(
   const sentBefore = hadWebhooks ? sentBy(was) : new Set<string>();
   const sentNow = sentBy(is);
   const classes = new Set<ChangeClass>();
-  const told: string[] = [];
+  const sentences: string[] = [];
   const names = named(addedTo(sentBefore, sentNow));
-  // Without the module there was no endpoint: a first section that limits nothing hands nothing out by itself.
+  // Without the module there were no endpoints: a first section without limits exposes nothing itself.
   if (names.length > 0) {
     classes.add("widens_egress");
-    told.push(` Endpoints may newly be sent ${names}.`);
+    sentences.push(` Endpoints can now receive ${names}.`);
   } else if (sentNow === "any" && sentBefore !== "any" && hadWebhooks) {
     classes.add("widens_egress");
-    told.push(" Endpoints may newly be sent any event.");
+    sentences.push(" Endpoints can now receive any event.");
   }
   if (hadWebhooks && isLess(sentBefore, sentNow)) {
     classes.add("breaking");
-    told.push(" Endpoints are no longer sent some events.");
+    sentences.push(" Endpoints no longer receive some events.");
   }
   if (hadWebhooks && was["payload"] === "thin" && is["payload"] !== "thin") {
     classes.add("widens_egress");
-    told.push(" New endpoints are sent whole records.");
+    sentences.push(" New endpoints receive whole records.");
   }
   const gone = Object.keys(versionsOf(was)).filter((one) => !hasVersion(is, Number(one)));
   if (hadWebhooks && (gone.length > 0 || !hasVersion(is, currentOf(was)))) {
     classes.add("breaking");
-    told.push(" Endpoints of versions that are gone are sent the current one.");
+    sentences.push(" Endpoints with a removed version receive the current one.");
   }
   if (isSooner(was["retention"], is["retention"])) {
     classes.add("destructive");
-    told.push(` Deliveries are deleted ${String(is["retention"])} days after they have ended.`);
+    sentences.push(` Deliveries are deleted ${String(is["retention"])} days after they end.`);
   }
   return [
     changeOf({
       kind: before === null ? "background_added" : after === null ? "background_removed" : "background_changed",
       path: "webhooks.out",
-      summary: `Change what holds for outbound webhooks.${told.join("")}`,
+      summary: `Change the settings of outbound webhooks.${sentences.join("")}`,
       classes: classes.size === 0 ? ["safe"] : [...classes],
       before: before?.declaration,
       after: after?.declaration,
@@ -89,7 +89,7 @@ function hasVersion(declared: Declared, version: number): boolean {
   return currentOf(declared) === version || Object.hasOwn(versionsOf(declared), String(version));
 }
 
-/** How long the operator keeps them isn't known here. */
+/** The operator's time isn't known here. */
 function isSooner(before: unknown, after: unknown): boolean {
   return typeof after === "number" && (typeof before !== "number" || after < before);
 }

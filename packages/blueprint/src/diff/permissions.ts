@@ -1,5 +1,5 @@
-// In: the permissions of an entity before and after, in the same words. Out: the changes between them; one that lets somebody
-// do what they could not carries the witness.
+// Compares permissions. In: the permissions of an entity before and after, in the same words. Out: the changes between
+// them. A change that allows somebody something new has a witness.
 
 import {
   type Expression,
@@ -19,7 +19,7 @@ export function diffPermissions(before: Entity, after: Entity, access: Access): 
   const key = ({ role, operation }: Permission): string => `${role}.${operation}`;
   const old = new Map(before.permissions.map((permission) => [key(permission), permission]));
   const kept = new Set(after.permissions.map(key));
-  // The same question the other way round: whom did it let in whom all grants after keep out?
+  // The reverse question: whom did it let in whom all new grants keep out?
   const once = { ...before, name: after.name, orgField: after.orgField };
   const loses = (permission: Permission): boolean => access.gain(after, once, permission) !== null;
   const changes: Change[] = [];
@@ -36,7 +36,7 @@ export function diffPermissions(before: Entity, after: Entity, access: Access): 
   return changes;
 }
 
-/** A rule of the same text is another where its fields compare otherwise than they did. */
+/** A rule with the same text is another rule if its fields compare differently. */
 function samePermission(a: Permission, b: Permission): boolean {
   if (JSON.stringify(a) === JSON.stringify(b)) return true;
   return same(notationOf(a), notationOf(b)) && keyOfRule(a.rule) === keyOfRule(b.rule);
@@ -44,7 +44,7 @@ function samePermission(a: Permission, b: Permission): boolean {
 
 function added(entity: string, permission: Permission, witness: Witness | null): Change {
   const { role, operation, rule } = permission;
-  const nobodyNew = witness === null ? "; whoever it lets in could do that already" : "";
+  const nobodyNew = witness === null ? "; it gives nobody new rights" : "";
   return changeOf({
     kind: "permission_added",
     path: pathOf(entity, permission),
@@ -60,13 +60,13 @@ interface Effect {
   readonly loses: boolean;
 }
 
-/** A grant that lets in less, or opens less, may turn away a client that works. */
+/** A grant that lets in fewer callers, or opens less, can break a client. */
 function changed(entity: string, before: Permission, after: Permission, { witness, loses }: Effect): Change {
   const { role, operation, rule } = after;
   const old = same(notationOf(before).rule, notationOf(after).rule)
     ? ""
-    : `, no longer ${recordsWhere(entity, before.rule)}`;
-  const tighter = witness === null ? `. Nobody may do more${loses ? "" : " or less"} by it` : "";
+    : `, instead of ${recordsWhere(entity, before.rule)}`;
+  const tighter = witness === null ? `. Nobody gets more${loses ? "" : " or fewer"} rights` : "";
   return changeOf({
     kind: "permission_changed",
     path: pathOf(entity, after),
@@ -84,14 +84,14 @@ function removed(before: Entity, after: Entity, permission: Permission, loses: b
   return changeOf({
     kind: "permission_removed",
     path: pathOf(after.name, permission),
-    summary: `No longer let \`${role}\` ${operation} ${recordsWhere(after.name, rule)}${loses ? "" : "; whoever it let in still can"}.`,
+    summary: `No longer let \`${role}\` ${operation} ${recordsWhere(after.name, rule)}${loses ? "" : "; everybody whom it let in still can"}.`,
     classes: [...(loses ? (["breaking"] as const) : []), ...loosening(witness)],
     before: notationOf(permission),
     witness,
   });
 }
 
-/** Whose value was forced by this grant first is now forced to another's. */
+/** Callers for whom this grant forced the value first now get the value of another. */
 function freed(before: Entity, after: Entity, { role, operation, set }: Permission): Witness | null {
   if (set.length === 0) return null;
   const others = before.permissions.filter((one) => one.operation === operation && one.role !== role);
@@ -99,7 +99,7 @@ function freed(before: Entity, after: Entity, { role, operation, set }: Permissi
     others.some((one) => one.set.some((other) => other.field === forced.field && !same(other.value, forced.value))),
   )?.field;
   if (field === undefined) return null;
-  const summary = `Who holds \`${role}\` and another role has another \`${field}\` written for them when they ${operation} ${withArticle(`\`${after.name}\``)}.`;
+  const summary = `For holders of \`${role}\` and another role, \`${field}\` gets another value when they ${operation} ${withArticle(`\`${after.name}\``)}.`;
   return { role, operation, entity: after.name, decided: true, summary, record: {} };
 }
 
@@ -118,7 +118,7 @@ export interface PermissionNotation {
   readonly limit: number | null;
 }
 
-/** A rule may be long, and is told many times. */
+/** A rule can be long, and is printed many times. */
 const texts = new WeakMap<Expression, string>();
 
 function textOf(rule: Expression): string {
@@ -143,7 +143,7 @@ function recordsWhere(entity: string, rule: Expression): string {
   return `${withArticle(`\`${entity}\``)} where \`${textOf(rule)}\``;
 }
 
-/** What a rule says of the row before and of the row after alike; null where it doesn't. */
+/** What a rule demands of both the row before and the row after; null if they differ. */
 function onBothRows(rule: Expression): Expression | null {
   if (rule.kind !== "operation" || rule.operator !== "&&" || rule.args.length % 2 !== 0) return null;
   if (!someNode(rule, (node) => (node.kind === "field" || node.kind === "each") && node.row === "old")) return null;
@@ -156,7 +156,7 @@ function onBothRows(rule: Expression): Expression | null {
 
 function besides({ fields, set, limit }: Permission): string {
   const parts = [
-    ...(fields === null ? [] : [`of its fields ${fields.length === 0 ? "none" : named(fields)}`]),
+    ...(fields === null ? [] : [`with ${fields.length === 0 ? "no fields" : `the fields ${named(fields)}`}`]),
     ...set.map(({ field, value }) => `with \`${field}\` always \`${printExpression(value)}\``),
     ...(limit === null ? [] : [`at most ${limit} at once`]),
   ];

@@ -1,5 +1,5 @@
-// In: the permissions of an entity and who holds which role. Out: one expression that says who may do an operation to which
-// row, by whatever role. What `compareRules` compares; it never decides anything itself.
+// Builds a policy. In: the permissions of an entity and the holders of each role. Out: one expression for who can do an
+// operation to which row, through any role. `compareRules` compares it; it decides nothing itself.
 import { countNodes, type Expression, partsOf, someNode, withParts } from "@plinth/expression";
 import type { Entity, Operation, Permission, Role } from "../model/model.ts";
 
@@ -8,7 +8,7 @@ const text = { kind: "text" } as const;
 const roleList: Expression = { kind: "user", type: { kind: "list", of: text }, name: "roles" };
 const never: Expression = { kind: "literal", type: bool, value: false };
 
-/** Role > the roles that were given, any of which brings it. */
+/** Role > the assigned roles that include it. */
 export type Givers = ReadonlyMap<string, readonly string[]>;
 
 export function giversOf(roles: readonly Role[]): Givers {
@@ -23,7 +23,7 @@ export function giversOf(roles: readonly Role[]): Givers {
   return givers;
 }
 
-/** Somebody who holds at least one of the permissions' roles, and whom that one's rule lets in. */
+/** A caller with at least one of the permissions' roles whose rule is true. */
 export function policyOf(entity: Entity, permissions: readonly Permission[], givers: Givers): Expression {
   const [first] = permissions;
   if (first === undefined) return never;
@@ -33,7 +33,7 @@ export function policyOf(entity: Entity, permissions: readonly Permission[], giv
   return sameRecord(scope === null ? policy : all([scope, policy]), first.operation);
 }
 
-/** About how many parts the policy has: what it takes to make it. */
+/** About how many parts the policy has, which is the cost of building it. */
 export function sizeOfPolicy(permissions: readonly Permission[], givers: Givers): number {
   return permissions.reduce(
     (sum, { role, rule }) =>
@@ -42,7 +42,7 @@ export function sizeOfPolicy(permissions: readonly Permission[], givers: Givers)
   );
 }
 
-/** A diff looks at one rule many times, beside ever other ones. */
+/** A diff looks at one rule many times, together with different others. */
 const sizes = new WeakMap<Expression, number>();
 const askers = new WeakMap<Expression, boolean>();
 
@@ -58,7 +58,7 @@ export function asksForRoles(rule: Expression): boolean {
   return asks;
 }
 
-/** `current_user.roles` of the result are the roles that were given, not those that they bring. */
+/** `current_user.roles` in the result are the assigned roles, not the inherited ones. */
 function holds(role: string, givers: Givers): Expression {
   return any((givers.get(role) ?? []).map(wasGiven));
 }
@@ -90,14 +90,17 @@ function inGivenRoles(rule: Expression, givers: Givers): Expression {
     case "list":
       return { ...rule, items: rule.items.map((one) => inGivenRoles(one, givers)) };
     case "user":
-      // What else is asked of the roles depends on who brings which: equal only where that is.
+      // What else a rule asks about roles depends on the inheritance: it is equal only if that is.
       return rule.name === "roles" ? { ...rule, name: `roles ${JSON.stringify([...givers])}` } : rule;
     default:
       return rule;
   }
 }
 
-/** `field in current_user.roles`, role by role; unknown where the field is null, which is all that the last part says. */
+/**
+ * `field in current_user.roles`, role by role; it is unknown if the field is null, which is the purpose of the last
+ * part.
+ */
 function anyRoleEqual(subject: Expression, givers: Givers): Expression {
   const equals = (operator: "==" | "!=", other: Expression): Expression => ({
     kind: "operation",
@@ -110,7 +113,7 @@ function anyRoleEqual(subject: Expression, givers: Givers): Expression {
   return any([...alternatives, equals("!=", subject)]);
 }
 
-/** Rows of organizations that the caller belongs to; a key of an admin passes. */
+/** Rows of the caller's organizations; an admin's key sees all. */
 function scopeOf({ orgField }: Entity, operation: Operation, givers: Givers): Expression | null {
   if (orgField === null) return null;
   const signedOut: Expression = {
@@ -138,7 +141,7 @@ export function rowsOf(operation: Operation): readonly ("record" | "old" | "new"
   return operation === "update" || operation.startsWith("transition:") ? ["old", "new"] : ["record"];
 }
 
-/** A change never touches the id: the row after has that of the row before. */
+/** A change never modifies the id: the row after has the id of the row before. */
 function sameRecord(rule: Expression, operation: Operation): Expression {
   if (rowsOf(operation).length === 1) return rule;
   if (rule.kind === "operation") return { ...rule, args: rule.args.map((one) => sameRecord(one, operation)) };

@@ -1,6 +1,7 @@
-// In: two models in the same words. Out: touches of what rules and readers take on trust: a default or a forced value that lets
-// somebody in by a rule that reads it, what records that stand are filled with, and a field, computed or filled from others, that
-// shows what its readers may not read. Each is looked for by itself: another loosening of the same field or grant doesn't hide it.
+// Finds changes of trusted values. In: two models in the same words. Out: changes of values that rules and readers
+// trust: a default or a forced value that lets somebody in through a rule that reads it, `fill` of existing records,
+// and a computed or filled field that shows what its readers can't read. Each is searched separately, so that another
+// loosening of the same field or grant doesn't hide it.
 
 import type { Entity, Field, Model } from "../model/model.ts";
 import type { Access } from "./access.ts";

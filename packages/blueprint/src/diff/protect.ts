@@ -1,5 +1,6 @@
-// In: the model that is live (null for none), the one to come, and who wrote it. Out: every touch of the protected core. What
-// an AI wrote is refused for one; a person owes the consent `protected_core` for each. It never decides who agrees.
+// Checks the protected core. In: the live model (or null), the new one, and its author. Out: every change of the
+// protected core. A change by an AI is refused; a person needs the consent `protected_core` for each. It never decides
+// who consents.
 import { createBudget } from "@plinth/expression";
 import type { Action, Background, BackgroundPart } from "../model/background.ts";
 import type { Entity, Field, Model, Permission, Role } from "../model/model.ts";
@@ -33,7 +34,7 @@ export type CoreRule =
   | "api";
 
 export interface Touch {
-  /** As in a change: `listing.note`, `roles.support`, `api.burst`. */
+  /** The same path as in a change: `listing.note`, `roles.support`, `api.burst`. */
   readonly path: string;
   readonly rule: CoreRule;
   /** One sentence for a person. */
@@ -44,8 +45,8 @@ export interface Touch {
 const protectedModules: readonly string[] = ["auth", "users", "roles", "organizations", "audit_logs"];
 
 /**
- * Where nothing is live yet there is no core to touch: whoever approves a first model approves all of it.
- * `changes`: the diff of the two, where it is made already.
+ * If nothing is live yet, there is no core to change: the approval of a first model covers all of it.
+ * `changes`: the diff of the two, if the caller already has it.
  */
 export function protect(
   before: Model | null,
@@ -77,7 +78,7 @@ function projectTouches(before: Model, after: Model): Found[] {
   const modules = protectedModules.filter((name) => has(before, name) !== has(after, name));
   const renamed = before.project !== after.project;
   return [
-    ...(renamed ? [touch("project", "project", `The project is called \`${after.project}\`.`)] : []),
+    ...(renamed ? [touch("project", "project", `The project gets the name \`${after.project}\`.`)] : []),
     ...modules.map((name) => {
       const what = has(after, name) ? "is added" : "is removed";
       return touch(`modules.${name}`, "modules", `The module \`${name}\` ${what}.`);
@@ -96,10 +97,12 @@ function roleTouches(before: Model, after: Model): Found[] {
   for (const name of new Set([...old.keys(), ...now.keys()])) {
     const [was, is] = [old.get(name), now.get(name)];
     if (was !== undefined && is !== undefined && same(inOrder(was), inOrder(is))) continue;
-    const what = was === undefined ? "is added" : is === undefined ? "is removed" : "is another";
+    const what = was === undefined ? "is added" : is === undefined ? "is removed" : "is changed";
     touches.push(touch(`roles.${name}`, "roles", `The role \`${name}\` ${what}.`));
     if (is?.inherits.includes("admin") === true && was?.inherits.includes("admin") !== true) {
-      touches.push(touch(`roles.${name}`, "grants_admin", `Who holds \`${name}\` holds \`admin\`.`));
+      touches.push(
+        touch(`roles.${name}`, "grants_admin", `Everybody with the role \`${name}\` gets the role \`admin\`.`),
+      );
     }
   }
   return touches;
@@ -109,7 +112,7 @@ function inOrder(role: Role): Role {
   return { ...role, inherits: role.inherits.toSorted() };
 }
 
-/** What `admin` and `public` may do, each for itself: that somebody else could do it already is no excuse. */
+/** The rights of `admin` and `public`, each on its own: it doesn't matter whether somebody else already had them. */
 function grantTouches(before: Model, after: Model, access: Access): Found[] {
   const old = new Map([...before.entities, userEntity(before)].map((entity) => [entity.name, entity]));
   return [...after.entities, userEntity(after)].flatMap((entity) => {
@@ -141,7 +144,10 @@ function grantLike(entity: Entity, { operation }: Permission): Permission | unde
   return entity.permissions.find((one) => one.operation === operation);
 }
 
-/** What `public` may do already reaches further: a field that shows newly, rows of all organizations, a state set freely. */
+/**
+ * An existing right of `public` reaches further: a field that is newly shown, rows of all organizations, a state that
+ * can be set freely.
+ */
 function openedToPublic(changes: readonly Change[]): Found[] {
   return changes.flatMap(({ kind, path, witness }) => {
     const byGrant = /^(permission|role|background)_/.test(kind);
@@ -154,11 +160,11 @@ function auditTouches(before: Model, after: Model): Found[] {
   return after.entities
     .filter((entity) => old.has(entity.name) && old.get(entity.name) !== entity.audit)
     .map((entity) =>
-      touch(`${entity.name}.audit`, "audit", `The audit log of \`${entity.name}\` takes in \`${entity.audit}\`.`),
+      touch(`${entity.name}.audit`, "audit", `The audit log of \`${entity.name}\` now records \`${entity.audit}\`.`),
     );
 }
 
-/** Marks taken away of fields that stay, renamed ones included. */
+/** Modifiers that are removed from existing fields, including renamed ones. */
 function markTouches(before: Model, after: Model): Found[] {
   const entities = matchByName(before.entities, after.entities).kept;
   return [
@@ -182,9 +188,9 @@ function backgroundTouches(before: Model, after: Model): Found[] {
   const [was, is] = [before.background, after.background];
   const out = same(was.outboundWebhooks, is.outboundWebhooks)
     ? []
-    : [touch("webhooks.out", "webhooks_out", "Where outbound webhooks go, or how, is another.")];
+    : [touch("webhooks.out", "webhooks_out", "The targets or settings of outbound webhooks change.")];
   const integrations = changedParts(was.integrations, is.integrations).map((name) =>
-    touch(`integrations.${name}`, "integrations", `The integration \`${name}\` is added, removed or another.`),
+    touch(`integrations.${name}`, "integrations", `The integration \`${name}\` is added, removed or changed.`),
   );
   const actions = is.actions.filter(
     (action) => grantsToPublic(action) !== grantsToPublic(was.actions.find((one) => one.name === action.name)),
@@ -195,16 +201,16 @@ function backgroundTouches(before: Model, after: Model): Found[] {
     ...newlyCalled(was, is),
     ...actions
       .filter((action) => grantsToPublic(action) !== "")
-      .map((action) => touch(`actions.${action.name}`, "widens_public", `\`public\` may call \`${action.name}\`.`)),
+      .map((action) => touch(`actions.${action.name}`, "widens_public", `\`public\` can now call \`${action.name}\`.`)),
   ];
 }
 
-/** A host that steps call is a target as an integration's is: another one takes a person. */
+/** A host that steps call is a destination like an integration's, so a change needs a person. */
 function newlyCalled(before: Background, after: Background): Found[] {
   const known = new Set(calledHosts(before).map(({ host }) => host));
   return calledHosts(after)
     .filter(({ host }) => !known.has(host))
-    .map(({ path, host }) => touch(path, "calls", `\`${host}\` is newly called.`));
+    .map(({ path, host }) => touch(path, "calls", `The project now calls \`${host}\`.`));
 }
 
 function calledHosts({ workers, workflows, actions }: Background): { readonly path: string; readonly host: string }[] {
@@ -221,7 +227,7 @@ function changedParts(before: readonly BackgroundPart[], after: readonly Backgro
   return [...all].filter((name) => !same(of(before, name), of(after, name)));
 }
 
-/** What an action's permissions say of `public`, as text; empty for nothing. */
+/** The permissions of `public` in an action, as text; empty if there are none. */
 function grantsToPublic(action: Action | undefined): string {
   const granted = action?.access["public"];
   return granted === undefined ? "" : JSON.stringify(granted);
@@ -232,7 +238,11 @@ function apiTouches(before: Model, after: Model): Found[] {
     (name) => before.api[name] !== after.api[name],
   );
   return names.map((name) =>
-    touch(`api.${name}`, "api", `The limit ${named([name])} is ${after.api[name]}, no longer ${before.api[name]}.`),
+    touch(
+      `api.${name}`,
+      "api",
+      `The limit ${named([name])} is now ${after.api[name]}, instead of ${before.api[name]}.`,
+    ),
   );
 }
 

@@ -1,14 +1,14 @@
-// In: the model that is live (null for none) and the one to come. Out: which entity or field of the one is which of the other,
-// and the names of tables and columns that move. Only `was` makes a rename; nothing is guessed from likeness.
+// Finds renames. In: the live model (or null) and the new one. Out: which entity or field of one is which of the other,
+// and the tables and columns that are renamed. Only `was` makes a rename; nothing is guessed from similarity.
 import type { Entity, Field, Model } from "../model/model.ts";
 
-/** Old name > new name; tables by name, columns by the table's new name. Only what moves. */
+/** Old name > new name; tables by name, columns by the table's new name. Only names that change. */
 export interface ModelRenames {
   readonly tables: Readonly<Record<string, string>>;
   readonly columns: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** What has a name and may have had another. */
+/** Something with a name and perhaps a former one. */
 interface Named {
   readonly name: string;
   readonly was: string | null;
@@ -20,7 +20,7 @@ export interface Pair<T> {
 }
 
 export interface Matches<T> {
-  /** In the order after. */
+  /** In the order of the new model. */
   readonly kept: readonly Pair<T>[];
   readonly added: readonly T[];
   readonly removed: readonly T[];
@@ -71,7 +71,7 @@ interface JoinTable {
   readonly other: string;
 }
 
-/** Join tables that stand before and after: `<plural>__<field>` with `<entity>_id` and `<other>_id`. */
+/** Join tables in both models: `<plural>__<field>` with `<entity>_id` and `<other>_id`. */
 function joinTablesOf(pair: Pair<Entity>, entities: Matches<Entity>): Moved<JoinTable>[] {
   const sameEntity = new Map(entities.kept.map((one) => [one.before.name, one.after.name]));
   return matchByName(pair.before.fields, pair.after.fields).kept.flatMap((field) => {
@@ -97,9 +97,10 @@ function joinTable(entity: Entity, field: string, target: string): JoinTable {
 }
 
 /**
- * Which is which. By `was` where that says something, else by name. `was` says nothing once it has been carried out: the one
- * before had that name, or was itself declared so. In a chain or a swap (`a` was `b`, `b` was `a`) all move at once; a name
- * that is still there, and isn't made of another, keeps what it has. What is declared under its former name again goes back.
+ * Matches old and new declarations, by `was` if it applies, otherwise by name. `was` has no effect once it has been
+ * carried out: the old model already had the new name with that declaration. In a chain or a swap (`a` was `b`, `b` was
+ * `a`) all move at once. A name that still exists, and isn't made from another, keeps its data. If the former name is
+ * declared again, the data goes back.
  */
 export function matchByName<T extends Named>(before: readonly T[], after: readonly T[]): Matches<T> {
   const old = new Map(before.map((one) => [one.name, one]));
@@ -120,7 +121,10 @@ export function matchByName<T extends Named>(before: readonly T[], after: readon
   return { kept, added, removed: before.filter((one) => !taken.has(one.name)) };
 }
 
-/** Why a removed one was not renamed although another declares that it was: that one stands already. Else an empty text. */
+/**
+ * Why a removed declaration was not renamed although another one claims its name: the other one already exists.
+ * Otherwise an empty text.
+ */
 export function whyNotRenamed<T extends Named>(
   removed: T,
   { kept }: Matches<T>,
@@ -131,10 +135,10 @@ export function whyNotRenamed<T extends Named>(
   );
   if (taken === undefined) return "";
   const name = `\`${taken.after.name}\``;
-  return ` \`${write(removed.name)}\` of ${name} does nothing, for ${name} stands already: to put \`${removed.name}\` in its place, remove ${name} with a change before.`;
+  return ` \`${write(removed.name)}\` on ${name} has no effect, because ${name} already exists. To replace it by \`${removed.name}\`, remove ${name} in an earlier change.`;
 }
 
-/** New name > old name, of all renames that hold together. */
+/** New name > old name, for all consistent renames. */
 function renamesAmong<T extends Named>(old: ReadonlyMap<string, T>, after: readonly T[]): Map<string, string> {
   const stays = new Set(after.map((one) => one.name));
   const from = new Map<string, string>();
@@ -148,7 +152,7 @@ function renamesAmong<T extends Named>(old: ReadonlyMap<string, T>, after: reado
   return from;
 }
 
-/** A rename falls where the new name was another's that goes nowhere, or the old name stays what it is. */
+/** A rename is dropped if the new name belonged to another declaration that isn't renamed, or if the old name stays. */
 function dropFallen<T>(from: Map<string, string>, old: ReadonlyMap<string, T>, stays: ReadonlySet<string>): void {
   for (let fallen = true; fallen; ) {
     fallen = false;
@@ -164,9 +168,9 @@ function dropFallen<T>(from: Map<string, string>, old: ReadonlyMap<string, T>, s
 }
 
 /**
- * Former name > the name that it got: what is declared under its former name again, while the later name is gone, is the same
- * thing. A chain goes back as a whole, from a name that nothing has now. Names that only changed places are no such chain: there,
- * taking the marks away moves nothing.
+ * Former name > its later name: if the former name is declared again and the later one is gone, both are the same
+ * thing. A chain goes back as a whole, from a name that nothing has now. Names that were only swapped are not such a
+ * chain: removing `was` there moves nothing.
  */
 function goingBack<T extends Named>(
   old: ReadonlyMap<string, T>,
@@ -191,7 +195,7 @@ function goingBack<T extends Named>(
   return back;
 }
 
-/** Of what is added: what has the name that it claims to have had, where that stays what it is. */
+/** Among the added ones: the one with the claimed former name, if that stays. */
 export function holderOfFormerName<T extends Named>({ was }: T, { kept }: Matches<T>): T | null {
   return kept.find(({ before, after }) => before.name === was && after.name === was)?.after ?? null;
 }

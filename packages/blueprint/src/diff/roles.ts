@@ -1,10 +1,11 @@
-// In: the roles of two models, and what is granted to them before, in the same words. Out: the changes between them.
-// A new role is held by nobody until somebody is given it: what it may do is told with the permissions.
+// Compares roles. In: the roles of two models, and the grants of the first, in the same words. Out: the changes between
+// them. Nobody holds a new role until it is assigned; its rights are reported with the permissions.
 
 import type { Entity, Role } from "../model/model.ts";
 import type { Access } from "./access.ts";
 import type { Change, ChangeClass, Witness } from "./change.ts";
 import { changeOf, named, same } from "./make-change.ts";
+import { capitalized, oneOf } from "./one-of.ts";
 
 export function diffRoles(
   before: readonly Role[],
@@ -34,14 +35,14 @@ function roleAdded(role: Role): Change {
   });
 }
 
-/** Who holds `admin` may do more than what is granted to entities. */
+/** Holders of `admin` can do more than the grants on entities. */
 function roleChanged(before: Role, after: Role, standing: readonly Entity[], access: Access | null): Change {
   const gained = after.inherits.filter((name) => !before.inherits.includes(name));
   const lost = before.inherits.filter((name) => !after.inherits.includes(name));
   const witness = access?.gainByRole(after, standing) ?? (gained.includes("admin") ? adminWitness(after) : null);
   const parts = [
-    ...(gained.length > 0 ? [`also holds ${named(gained)}`] : []),
-    ...(lost.length > 0 ? [`no longer holds ${named(lost)}`] : []),
+    ...(gained.length > 0 ? [`now also hold ${named(gained)}`] : []),
+    ...(lost.length > 0 ? [`no longer hold ${named(lost)}`] : []),
   ];
   const classes: ChangeClass[] = [
     ...(witness === null ? [] : (["loosens_access"] as const)),
@@ -50,7 +51,7 @@ function roleChanged(before: Role, after: Role, standing: readonly Entity[], acc
   return changeOf({
     kind: "role_changed",
     path: `roles.${after.name}`,
-    summary: `Who holds \`${after.name}\` ${parts.join(" and ")}.`,
+    summary: `Holders of \`${after.name}\` ${parts.join(" and ")}.`,
     classes,
     before: before.inherits,
     after: after.inherits,
@@ -64,7 +65,7 @@ function wordsChanged(before: Role, after: Role): Change[] {
     changeOf({
       kind: "role_changed",
       path: `roles.${after.name}.${word}`,
-      summary: `The role \`${after.name}\` has another ${word === "label" ? "label" : "help text"}.`,
+      summary: `The role \`${after.name}\` gets another ${word === "label" ? "label" : "help text"}.`,
       classes: ["safe"],
       before: before[word],
       after: after[word],
@@ -73,7 +74,7 @@ function wordsChanged(before: Role, after: Role): Change[] {
 }
 
 function adminWitness({ name }: Role): Witness {
-  const summary = `\`${name}\` may now do whatever \`admin\` may, with users and roles too.`;
+  const summary = `${capitalized(oneOf(name))} can now do everything that an \`admin\` can, including with users and roles.`;
   return { role: name, operation: "update", entity: "user", decided: true, summary, record: {} };
 }
 
@@ -81,7 +82,7 @@ function roleRemoved(role: Role): Change {
   return changeOf({
     kind: "role_removed",
     path: `roles.${role.name}`,
-    summary: `Remove the role \`${role.name}\`; its holders lose what it grants.`,
+    summary: `Remove the role \`${role.name}\`. Its holders lose what it grants.`,
     classes: ["breaking"],
     before: role.inherits,
   });

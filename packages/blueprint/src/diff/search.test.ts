@@ -13,12 +13,14 @@ function modelOf(note: string, language?: string): Model {
 }
 
 test.each<[string, Model, Model, string[]]>([
-  ["searchable", modelOf(""), modelOf("searchable"), ["backfill: `note` of `listing` is found by search."]],
+  ["searchable", modelOf(""), modelOf("searchable"), ["backfill: `note` of `listing` is now found by search."]],
   [
     "another weight, and similar words",
     modelOf("searchable"),
     modelOf("searchable(A, fuzzy)"),
-    ["backfill: `note` of `listing` counts as A in search, no longer as D, and is also found by similar words."],
+    [
+      "backfill: `note` of `listing` now has the weight A in search, instead of D, and is now also found by similar words.",
+    ],
   ],
   ["the weight that it has anyway", modelOf("searchable"), modelOf("searchable(D)"), []],
   [
@@ -31,13 +33,13 @@ test.each<[string, Model, Model, string[]]>([
     "another language of nothing",
     modelOf(""),
     modelOf("", "german"),
-    ["safe: Search knows german, no longer words as they are written."],
+    ["safe: Search now finds german, instead of words exactly as they are written."],
   ],
   [
     "another language of what is searched",
     modelOf("searchable", "german"),
     modelOf("searchable", "french"),
-    ["backfill: Search knows french, no longer german."],
+    ["backfill: Search now finds french, instead of german."],
   ],
 ])("%s", (_, before, after, expected) => {
   expect(diffModels(before, after).map(({ classes, summary }) => `${classes.join("+")}: ${summary}`)).toEqual(expected);

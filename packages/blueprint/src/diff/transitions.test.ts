@@ -21,7 +21,7 @@ const send = "send: { from: draft, to: sent, roles: [user] }";
 const pay = "pay: { from: sent, to: paid, roles: [user] }";
 const counted = (before: Model, after: Model): [string, Change["counted"]][] =>
   diffModels(before, after).flatMap((one) => (one.counted === undefined ? [] : [[one.path, one.counted]]));
-const what = "records whose `status` no transition leaves";
+const what = "records with a value of `status` that no transition leaves";
 const of = { what, table: "bills", column: "status", only: null, except: [] };
 
 test("new transitions count records in states that no edge leaves", () => {

@@ -1,19 +1,20 @@
-// In: the state machine of an entity before and after, in the same words. Out: the changes between them. Who may take an edge
-// stands in the permissions; here is told which ways there are.
+// Compares state machines. In: those of an entity before and after, in the same words. Out: the changes between them.
+// The permissions say who can take a transition; this file reports which transitions exist.
 
 import { withArticle } from "@plinth/expression";
 import type { Edge, Entity, Operation, StateMachine } from "../model/model.ts";
 import type { Change, ChangeClass, CountedRecords, Witness } from "./change.ts";
 import { changeOf, named, type Part, same } from "./make-change.ts";
+import { capitalized, oneOf } from "./one-of.ts";
 import { exampleRole } from "./witness.ts";
 
-/** @param liveName What a field is called in the live table; null where it is new. */
+/** @param liveName The name of a field in the live table; null if it is new. */
 export function diffTransitions(before: Entity, after: Entity, liveName: (field: string) => string | null): Change[] {
   const [was, is] = [before.stateMachine, after.stateMachine];
   const column = is === null ? null : liveName(is.field);
   const stuck: Stuck = (only, except) => {
     if (is === null || column === null || only?.length === 0) return null;
-    const what = `records whose \`${is.field}\` no transition leaves`;
+    const what = `records with a value of \`${is.field}\` that no transition leaves`;
     return { what, table: before.plural, column, only, except };
   };
   if (was !== null && is !== null && was.field === is.field) {
@@ -25,7 +26,7 @@ export function diffTransitions(before: Entity, after: Entity, liveName: (field:
   ];
 }
 
-/** Records in such states, as they are to be counted. */
+/** Records in such states, to be counted. */
 type Stuck = (only: readonly string[] | null, except: readonly string[]) => CountedRecords | null;
 
 function statesLeft(edges: readonly Edge[]): readonly string[] {
@@ -36,7 +37,7 @@ function machineAdded(entity: Entity, machine: StateMachine, counted: CountedRec
   return changeOf({
     kind: "transition_added",
     path: `${entity.name}.transitions.${machine.field}`,
-    summary: `\`${machine.field}\` of \`${entity.name}\` begins as \`${machine.initial}\` and moves by ${named(machine.edges.map((edge) => edge.name)) || "nothing"} alone.`,
+    summary: `\`${machine.field}\` of \`${entity.name}\` now starts as \`${machine.initial}\` and changes only through ${named(machine.edges.map((edge) => edge.name)) || "no transition"}.`,
     classes: ["breaking"],
     after: machine,
     counted,
@@ -48,7 +49,7 @@ function machineRemoved(entity: Entity, machine: StateMachine): Change {
   return changeOf({
     kind: "transition_removed",
     path: `${entity.name}.transitions.${machine.field}`,
-    summary: `\`${machine.field}\` of \`${entity.name}\` may be set to any value; its transitions and their routes go.`,
+    summary: `\`${machine.field}\` of \`${entity.name}\` can now be set to any value. Its transitions and their routes are removed.`,
     classes: ["loosens_access", "breaking"],
     before: machine,
     witness: witness(entity, "update", may),
@@ -61,7 +62,7 @@ function diffInitial(entity: Entity, before: StateMachine, after: StateMachine):
     changeOf({
       kind: "transition_changed",
       path: `${entity.name}.transitions.${after.field}`,
-      summary: `A new \`${entity.name}\` begins as \`${after.initial}\`, no longer as \`${before.initial}\`.`,
+      summary: `A new \`${entity.name}\` now starts as \`${after.initial}\`, instead of \`${before.initial}\`.`,
       classes: ["loosens_access", "breaking"],
       before: before.initial,
       after: after.initial,
@@ -88,13 +89,13 @@ function diffEdges(entity: Entity, before: readonly Edge[], after: readonly Edge
     ...after.flatMap((edge) => {
       const was = old.get(edge.name);
       if (was !== undefined) return edgeChanged(entity, was, edge, stuckIn);
-      const summary = `A \`${entity.name}\` can move by \`${edge.name}\` from ${named(edge.from, "or")} to \`${edge.to}\`.`;
+      const summary = `${capitalized(oneOf(entity.name))} can now move by \`${edge.name}\` from ${named(edge.from, "or")} to \`${edge.to}\`.`;
       return [changeOf({ kind: "transition_added", path: path(edge), summary, classes: ["safe"], after: edge })];
     }),
     ...before
       .filter((edge) => !kept.has(edge.name))
       .map((edge) => {
-        const summary = `A \`${entity.name}\` can no longer move by \`${edge.name}\`; its route goes.`;
+        const summary = `${capitalized(oneOf(entity.name))} can no longer move by \`${edge.name}\`. Its route is removed.`;
         const counted = stuckIn(edge.from);
         return changeOf({
           kind: "transition_removed",
@@ -148,12 +149,12 @@ function fromChange(before: Edge, after: Edge): Part | null {
     ...(gained.length > 0 ? (["loosens_access"] as const) : []),
     ...(lost.length > 0 ? (["breaking"] as const) : []),
   ];
-  return { text: `leads from ${named(after.from, "or")}, no longer from ${named(before.from, "or")}`, classes };
+  return { text: `now leads from ${named(after.from, "or")}, instead of ${named(before.from, "or")}`, classes };
 }
 
 function toChange(before: Edge, after: Edge): Part | null {
   if (before.to === after.to) return null;
-  return { text: `leads to \`${after.to}\`, no longer to \`${before.to}\``, classes: ["loosens_access", "breaking"] };
+  return { text: `now leads to \`${after.to}\`, instead of \`${before.to}\``, classes: ["loosens_access", "breaking"] };
 }
 
 function requireChange(before: Edge, after: Edge): Part | null {
@@ -168,18 +169,25 @@ function requireChange(before: Edge, after: Edge): Part | null {
     ...(gained.length > 0 ? (["breaking"] as const) : []),
   ];
   return {
-    text: `requires ${named(after.require) || "nothing"}, no longer ${named(before.require) || "nothing"}`,
+    text: `now requires ${named(after.require) || "nothing"}, instead of ${named(before.require) || "nothing"}`,
     classes,
   };
 }
 
-/** Who listens for the old event hears nothing any more. */
+/** Listeners of the old event no longer receive anything. */
 function emitChange(before: Edge, after: Edge): Part | null {
   if (before.emit === after.emit) return null;
-  return { text: `emits \`${after.emit}\`, no longer \`${before.emit}\``, classes: ["breaking"] };
+  return { text: `now emits \`${after.emit}\`, instead of \`${before.emit}\``, classes: ["breaking"] };
 }
 
 function witness(entity: Entity, operation: Operation, may: string): Witness {
   const role = exampleRole(entity, operation);
-  return { role, operation, entity: entity.name, decided: true, summary: `\`${role}\` may now ${may}.`, record: {} };
+  return {
+    role,
+    operation,
+    entity: entity.name,
+    decided: true,
+    summary: `${capitalized(oneOf(role))} can now ${may}.`,
+    record: {},
+  };
 }

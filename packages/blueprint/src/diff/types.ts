@@ -1,18 +1,19 @@
-// In: a field's type before and after, in the same words. Out: what the change of type does, or null where there is none.
-// It says what a migration must do, never how; whether the rows that stand fit is found before one runs.
+// Compares types. In: a field's type before and after, in the same words. Out: the effects of the change, or null if
+// there is none. It says what a migration must do, never how; whether existing rows fit is measured before a migration
+// runs.
 
 import type { FieldType } from "../model/model.ts";
 import { typeText } from "../model/notation.ts";
 import type { ChangeClass } from "./change.ts";
 import { named, type Part, same } from "./make-change.ts";
 
-/** Of an amount, with those behind the point. */
+/** For an amount, including decimal places. */
 const MONEY_DIGITS = 20;
 
 type Kind = FieldType["kind"];
 type Of<K extends Kind> = Extract<FieldType, { kind: K }>;
 
-/** Kinds that are kept as one kind of column, or turn into each other alike. */
+/** Types that share one kind of column, or convert in the same way. */
 const families: Readonly<Record<Kind, "text" | "number" | "moment" | "id" | "bool" | "json" | "alone">> = {
   string: "text",
   text: "text",
@@ -59,31 +60,31 @@ const families: Readonly<Record<Kind, "text" | "number" | "moment" | "id" | "boo
 
 export function typeChange(before: FieldType, after: FieldType): Part | null {
   const text = `changes from ${typeText(before)} to ${typeText(after)}${ofLinks(before, after)}`;
-  if (before.kind !== after.kind) return told(text, conversion(before, after));
+  if (before.kind !== after.kind) return partOf(text, conversion(before, after));
   if (same(withoutTarget(before), withoutTarget(after))) return null;
   if (before.kind === "enum" || before.kind === "enum_set") return valuesChange(before.values, valuesOf(after));
-  return told(text, sameKind(before, after));
+  return partOf(text, sameKind(before, after));
 }
 
 function ofLinks(before: FieldType, after: FieldType): string {
   if (before.kind === "ref" && after.kind === "refs" && before.entity === after.entity)
-    return ": each record keeps what it refers to as its one link";
+    return ": each record keeps its reference as its only link";
   if (before.kind === "refs" && after.kind === "ref" && before.entity === after.entity)
-    return ": each record keeps its one link, and none may have more";
+    return ": each record keeps its link, and no record may have more than one";
   return "";
 }
 
-/** Whether values that stand may be none of the type after. */
+/** Whether existing values may not fit the new type. */
 export function mayNotFit(before: FieldType, after: FieldType): boolean {
   return typeChange(before, after)?.classes.includes("data_dependent") === true;
 }
 
-function told(text: string, classes: readonly ChangeClass[]): Part {
+function partOf(text: string, classes: readonly ChangeClass[]): Part {
   if (!classes.includes("unsupported")) return { text, classes };
-  return { text: `${text}, which no migration can make of the values that stand: add a field beside it`, classes };
+  return { text: `${text}. No migration can convert the existing values: add a new field instead`, classes };
 }
 
-/** What happens to referring records is told apart; what the other side is called changes no value. */
+/** The effect on referring records is reported separately; the name of the back relation changes no value. */
 function withoutTarget(type: FieldType): unknown {
   return "onDelete" in type ? { ...type, onDelete: null, as: null } : type;
 }
@@ -96,17 +97,17 @@ function valuesChange(before: readonly string[], after: readonly string[]): Part
   const added = after.filter((value) => !before.includes(value));
   const removed = before.filter((value) => !after.includes(value));
   if (removed.length > 0) {
-    const also = added.length > 0 ? ` and can be ${named(added)}` : "";
+    const also = added.length > 0 ? ` and can now be ${named(added)}` : "";
     return {
       text: `can no longer be ${named(removed, "or")}${also}`,
       classes: ["breaking", "data_dependent", "online"],
     };
   }
-  if (added.length > 0) return { text: `can also be ${named(added, "or")}`, classes: ["safe"] };
+  if (added.length > 0) return { text: `can now also be ${named(added, "or")}`, classes: ["safe"] };
   return { text: "lists its values in another order", classes: ["safe"] };
 }
 
-/** Of one kind, but with other arguments. */
+/** The same kind with other arguments. */
 function sameKind(before: FieldType, after: FieldType): readonly ChangeClass[] {
   switch (before.kind) {
     case "decimal":
@@ -126,10 +127,10 @@ function sameKind(before: FieldType, after: FieldType): readonly ChangeClass[] {
       return fileNarrows(before, after as Of<"file" | "image">) ? ["breaking"] : ["safe"];
     case "computed":
       return same(before.expression.type, (after as Of<"computed">).expression.type) ? ["safe"] : ["breaking"];
-    // Others are counted on from than those that stand.
+    // Counting continues from the existing numbers.
     case "sequence":
       return before.per === (after as Of<"sequence">).per ? ["safe"] : ["unsupported"];
-    // Links that stand stay as they are, as numbers do.
+    // Existing links stay as they are, as numbers do.
     case "slug":
       return ["safe"];
     default:
@@ -145,7 +146,7 @@ function decimalChange(before: Digits, after: Digits): readonly ChangeClass[] {
   return after.scale === before.scale ? ["safe"] : ["breaking", "rewrite"];
 }
 
-/** A member more that may be left out breaks nothing. */
+/** An additional optional member breaks nothing. */
 function objectChange(before: Of<"object">, after: Of<"object">): readonly ChangeClass[] {
   const kept = before.fields.every((member) => after.fields.some((one) => same(one, member)));
   const added = after.fields.filter((member) => !before.fields.some((one) => one.name === member.name));
@@ -192,7 +193,7 @@ function isSeveral(type: FieldType): type is Of<"list" | "enum_set"> {
   return type.kind === "list" || type.kind === "enum_set";
 }
 
-/** To several values from one or from several, and back where there is exactly one. */
+/** From one or several values to several, and back if there is exactly one. */
 function severalConversion(before: FieldType, after: FieldType): readonly ChangeClass[] {
   const [from, to] = [memberOf(before), memberOf(after)];
   if (isSeveral(before) && after.kind === "json") return keptAsJson(from) ? ["safe"] : ["breaking", "rewrite"];
@@ -216,7 +217,7 @@ function keptAsJson({ kind }: FieldType): boolean {
   return families[kind] === "json";
 }
 
-/** Of each member of a list: only where every one of them surely has a new value. */
+/** For each member of a list: only if each of them certainly has a new value. */
 function memberChange(before: FieldType, after: FieldType): readonly ChangeClass[] {
   const classes = typeChange(before, after)?.classes ?? ["safe"];
   const [from, to] = [families[before.kind], families[after.kind]];
@@ -243,7 +244,7 @@ function textConversion(before: Kind, after: Kind): readonly ChangeClass[] {
   return after === "string" && shorts.includes(before) ? ["safe"] : ["breaking", "data_dependent", "online"];
 }
 
-/** What a whole number can be, a float or a decimal with room for it can be as well; anything else depends on the rows. */
+/** A float, or a decimal with enough digits, can hold every whole number; anything else depends on the rows. */
 function numberConversion(before: FieldType, after: FieldType): readonly ChangeClass[] {
   const digits = before.kind === "int" ? 10 : before.kind === "bigint" ? 19 : null;
   const widens =
@@ -259,7 +260,7 @@ function numberConversion(before: FieldType, after: FieldType): readonly ChangeC
   return widens ? ["breaking", "rewrite"] : ["breaking", "data_dependent", "rewrite"];
 }
 
-/** Digits before the point. */
+/** Digits before the decimal point. */
 function roomOf(type: FieldType): number {
   const exact = exactOf(type);
   return exact === null ? 0 : exact.precision - exact.scale;
@@ -270,7 +271,7 @@ function exactOf(type: FieldType): Digits | null {
   return type.kind === "money" ? { precision: MONEY_DIGITS, scale: type.scale } : null;
 }
 
-/** A moment has a day; cutting it off loses the rest. */
+/** A datetime contains a date; removing the time loses it. */
 function momentConversion(before: Kind, after: Kind): readonly ChangeClass[] {
   if (before === "date" && after === "datetime") return ["breaking", "rewrite"];
   if (before === "datetime" && (after === "date" || after === "time")) return ["destructive", "breaking", "rewrite"];

@@ -1,16 +1,17 @@
-// In: two models in the same words, and a field that the service gives another value than before: its default, or what a grant
-// forces. Out: whether a rule that reads the field lets somebody in by it who was kept out. Rules are compared with the value
-// before and the value after in the place of the field; a field that is read behind a reference, of other records, or for
-// another forced value can't be told apart so, and counts as letting in.
+// Checks new values against rules. In: two models in the same words, and a field to which the service gives another
+// value than before: its default, or a forced value. Out: whether a rule that reads the field lets in somebody who was
+// kept out. Rules are compared with the old and new value in place of the field. If a field is read behind a reference,
+// in other records, or for another forced value, this isn't possible, and it counts as letting in.
 import { type ComparisonBudget, type Expression, partsOf, rewrite } from "@plinth/expression";
 import type { Entity, Field, FieldDefault, Model, Operation, Permission } from "../model/model.ts";
 import { targetOf } from "../rules/expression-schema.ts";
 import type { Witness } from "./change.ts";
 import { same } from "./make-change.ts";
+import { oneOf } from "./one-of.ts";
 import { sizeOfRule } from "./policy.ts";
 import { actOf, type Compare, exampleRole, undecidedWitness } from "./witness.ts";
 
-/** What a field holds where nobody says otherwise: a value, or something that only the moment tells. */
+/** The value of a field if nobody sets it: a constant, or something that is only known at run time. */
 export type GivenValue = { readonly literal: string | number | boolean | null } | "any";
 
 export interface GivenValues {
@@ -18,7 +19,7 @@ export interface GivenValues {
   readonly is: GivenValue;
 }
 
-/** `entity` may be `user`; the field is the one after. Null where it is proven that nobody new is let in. */
+/** `entity` can be `user`; the field is the new one. Null if it is proven that nobody new is let in. */
 export type GainByValue = (entity: string, field: Field, values: GivenValues) => Witness | null;
 
 export function givenByDefault(value: FieldDefault | null): GivenValue {
@@ -56,19 +57,19 @@ export function createGainByValue(after: Model, compare: Compare, budget: Compar
   };
 }
 
-/** The witness of the comparison, with the value that the field now has. */
+/** The witness of the comparison, with the field's new value. */
 function trusting(found: Witness, field: Field, is: GivenValue): Witness {
   const value = is === "any" ? "is set by the service" : `is \`${String(is.literal)}\``;
   const act = actOf({ ...found, field: null });
   if (!found.decided) return { ...found, summary: `A rule reads \`${field.name}\`. ${found.summary}` };
-  const summary = `Where \`${field.name}\` ${value} unless given, \`${found.role}\` may now ${act}.`;
+  const summary = `Where \`${field.name}\` ${value} by default, ${oneOf(found.role)} can now ${act}.`;
   return { ...found, summary };
 }
 
-/** Putting a value into one part of a rule, before and after, in looks at a part of a rule. */
+/** The cost of inserting a value into one part of a rule, before and after, in looks at a part of a rule. */
 const REWRITING_WORK = 10;
 
-/** Behind the name of a field whose value before is open; no name of a blueprint ends so. */
+/** The mark after the name of a field whose previous value is unknown; no name in a blueprint ends with it. */
 const WAS = "~was";
 
 interface Replacement {
@@ -79,7 +80,7 @@ interface Replacement {
   readonly mark: string;
 }
 
-/** The rule of a record whose field holds this value. */
+/** The rule for a record whose field has this value. */
 function withValue(rule: Expression, { owner, entity, field, value, mark }: Replacement): Expression {
   return rewrite(rule, (node) => {
     if (node.kind === "user" && owner === "user" && node.name === field.name) {
@@ -94,12 +95,12 @@ function withValue(rule: Expression, { owner, entity, field, value, mark }: Repl
   });
 }
 
-/** What a caller writes in an update is theirs to choose; all else is what the record held from the start. */
+/** Callers choose what they write in an update; everything else is what the record had from the start. */
 function holdsIt(row: string, field: Field): boolean {
   return row === "record" || row === "old" || (row === "new" && field.writer === "service");
 }
 
-/** A profile has its values only where somebody is signed in. */
+/** Profile fields have values only if somebody is signed in. */
 function whereSignedIn(value: Expression): Expression {
   const bool = { kind: "bool" } as const;
   const nothing: Expression = { kind: "literal", type: { kind: "null" }, value: null };
@@ -112,11 +113,11 @@ function whereSignedIn(value: Expression): Expression {
 interface Reader {
   readonly entity: Entity;
   readonly operation: Operation;
-  /** Also in a way that putting the value in its place doesn't reach. */
+  /** Also in a way that inserting the value doesn't reach. */
   readonly further: boolean;
 }
 
-/** Field, with its entity > whose rules read it, for which operation. */
+/** Field with its entity > whose rules read it, and for which operation. */
 type Readers = ReadonlyMap<string, readonly Reader[]>;
 
 function keyOf(entity: string, field: string): string {
@@ -138,7 +139,7 @@ function readersOf(model: Model): Readers {
   for (const entity of model.entities) {
     for (const { operation, rule, set } of entity.permissions) {
       for (const { field, further } of fieldsRead(rule, entity.name, targets)) note(field, entity, operation, further);
-      // A forced value that is copied from another field carries it to whoever reads the copy.
+      // A forced value that is copied from another field reveals that field to readers of the copy.
       for (const { value } of set) {
         for (const { field } of fieldsRead(value, entity.name, targets)) note(field, entity, operation, true);
       }

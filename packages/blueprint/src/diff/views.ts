@@ -1,5 +1,5 @@
-// In: the views of an entity before and after, in the same words. Out: the changes between them. A view shows no record that a
-// list doesn't, but its condition may tell what its readers may not read.
+// Compares views. In: the views of an entity before and after, in the same words. Out: the changes between them. A view
+// shows only records that a list shows, but its condition can reveal what its readers can't read.
 import { printExpression } from "@plinth/expression";
 import type { Entity, View } from "../model/model.ts";
 import type { Access } from "./access.ts";
@@ -17,8 +17,8 @@ export function diffViews(before: Entity, after: Entity, access: Access): Change
       const kind = was === undefined ? "view_added" : "view_changed";
       const summary =
         was === undefined
-          ? `Serve the view \`${view.name}\` of \`${after.name}\`: ${wordsOf(view)}.`
-          : `The view \`${view.name}\` of \`${after.name}\` is now ${wordsOf(view)}.`;
+          ? `Add the view \`${view.name}\` of \`${after.name}\`: ${wordsOf(view)}.`
+          : `The view \`${view.name}\` of \`${after.name}\` now has ${wordsOf(view)}.`;
       const classes = [witness === null ? ("safe" as const) : ("loosens_access" as const)];
       return [changeOf({ kind, path: path(view), summary, classes, before: was, after: view, witness })];
     }),
@@ -28,7 +28,7 @@ export function diffViews(before: Entity, after: Entity, access: Access): Change
         changeOf({
           kind: "view_removed",
           path: path(view),
-          summary: `The view \`${view.name}\` of \`${after.name}\` is no longer served; its route goes.`,
+          summary: `Remove the view \`${view.name}\` of \`${after.name}\` and its route.`,
           classes: ["breaking"],
           before: view,
         }),
@@ -42,6 +42,6 @@ function wordsOf({ where, sort, limit }: View): string {
   return [
     isAll ? "all records" : `records where \`${printExpression(where)}\``,
     ...(order === "" ? [] : [`sorted by \`${order}\``]),
-    ...(limit === null ? [] : [`${limit} of them a page`]),
+    ...(limit === null ? [] : [`${limit} per page`]),
   ].join(", ");
 }

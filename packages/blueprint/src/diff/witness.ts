@@ -1,15 +1,17 @@
-// In: what comparing two rules found. Out: a witness that a person can read: who may now do what to which record.
+// Describes a witness. In: the result of comparing two rules. Out: a witness for people: who can now do what to which
+// record.
 
 import type { Expression, RuleWitness } from "@plinth/expression";
 import { withArticle } from "@plinth/expression";
 import type { Entity, Operation, Permission } from "../model/model.ts";
 import type { Witness } from "./change.ts";
+import { capitalized, oneOf } from "./one-of.ts";
 
 export interface Gain {
   readonly role: string;
   readonly operation: Operation;
   readonly entity: string;
-  /** A field that is gained with it; null where the record is. */
+  /** The gained field; null if the whole record is gained. */
   readonly field: string | null;
 }
 
@@ -18,7 +20,10 @@ export interface Grants {
   readonly permissions: readonly Permission[];
 }
 
-/** Whom grants let in that other grants kept out, each by the roles of its own model; null where that is proven to be nobody. */
+/**
+ * Whom the new grants let in whom the old grants kept out, each with the roles of its own model; null if it is proven
+ * that there is nobody.
+ */
 export type Compare = (gain: Gain, was: Grants, is: Grants) => Witness | null;
 
 export function witnessOf(gain: Gain, { context, reads }: RuleWitness): Witness {
@@ -27,17 +32,17 @@ export function witnessOf(gain: Gain, { context, reads }: RuleWitness): Witness 
   const words = own.map(({ expression, value }) => wordsOf(placeOf(expression), value, context.user.id));
   const which = words.length === 0 ? "" : ` with ${words.join(", ")}`;
   const { role, operation, entity } = gain;
-  const summary = `\`${role}\` may now ${actOf(gain)}${which}.`;
+  const summary = `${capitalized(oneOf(role))} can now ${actOf(gain)}${which}.`;
   return { role, operation, entity, decided: true, summary, record };
 }
 
 export function undecidedWitness(gain: Gain, because: "budget" | "unknown"): Witness {
   const { role, operation, entity } = gain;
-  const may = `\`${role}\` may now ${actOf(gain)}`;
+  const may = `${oneOf(role)} can now ${actOf(gain)}`;
   const summary =
     because === "budget"
-      ? `Whether ${may} where they could not before could not be decided within the budget; it counts as looser.`
-      : `It can't be decided whether ${may} that they could not before, so it counts as if they might.`;
+      ? `It could not be decided within the budget whether ${may} where they could not before; it counts as looser.`
+      : `It can't be decided whether ${may} where they could not before, so it counts as if they could.`;
   return { role, operation, entity, decided: false, summary, record: null };
 }
 
@@ -49,7 +54,7 @@ export function actOf({ operation, entity, field }: Omit<Gain, "role">): string 
   return operation === "read" ? `read \`${field}\` of ${record}` : `${verb} ${record} and set \`${field}\``;
 }
 
-/** `status`, `old.status`, `shop_id.open`. A mark behind a name says that it leads elsewhere now. */
+/** `status`, `old.status`, `shop_id.open`. A mark after a name says that it means something else now. */
 function placeOf(expression: Expression): string {
   if (expression.kind !== "field") return "";
   const row = expression.row === "old" || expression.row === "new" ? expression.row : null;
@@ -71,7 +76,7 @@ function wordsOf(place: string, value: unknown, user: string | null): string {
 
 const widest: readonly string[] = ["public", "user", "owner"];
 
-/** The widest of the roles that may do this, to name one. */
+/** The widest role that can do this, as an example. */
 export function exampleRole({ permissions }: Entity, operation: Operation): string {
   const roles = permissions.filter((one) => one.operation === operation).map((one) => one.role);
   return widest.find((role) => roles.includes(role)) ?? roles[0] ?? "admin";

@@ -34,10 +34,10 @@ function told(from: string, to: string): readonly string[] {
 
 test("an exclusion that changes says what it no longer forbids", () => {
   expect(told("same: [room], overlap", "same: [status], overlap")).toEqual([
-    "No two records of `invoice` with the same `status` may overlap from `starts_on` to `ends_on`, no longer with the same `room` from `starts_on` to `ends_on`.",
+    "Two records of `invoice` with the same `status` can't overlap from `starts_on` to `ends_on`, instead of the same `room` from `starts_on` to `ends_on`.",
   ]);
   expect(told("ends_on] }", "ends_on], where: status != sent }")[0]).toContain(
-    'where `status != "sent"`, no longer with the same `room` from `starts_on` to `ends_on`.',
+    'where `status != "sent"`, instead of the same `room` from `starts_on` to `ends_on`.',
   );
 });
 

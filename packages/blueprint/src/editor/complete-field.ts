@@ -1,4 +1,4 @@
-// What may be written in a field's notation: its type, arguments, modifiers, default. In: the place and the blueprint's names.
+// Completes a field's notation: its type, arguments, modifiers, default. In: the position and the blueprint's names.
 // Out: suggestions.
 import { modifierHelp, typeHelp } from "../language/field-types.ts";
 import type { Location } from "./locate.ts";
@@ -21,8 +21,8 @@ function suggest(lead: string, outline: Outline): Suggestion[] {
   if (call === "on_delete")
     return [
       plain("restrict", "value", "The delete is refused (the default)."),
-      plain("cascade", "value", "The records that refer to it go as well."),
-      plain("set_null", "value", "The reference is emptied; it must be optional."),
+      plain("cascade", "value", "The records that refer to it are deleted too."),
+      plain("set_null", "value", "The reference is emptied. It must be optional."),
     ];
   if (call === "list" || call === "i18n") return types();
   if (call !== undefined) return [];
@@ -36,7 +36,7 @@ function suggest(lead: string, outline: Outline): Suggestion[] {
         ...plain(name, "modifier", help),
         detail: notation === name ? "" : notation,
       })),
-    ...(used.has("=") ? [] : [{ ...plain("=", "modifier", "What it is where nothing is sent."), insert: "= " }]),
+    ...(used.has("=") ? [] : [{ ...plain("=", "modifier", "The value if none is sent."), insert: "= " }]),
   ];
 }
 
@@ -79,9 +79,9 @@ function defaultsOf(lead: string): Suggestion[] {
     case "date":
       return [plain("today", "value", "The day of the request, in UTC.")];
     case "user_ref":
-      return [plain("current_user.id", "value", "Who is signed in; only an admin may name somebody else.")];
+      return [plain("current_user.id", "value", "The signed-in user. Only an admin can set another user.")];
     case "org_ref":
-      return [plain("current_org", "value", "The organization that the request is made in.")];
+      return [plain("current_org", "value", "The organization in which the request is made.")];
     default:
       return [];
   }

@@ -1,5 +1,5 @@
-// What may be written in a rule: names of the record and of the user, functions, values of an enum. In: the place, the
-// blueprint's names, and the entity whose rule it is. Out: suggestions.
+// Completes a rule: names of the record and of the user, functions, values of an enum. In: the position, the
+// blueprint's names, and the entity of the rule. Out: suggestions.
 import { ruleFunctions, ruleMethods, ruleNames, type WordHelp } from "../language/expressions.ts";
 import type { Location } from "./locate.ts";
 import type { EntityOutline, Outline } from "./outline.ts";
@@ -13,7 +13,7 @@ export function completeRule(location: Location, outline: Outline, entity: strin
   return { from, to: from + word.length, suggestions: suggest(lead, outline, outline.entities.get(entity ?? "")) };
 }
 
-/** Words of rules that have no meaning where nobody is signed in, and nothing is written. */
+/** Words that have no meaning in rules without a user and without input. */
 const notComputed: readonly string[] = [...Object.keys(ruleNames).filter((name) => name !== "record"), "member", "can"];
 
 export function completeComputed(location: Location, outline: Outline, entity: string | null): Completion {
@@ -33,7 +33,7 @@ function suggest(lead: string, outline: Outline, entity: EntityOutline | undefin
     ...outline.rules.map((name) => plain(name, "name", "A rule of this blueprint.")),
     ...helped(ruleNames, "name", ""),
     ...helped(ruleFunctions, "function", "("),
-    plain("true", "value", "Everybody who has the role."),
+    plain("true", "value", "Everybody with the role."),
     plain("false", "value", "Nobody."),
   ];
 }
@@ -56,7 +56,10 @@ function members(
   const [first, ...rest] = path;
   if (first === "current_user") return userMembers(outline);
   if (first === "request")
-    return [plain("ip", "name", "The caller's address."), plain("key_kind", "name", "How the caller came in.")];
+    return [
+      plain("ip", "name", "The caller's IP address."),
+      plain("key_kind", "name", "The kind of key that the caller uses."),
+    ];
   const start = first === "record" || first === "old" || first === "new" || first === "input" ? rest : path;
   const variable = variableEntity(start[0], lead, outline, entity);
   let current = variable ?? entity;
@@ -74,7 +77,7 @@ function members(
 
 const manyMethods: readonly string[] = ["exists", "all", "exists_one", "filter", "count", "sum", "avg", "min", "max"];
 
-/** Of an object that is written in one line. */
+/** A member of an object that is written on one line. */
 function memberNames(object: string): Suggestion[] {
   return [...object.matchAll(/(\w+)\s*:\s*([^,]+)/g)].map(([, name = "", notation = ""]) => ({
     ...plain(name, "field", "A member of the object."),
@@ -82,7 +85,7 @@ function memberNames(object: string): Suggestion[] {
   }));
 }
 
-/** `comments.exists(c, c.`: the variable stands for a comment. */
+/** `comments.exists(c, c.`: the variable is a comment. */
 function variableEntity(
   name: string | undefined,
   lead: string,
@@ -114,7 +117,7 @@ function targetOf(name: string, entity: EntityOutline | undefined, outline: Outl
   return match === null ? null : { entity: match[2] ?? "", many: match[1] === "refs" };
 }
 
-/** The other sides: whoever refers to this entity, under the plural of its name as most nouns make it. */
+/** The back relations: entities that refer to this one, under the plural that most nouns have. */
 function relationTargets(entity: EntityOutline | undefined, outline: Outline): { name: string; entity: string }[] {
   if (entity === undefined) return [];
   return [...outline.entities.values()].flatMap((other) =>
@@ -134,7 +137,7 @@ function plural(name: string): string {
 function relationsOf(entity: EntityOutline | undefined, outline: Outline): Suggestion[] {
   const one = [...(entity?.fields ?? [])].flatMap(([name, notation]) =>
     /^(?:ref|user_ref)\b/.test(notation) && name.endsWith("_id")
-      ? [{ ...plain(name.slice(0, -3), "field", "The record referred to."), detail: notation }]
+      ? [{ ...plain(name.slice(0, -3), "field", "The record that it refers to."), detail: notation }]
       : [],
   );
   const many = relationTargets(entity, outline).map(({ name, entity: other }) => ({
@@ -148,14 +151,14 @@ export function fieldsOf(entity: EntityOutline | undefined): Suggestion[] {
   if (entity === undefined) return [];
   const own = [...entity.fields].map(([name, notation]) => ({ ...plain(name, "field", ""), detail: notation }));
   const implicit = ["id", "created_at", "updated_at", "created_by"].filter((name) => !entity.fields.has(name));
-  return [...own, ...implicit.map((name) => plain(name, "field", "Every record has it."))];
+  return [...own, ...implicit.map((name) => plain(name, "field", "Every record has this field."))];
 }
 
 export function userMembers(outline: Outline): Suggestion[] {
   return [
-    plain("id", "name", "The user's id; empty where nobody is signed in."),
-    plain("email", "name", "The user's address."),
-    plain("roles", "name", "Every role that the user holds."),
+    plain("id", "name", "The user's id. Empty if nobody is signed in."),
+    plain("email", "name", "The user's e-mail address."),
+    plain("roles", "name", "All roles of the user."),
     ...helped(ruleMethods, "function", "(", ["is"]),
     ...[...outline.userFields].map(([name, notation]) => ({
       ...plain(name, "name", "A profile field."),

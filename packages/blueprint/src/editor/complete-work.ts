@@ -1,5 +1,5 @@
-// What may be written in an expression of background work: its roots, and the members of each. In: the place, the text and the
-// blueprint's names. Out: suggestions; null where no such expression stands there.
+// Completes an expression of background work: its roots, and the members of each. In: the position, the text and the
+// blueprint's names. Out: suggestions; null if there is no such expression at the position.
 import { stepErrorCodes } from "@plinth/expression";
 import { ruleFunctions } from "../language/expressions.ts";
 import { fieldsOf, helped, plain, userMembers } from "./complete-rule.ts";
@@ -9,7 +9,7 @@ import type { Outline } from "./outline.ts";
 import type { Completion, Suggestion } from "./suggestion.ts";
 import { type StepOutline, type WorkOutline, workOutline } from "./work-outline.ts";
 
-/** @param isRule Whether the whole value is an expression; else only what stands between `${{` and `}}` is. */
+/** @param isRule Whether the whole value is an expression; otherwise only the text between `${{` and `}}` is. */
 export function completeWork(
   location: Location,
   outline: Outline,
@@ -48,15 +48,15 @@ function roots(work: WorkOutline, outline: Outline): Suggestion[] {
   const hasRecord = entityOf(work, outline) !== null;
   const named: readonly (readonly [string, boolean, string])[] = [
     ["record", hasRecord, "The record that the work is about."],
-    ["old", hasRecord && work.lookup === null, "The record as it was before."],
+    ["old", hasRecord && work.lookup === null, "The record before the change."],
     ["event", eventsOf(work).length > 0, "The event that started the work."],
-    ["input", section !== "workflows", "What the caller gave."],
-    ["steps", steps.length > 0, "What the steps before have given."],
-    ["each", at?.forEach === true, "The member of `for_each`."],
-    ["error", work.onError, "Why the step failed whose `on_error` this is."],
+    ["input", section !== "workflows", "The input from the caller."],
+    ["steps", steps.length > 0, "The results of earlier steps."],
+    ["each", at?.forEach === true, "The current member of `for_each`."],
+    ["error", work.onError, "Why the step with this `on_error` failed."],
     ["run", true, "This run of the work."],
-    ["current_user", section === "actions", "Who called the action."],
-    ["now", true, "The time."],
+    ["current_user", section === "actions", "The caller of the action."],
+    ["now", true, "The current time."],
   ];
   return [
     ...named.flatMap(([name, isThere, help]) => (isThere ? [plain(name, "name", help)] : [])),

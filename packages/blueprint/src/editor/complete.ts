@@ -1,5 +1,5 @@
-// What may be written at a position. In: the text as it is being typed, and an offset. Out: suggestions, with what they mean.
-// It works on text that is no YAML yet, and never suggests what a check would refuse by its form.
+// Completes at a position. In: the text during typing, and an offset. Out: suggestions with explanations. It works on
+// text that is not valid YAML yet, and never suggests something with a wrong form.
 
 import { roleHelp } from "../language/expressions.ts";
 import { fieldKeys } from "../language/field-types.ts";
@@ -14,7 +14,7 @@ import { type Outline, outlineOf } from "./outline.ts";
 import { shapesAt } from "./shape-at.ts";
 import type { Completion, Suggestion } from "./suggestion.ts";
 
-/** @returns null where nothing can be suggested (a comment, a free text). */
+/** @returns null if nothing can be suggested (a comment, a free text). */
 export function completeAt(text: string, offset: number): Completion | null {
   const location = locate(text, offset);
   const lineStart = text.lastIndexOf("\n", offset - 1) + 1;
@@ -28,7 +28,7 @@ export function completeAt(text: string, offset: number): Completion | null {
   return suggestions.length === 0 ? null : { ...found, suggestions };
 }
 
-/** By its beginning, or by the beginning of one of its words. */
+/** By its start, or by the start of one of its words. */
 function matches(label: string, wanted: string): boolean {
   return wanted === "" || label.startsWith(wanted) || label.includes(`_${wanted}`) || label.includes(`.${wanted}`);
 }
@@ -67,13 +67,13 @@ function keySuggestion(name: string, key: KeyShape): Suggestion {
   return { label: name, insert: nested ? `${name}:` : `${name}: `, kind: "key", detail, help: key.help };
 }
 
-/** Keys that the author names, where the blueprint already knows which names can be meant. */
+/** Keys that the author names, if the blueprint already knows the possible names. */
 function namedKeys(what: string, outline: Outline, path: readonly string[], fixed: readonly string[]): Suggestion[] {
   const known = fixed.map((name) => nameSuggestion(`${name}`, "name", operationHelp[name] ?? "", ": "));
   if (what === "operation") {
     const entity = outline.entities.get(entityIn(path) ?? "");
     const edges = (entity?.transitions ?? []).map((edge) =>
-      nameSuggestion(`transition:${edge}`, "name", `Taking the transition \`${edge}\`.`, ": "),
+      nameSuggestion(`transition:${edge}`, "name", `Take the transition \`${edge}\`.`, ": "),
     );
     return [...known, ...edges];
   }
@@ -103,7 +103,7 @@ function completeValue(location: Location, outline: Outline, text: string, offse
   return suggestions.length === 0 ? null : { from: location.start, to: location.end, suggestions };
 }
 
-/** Whether it stands within the parentheses of `computed(...)`. */
+/** Whether it is in the parentheses of `computed(...)`. */
 function isComputed({ before }: Location): boolean {
   const inside = /^\s*["']?computed(\(.*)$/s.exec(before)?.[1] ?? "";
   return [...inside].reduce((depth, one) => depth + (one === "(" ? 1 : one === ")" ? -1 : 0), 0) > 0;
@@ -200,13 +200,13 @@ function fieldsOf(outline: Outline, path: readonly string[], suffix: string): Su
   }));
 }
 
-/** The entity that a path lies in: under `entities`, top-level `permissions`, or rows of tests. */
+/** The entity that a path belongs to: under `entities`, top-level `permissions`, or rows of tests. */
 function entityIn(path: readonly string[]): string | null {
   if (path[0] === "entities" || path[0] === "permissions") return path[1] ?? null;
   return path[0] === "tests" && path[1] === "rows" ? (path[2] ?? null) : null;
 }
 
-/** Keys that stand beside the position already: the same indentation, under the same parent. */
+/** Sibling keys: with the same indentation, under the same parent. */
 function siblingsAt(text: string, location: Location): string[] {
   const lineStart = text.lastIndexOf("\n", location.start - 1) + 1;
   const column = location.start - lineStart;

@@ -206,11 +206,11 @@ describe("hover", () => {
   test.each([
     ["entit|ies:", "kinds of records"],
     ["entities:\n  bike:\n    fields:\n      price: mon|ey(EUR)", "exact amount"],
-    ["entities:\n  bike:\n    fields:\n      price: int uni|que", "No two records"],
+    ["entities:\n  bike:\n    fields:\n      price: int uni|que", "Two records can't have the same value"],
     ["modules: [au|th]", "Sign-up"],
     ["permissions:\n  bike:\n    pub|lic:", "Everybody with a key"],
-    ["permissions:\n  bike:\n    public:\n      re|ad: true", "Reading one record"],
-    ["permissions:\n  bike:\n    public:\n      read: a == current_|user.id", "Who is signed in"],
+    ["permissions:\n  bike:\n    public:\n      re|ad: true", "Read a record"],
+    ["permissions:\n  bike:\n    public:\n      read: a == current_|user.id", "The signed-in user"],
   ])("%s", (marked, said) => {
     expect(hoverAt(...at(marked))?.text).toContain(said);
   });

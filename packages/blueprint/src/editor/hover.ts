@@ -1,5 +1,5 @@
-// What stands at a position, in words. In: the text and an offset. Out: Markdown, and the range that it is about; null where
-// there is nothing to say.
+// Explains what is at a position. In: the text and an offset. Out: Markdown, and its range; null if there is nothing to
+// explain.
 import { roleHelp, ruleFunctions, ruleMethods, ruleNames } from "../language/expressions.ts";
 import { modifierHelp, typeHelp } from "../language/field-types.ts";
 import { moduleHelp, operationHelp } from "../language/sections.ts";
@@ -27,7 +27,7 @@ export function hoverAt(text: string, offset: number): Hover | null {
   return said === null ? null : { from: word.from, to: word.to, text: said };
 }
 
-/** What a name is in an expression of background work. */
+/** The meaning of a name in an expression of background work. */
 function aboutWork(text: string, word: NonNullable<ReturnType<typeof wordAt>>, outline: Outline): string | null {
   const location = locate(text, word.from);
   const isRule = shapesAt(location.path).some((shape) => shape.kind === "rule");

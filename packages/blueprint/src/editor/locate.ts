@@ -1,21 +1,21 @@
-// Finds where in a blueprint a position stands. In: the text, as it is being typed, and an offset. Out: the keys above it, and
-// whether a key or a value is written there. It goes by indentation alone, so that it works while the YAML is broken.
+// Finds the path of a position. In: the text during typing, and an offset. Out: the parent keys, and whether it is a
+// key or a value. It only uses indentation, so it works while the YAML is broken.
 
 export interface Location {
   /** Keys from the top down; `[]` for a member of a list. */
   readonly path: readonly string[];
-  /** At a key's place: what is written of it. At a value's: the whole value up to the line's end. */
+  /** At a key: the part that is written. At a value: the whole value up to the end of the line. */
   readonly place: "key" | "value";
-  /** What stands from `start` up to the position. */
+  /** The text from `start` up to the position. */
   readonly before: string;
   readonly start: number;
-  /** Where the word or value at the position ends. */
+  /** The end of the word or value at the position. */
   readonly end: number;
 }
 
 interface Line {
   readonly indent: number;
-  /** How many members of lists begin on this line before the key. */
+  /** How many list members start on this line before the key. */
   readonly dashes: number;
   readonly key: string | null;
 }
@@ -75,12 +75,12 @@ function readLine(line: string): Line {
   return { indent: match?.[1]?.length ?? 0, dashes, key: key === undefined ? null : key.replace(/^["']|["']$/g, "") };
 }
 
-/** The nearest lines above that stand further to the left, each the parent of the one before. */
+/** The nearest lines above with less indentation, each the parent of the previous one. */
 function pathAbove(text: string, line: Line): string[] {
   const lines = text.split("\n");
   const path: string[] = [];
   let indent = line.indent;
-  // Under `key:` a list may stand at the key's own indentation.
+  // Under `key:`, a list can have the same indentation as the key.
   let asList = line.dashes > 0;
   for (let at = lines.length - 1; at >= 0; at--) {
     const candidate = lines[at] ?? "";
@@ -89,7 +89,7 @@ function pathAbove(text: string, line: Line): string[] {
     const keyColumn = parent.indent + 2 * parent.dashes;
     const isParent = keyColumn < indent || (asList && parent.dashes === 0 && keyColumn === indent);
     if (!isParent) {
-      // A sibling key within the same member of a list: the member begins on a line with a dash.
+      // A sibling key within the same member of a list: the member starts on a line with a dash.
       if (parent.dashes > 0 && parent.indent < indent && keyColumn === indent) {
         path.unshift(...Array.from({ length: parent.dashes }, () => "[]"));
         indent = parent.indent;
@@ -106,7 +106,7 @@ function pathAbove(text: string, line: Line): string[] {
   return path;
 }
 
-/** Within `{ ... }` or `[ ... ]` on one line. */
+/** Inside `{ ... }` or `[ ... ]` on one line. */
 function locateInFlow(line: string, column: number): Location | null {
   const open: { readonly kind: "{" | "["; from: number; key: string | null }[] = [];
   let quote = "";
@@ -116,7 +116,7 @@ function locateInFlow(line: string, column: number): Location | null {
     if (quote !== "") {
       if (character === quote) quote = "";
     } else if (line.startsWith("${{", i)) {
-      // A template that opens is no map.
+      // A template that opens is not a map.
       const end = line.indexOf("}}", i);
       i = end === -1 ? column : end + 1;
     } else if (character === '"' || (character === "'" && /[\s{[,:]/.test(line.charAt(i - 1)))) quote = character;
@@ -143,7 +143,7 @@ function locateInFlow(line: string, column: number): Location | null {
   return { path, place, before: line.slice(start, column), start, end: column + rest.length };
 }
 
-/** Where a value begins; a bracket behind a word belongs to a notation (`enum[a, b]`) or a rule (`x in [a]`). */
+/** The start of a value; a bracket after a word belongs to a notation (`enum[a, b]`) or a rule (`x in [a]`). */
 function startsFlow(line: string, at: number): boolean {
   return /(?:^|[:[{,]|(?:^|\s)-)\s*$/.test(line.slice(0, at));
 }

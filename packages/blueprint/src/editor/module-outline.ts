@@ -1,4 +1,4 @@
-// What modules bring, for completion: their events, and the fields that records and data of theirs have. In: an outline. Out: names,
+// What modules add, for completion: their events, and the fields of their records and data. In: an outline. Out: names,
 // and fields with their notation.
 import type { Field, FieldType } from "../model/model.ts";
 import type { ModuleEvent } from "../modules/description.ts";
@@ -11,7 +11,7 @@ export function moduleEventsOf({ modules }: Outline): ReadonlyMap<string, Module
   return moduleEvents(modules);
 }
 
-/** Field > notation, of an entity that a module brings; undefined where none does. */
+/** Field > notation, for an entity of a module; undefined if no module has it. */
 export function moduleRecord(entity: string, outline: Outline): ReadonlyMap<string, string> | undefined {
   if (entity === USER_ENTITY) {
     return new Map([...notations(userFields([]), userFieldsInRules), ...outline.userFields]);
@@ -19,7 +19,7 @@ export function moduleRecord(entity: string, outline: Outline): ReadonlyMap<stri
   return entity === ORGANIZATION_ENTITY ? notations(organizationFields, organizationFieldsInRules) : undefined;
 }
 
-/** Field > notation, of what a module's event carries beside its record. */
+/** Field > notation, for what a module's event carries in addition to its record. */
 export function moduleData(event: string, outline: Outline): ReadonlyMap<string, string> | undefined {
   const data = moduleEventsOf(outline).get(event)?.data;
   return data === undefined

@@ -1,8 +1,8 @@
-// What a blueprint declares by name, read while it is being typed. In: the text. Out: its names. It goes by indentation, so
-// that it works while the YAML is broken, and it judges nothing.
+// Lists the names that a blueprint declares, during typing. In: the text. Out: its names. It only uses indentation, so
+// it works while the YAML is broken, and checks nothing.
 
 export interface Outline {
-  /** As they are listed. */
+  /** In the order of the text. */
   readonly modules: readonly string[];
   readonly entities: ReadonlyMap<string, EntityOutline>;
   /** Profile fields, by name. */
@@ -11,9 +11,9 @@ export interface Outline {
   readonly rules: readonly string[];
   readonly events: readonly string[];
   readonly workers: readonly string[];
-  /** Declared event > what it carries: field > notation. */
+  /** Declared event > its data: field > notation. */
   readonly payloads: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** Action > what it is sent: field > notation. */
+  /** Action > its input: field > notation. */
   readonly inputs: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly connections: readonly string[];
   readonly testUsers: readonly string[];
@@ -98,7 +98,7 @@ export function outlineOf(text: string): Outline {
   };
 }
 
-/** `modules: [auth, users]`, or one a line. */
+/** `modules: [auth, users]`, or one per line. */
 function modulesIn(text: string): readonly string[] {
   const listed = /^modules:[ \t]*(\[[^\]]*\]|(?:\n[ \t]*-[ \t]*\w+)+)/m.exec(text)?.[1] ?? "";
   return listed.match(/\w+/g) ?? [];
@@ -110,7 +110,7 @@ function put(into: Map<string, Map<string, string>>, owner: string, field: strin
   if (field !== null) fields.set(field, notation);
 }
 
-/** `{ type: int, min: 1 }` and `int = 1` alike. */
+/** `{ type: int, min: 1 }` and `int = 1`. */
 function typeIn(value: string): string {
   return (
     /^\{.*\btype:\s*("[^"]*"|'[^']*'|[^,}]+)/

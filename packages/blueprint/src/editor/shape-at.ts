@@ -1,18 +1,18 @@
-// Walks the grammar along a path of keys. In: a path. Out: the shapes that may stand there, and the keys on the way.
-// It never looks at the text.
+// Walks the grammar along a path of keys. In: a path. Out: the possible shapes at its end, and the keys on the way. It
+// never looks at the text.
 import { step } from "../language/background-sections.ts";
 import { fieldKeys } from "../language/field-types.ts";
 import { sections, shapes } from "../language/sections.ts";
 import type { KeyShape, Shape } from "../language/shape.ts";
 
-/** Alternatives are taken apart: none of them is `any_of` or `shape`. */
+/** Alternatives are resolved: none of them is `any_of` or `shape`. */
 export function shapesAt(path: readonly string[]): readonly Shape[] {
   let found: readonly Shape[] = [{ kind: "map", keys: sections }];
   for (const name of path) found = found.flatMap((shape) => below(shape, name)).flatMap(opened);
   return found;
 }
 
-/** The key that the path ends with, where the grammar names it. */
+/** The last key of the path, if the grammar names it. */
 export function keyAt(path: readonly string[]): KeyShape | null {
   const name = path[path.length - 1];
   if (name === undefined) return null;

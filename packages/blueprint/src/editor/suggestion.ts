@@ -1,18 +1,18 @@
-// What completion answers with. Types alone.
+// The results of completion. Only types.
 
 export interface Suggestion {
   readonly label: string;
-  /** What is inserted in the place of `from` to `to`. */
+  /** The text to insert in place of `from` to `to`. */
   readonly insert: string;
   readonly kind: "key" | "type" | "modifier" | "value" | "name" | "function" | "role" | "entity" | "field";
-  /** A few words beside the label. */
+  /** A few words next to the label. */
   readonly detail: string;
   /** Markdown. */
   readonly help: string;
 }
 
 export interface Completion {
-  /** Offsets of what a suggestion replaces. */
+  /** The offsets of the text that a suggestion replaces. */
   readonly from: number;
   readonly to: number;
   readonly suggestions: readonly Suggestion[];

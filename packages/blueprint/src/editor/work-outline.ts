@@ -1,11 +1,11 @@
-// What a piece of background work says up to a position, read while it is being typed. In: the text, an offset and the path
-// of keys there. Out: its events, its record's entity, the steps before. It goes by lines, and judges nothing.
+// Reads a piece of background work up to a position, during typing. In: the text, an offset and its path of keys. Out:
+// its events, its record's entity, the earlier steps. It reads line by line and checks nothing.
 
 export interface WorkOutline {
   readonly section: "workflows" | "workers" | "actions";
   readonly name: string;
   readonly on: readonly string[];
-  /** The entity that `record` looks up; null where it looks none up. */
+  /** The entity in `record`; null if there is none. */
   readonly lookup: string | null;
   /** The steps above the position. */
   readonly steps: readonly StepOutline[];
@@ -13,7 +13,7 @@ export interface WorkOutline {
   readonly at: StepOutline | null;
   /** Whether the position is in the steps of an `on_error`. */
   readonly onError: boolean;
-  /** Whether it is in the condition of a wait, which is about the event that came. */
+  /** Whether it is in the condition of a wait, which is about the event that it waits for. */
   readonly inWait: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface StepOutline {
   readonly action: string;
   readonly entity: string | null;
   readonly event: string | null;
-  /** Whether a find gives a list. */
+  /** Whether a find returns a list. */
   readonly many: boolean;
   readonly forEach: boolean;
 }

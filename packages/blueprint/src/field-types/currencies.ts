@@ -1,4 +1,4 @@
-// The active currencies of ISO 4217 and how many decimal places each has. Data alone.
+// The active currencies of ISO 4217 and their decimal places. Only data.
 
 const places: Readonly<Record<number, string>> = {
   0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF",

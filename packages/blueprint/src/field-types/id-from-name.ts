@@ -1,4 +1,4 @@
-// In: a name. Out: a UUID (version 8) that is always the same for that name. It is no secret and no random number.
+// In: a name. Out: a UUID (version 8) that is always the same for that name. It is neither secret nor random.
 
 const prime = 0x0000000001000000000000000000013bn;
 const basis = 0x6c62272e07bb014262b821756295c58dn;

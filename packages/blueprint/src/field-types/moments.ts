@@ -1,4 +1,4 @@
-// In: a date, a time, an instant or a duration as written. Out: its one canonical text, or null where it is none.
+// Parses dates, times, instants and durations. In: the text. Out: its canonical text, or null if it is not valid.
 import { isInstant } from "@plinth/expression";
 
 /** `2026-01-31`; years 1 to 9999. */
@@ -6,7 +6,7 @@ export function canonicalDate(text: string): string | null {
   return /^\d{4}-\d\d-\d\d$/.test(text) && isInstant(`${text}T00:00:00Z`) ? text : null;
 }
 
-/** `09:30` is `09:30:00`; six digits of a second are kept. */
+/** `09:30` becomes `09:30:00`; six digits of a second are kept. */
 export function canonicalTime(text: string): string | null {
   const match = /^((?:[01]\d|2[0-3]):[0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6}))?)?$/.exec(text);
   if (match === null) return null;
@@ -20,14 +20,17 @@ export function canonicalInstant(text: string): string | null {
   const moment = new Date(seconds);
   if (Number.isNaN(moment.getTime())) return null;
   const utc = moment.toISOString();
-  // An offset can lead out of the four-digit years.
+  // With an offset, the instant can leave the four-digit years.
   if (!/^\d{4}-/.test(utc) || utc.startsWith("0000")) return null;
   return utc.replace(/\.000Z$/, `${fraction(/\.(\d+)/.exec(text)?.[1])}Z`);
 }
 
 const durationParts = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d{1,6}))?S)?)?$/;
 
-/** ISO 8601 without years and months; weeks are days, and minutes and hours are carried over: `PT90M` is `PT1H30M`. */
+/**
+ * ISO 8601 without years and months. Weeks become days, and minutes and hours are carried over: `PT90M` becomes
+ * `PT1H30M`.
+ */
 export function canonicalDuration(text: string): string | null {
   const parts = durationPartsOf(text);
   if (parts === null) return null;
@@ -42,7 +45,7 @@ export function canonicalDuration(text: string): string | null {
   return `P${days > 0 ? `${days}D` : ""}${time === "" ? "" : `T${time}`}`;
 }
 
-/** How long it is, with days of 24 hours, in millionths of a second; to compare two. */
+/** Its length in microseconds, with days of 24 hours, to compare two durations. */
 export function durationLength(text: string): bigint {
   const parts = durationPartsOf(text);
   if (parts === null) return 0n;
@@ -52,7 +55,7 @@ export function durationLength(text: string): bigint {
 
 function durationPartsOf(text: string): { days: number; seconds: number; digits: string } | null {
   const match = durationParts.exec(text);
-  // `P` and `PT` alone, and numbers that no interval holds.
+  // `P` and `PT` alone, and numbers that no interval can hold.
   if (match === null || /[PT]$/.test(text) || text.length > 60) return null;
   const [weeks, days, hours, minutes, seconds] = match.slice(1, 6).map((part) => Number(part ?? 0));
   const whole = {

@@ -1,7 +1,7 @@
-// Regular expressions of JSON Schemas (ECMA-262, flag u). Out: texts. Each takes time linear in the text: no part of one can
-// match in two ways.
+// Regular expressions for JSON Schemas (ECMA-262, flag u). Each takes time linear in the text: no part of one can match
+// in two ways.
 
-/** Text that Postgres can hold: no NUL, no half of a surrogate pair. */
+/** Text that Postgres can store: no NUL, no half of a surrogate pair. */
 export const storable = "^[^\\x00\\p{Cs}]*$";
 
 type Format =
@@ -37,7 +37,7 @@ export const patterns: Readonly<Record<Format, string>> = {
   /** E.164. */
   phone: "^\\+[1-9]\\d{6,14}$",
   color: "^#(?:[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$",
-  /** A name of the IANA database, by its form. */
+  /** The form of a name in the IANA database. */
   timezone: "^(?:UTC|[A-Z][A-Za-z0-9_+\\-]{1,31}(?:/[A-Z][A-Za-z0-9_+\\-]{1,31}){1,2})$",
   /** ISO 3166-1, two letters. */
   country:
@@ -45,7 +45,7 @@ export const patterns: Readonly<Record<Format, string>> = {
     "G[ABDEFGHILMNPQRSTUWY]|H[KMNRTU]|I[DELMNOQRST]|J[EMOP]|K[EGHIMNPRWYZ]|L[ABCIKRSTUVY]|M[ACDEFGHKLMNOPQRSTUVWXYZ]|" +
     "N[ACEFGILOPRUZ]|OM|P[AEFGHKLMNRSTWY]|QA|R[EOSUW]|S[ABCDEGHIJKLMNORSTVXYZ]|T[CDFGHJKLMNORTVWZ]|U[AGMSYZ]|" +
     "V[ACEGINU]|W[FS]|Y[ET]|Z[AMW])$",
-  /** ISO 4217, by its form. */
+  /** The form of an ISO 4217 code. */
   currency: "^[A-Z]{3}$",
   /** Language, script and region of BCP 47: `en`, `pt-BR`, `zh-Hant-TW`. */
   locale: "^[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|\\d{3}))?$",
@@ -54,7 +54,7 @@ export const patterns: Readonly<Record<Format, string>> = {
   time: `^${clock}(?::[0-5]\\d(?:\\.\\d{1,6})?)?$`,
   /** RFC 3339 by the calendar, microseconds at most, an offset that Postgres knows (up to 15:59), no leap second. */
   datetime:
-    // No year 0, and no offset that would lead out of the years 1 to 9999.
+    // No year 0, and no offset that leaves the years 1 to 9999.
     `^(?!0000|(?:0001|9999)-.{14,}[+\\-])${date}[Tt]${clock}:[0-5]\\d(?:\\.\\d{1,6})?(?:[Zz]|[+\\-](?:0\\d|1[0-5]):[0-5]\\d)$`,
   /** ISO 8601 in weeks, days, hours, minutes and seconds; at least one of them. */
   duration:

@@ -1,5 +1,5 @@
-// In: a value of a plain type as written. Out: the value as it stands in JSON, in its one canonical form, or null where
-// it is none. Limits are not asked here.
+// Parses plain values. In: a value of a plain type as written. Out: the value as JSON in its canonical form, or null if
+// it is not valid. It doesn't check limits.
 import type { FieldType } from "../model/model.ts";
 import { currencyScales } from "./currencies.ts";
 import { canonicalDate, canonicalDuration, canonicalInstant, canonicalTime, durationLength } from "./moments.ts";
@@ -90,13 +90,13 @@ function decimalText(text: string, precision: number, scale: number): string | n
   return /[1-9]/.test(digits) ? sign + digits : digits;
 }
 
-/** Negative where `a` comes first. Both are canonical values of a type whose limits are values. */
+/** Negative if `a` comes first. Both are canonical values of a type whose limits are values. */
 export function compareScalars(type: FieldType, a: string, b: string): number {
   switch (type.kind) {
     case "date":
     case "time":
     case "datetime": {
-      // Without its `Z` a time without a fraction is the beginning of the same time with one.
+      // Without its `Z`, a time without a fraction is a prefix of the same time with one.
       const [first, second] = [a.replace(/Z$/, ""), b.replace(/Z$/, "")];
       return first < second ? -1 : first > second ? 1 : 0;
     }

@@ -1,4 +1,5 @@
-// The languages whose words a search knows: what every Postgres from 15 on has a dictionary for, under the name that it has there.
+// The languages that search supports: those for which every Postgres from 15 on has a dictionary, by the name of the
+// dictionary.
 
 export const searchLanguages: readonly string[] = [
   "arabic",

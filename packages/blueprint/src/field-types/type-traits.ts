@@ -1,17 +1,17 @@
-// Every field type of the language and what can be said of it. Data alone; `check/fields/types.ts` knows their arguments.
+// Every field type with its properties. Only data; `check/fields/types.ts` knows the arguments.
 import type { FieldType, ModuleName } from "../model/model.ts";
 
 export type TypeName = FieldType["kind"];
 
 interface TypeTraits {
-  /** What `min` and `max` count; null where there are none. */
+  /** What `min` and `max` count; null if there are none. */
   readonly limits: "characters" | "members" | "value" | null;
   readonly pattern: boolean;
   /** Whether a B-tree can hold it: `unique` and `index`. */
   readonly keyed: boolean;
   readonly searchable: boolean;
   readonly default: boolean;
-  /** What it can be within. */
+  /** The types that can contain it. */
   readonly inList: boolean;
   readonly inObject: boolean;
   readonly module: ModuleName | null;
@@ -79,10 +79,10 @@ export const typeTraits: Readonly<Record<TypeName, TypeTraits>> = {
 
 export const typeNames: readonly TypeName[] = Object.keys(typeTraits) as TypeName[];
 
-/** Types that have no column until their module is served. */
+/** Types without a column until their module is available. */
 export const typesNotServed: readonly TypeName[] = ["file", "image"];
 
-/** Names that other languages have for our types. */
+/** Names of our types in other languages. */
 export const typeAliases: ReadonlyMap<string, TypeName> = new Map<string, TypeName>([
   ["str", "string"],
   ["varchar", "string"],

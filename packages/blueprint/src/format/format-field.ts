@@ -1,4 +1,4 @@
-// In: one field of a YAML document. Out: the same field in its canonical short form, where it has one.
+// Formats one field. In: the field in a YAML document. Out: the same field in its canonical short form, if it has one.
 // It changes nothing unless the declaration of the field stays the same.
 import { isMap, isScalar, type Pair, type ParsedNode, Scalar, type YAMLMap } from "yaml";
 import type { FieldDeclaration, LimitsDeclaration, TypeDeclaration } from "../declarations/entity-declaration.ts";
@@ -25,7 +25,7 @@ export function createFieldShortener(source: string): (pair: Pair) => void {
   };
 }
 
-/** The short notation that reads as the same declaration; null where there is none. */
+/** The short notation with the same declaration; null if there is none. */
 function shortForm(map: Node): string | null {
   const long = declarationOf(map);
   const short = long === null ? null : notationOf(long);
@@ -36,7 +36,7 @@ function shortForm(map: Node): string | null {
 
 const range = { start: 0, end: 0 };
 
-/** Null where it can't be read. */
+/** Null if it can't be read. */
 function declarationOf(value: Node): FieldDeclaration | null {
   const report = createReport("");
   const key = { kind: "scalar", value: "field", text: "field", style: "plain", broken: false, range } as const;
@@ -106,19 +106,20 @@ function wordsText(words: readonly Word[]): string {
   return words.map(({ text }) => printArgument(text, false)).join(", ");
 }
 
-/** ` = value`, nothing where there is none, null where only the long form can say it. */
+/** ` = value`; empty if there is no default; null if only the long form can express it. */
 function defaultText({ default: fallback, type }: FieldDeclaration): string | null {
   if (fallback === null) return "";
   const { node } = fallback;
   if (node.kind !== "scalar") return ` = ${printValue(node)}`;
   if (node.value === null || node.broken) return null;
-  // A plain text is a text in the long form; of most types it is a word, of these it would be read as one.
+  // In the long form, an unquoted text is a text. In the short form of most types it is a word, so here it would have
+  // another meaning.
   const isText = ["string", "text", "markdown", "email", "url", "phone", "color"].includes(type?.name.text ?? "");
   const quote = node.style !== "plain" || (isText && typeof node.value === "string") || /["'\s]/.test(node.text);
   return ` = ${quote ? JSON.stringify(node.text) : node.text}`;
 }
 
-/** All that a declaration says, without its places. */
+/** The whole declaration, without positions. */
 function meaningOf(declared: FieldDeclaration): unknown {
   const text = (word: Word | null): string | null => word?.text ?? null;
   return {
@@ -142,7 +143,7 @@ function meaningOf(declared: FieldDeclaration): unknown {
   };
 }
 
-/** `string(1,80)` and `{ type: string, min: 1, max: 80 }` are one. */
+/** `string(1,80)` and `{ type: string, min: 1, max: 80 }` are the same. */
 function typeMeaning(type: TypeDeclaration, limits: LimitsDeclaration): unknown {
   const isString = type.name.text === "string";
   const places = [limits.min, limits.max, limits.pattern].map((word) => word?.text ?? "");
@@ -178,7 +179,7 @@ function plainValue(node: Node): unknown {
   return Object.fromEntries(node.entries.map(({ key, value }) => [key.text, plainValue(value)]));
 }
 
-/** Comments that would have no place in the short form; one behind the whole map has. */
+/** Comments that have no place in the short form. A comment after the whole map has one. */
 function hasCommentsInside(node: unknown): boolean {
   const own = (one: unknown): boolean => {
     const { comment, commentBefore } = (one ?? {}) as Partial<ParsedNode>;

@@ -1,18 +1,21 @@
-// In: the text of a blueprint. Out: the same blueprint in its one canonical layout, comments kept; or why it can't be read.
-// It needs only readable YAML: a blueprint with mistakes in it is laid out too. Formatting twice changes nothing.
+// Formats a blueprint. In: its text. Out: the same blueprint in its canonical layout, with comments; or why it can't be
+// read. It only needs valid YAML: a blueprint with errors is formatted too. Formatting twice changes nothing.
 import { type Document, isMap, isScalar, isSeq, type Pair, Scalar, visit, type YAMLMap, type YAMLSeq } from "yaml";
 import type { Diagnostic } from "../text/diagnostic.ts";
 import { parseYaml } from "../text/parse.ts";
 import { createReport } from "../text/report.ts";
 import { createFieldShortener } from "./format-field.ts";
 
-/** A list in brackets that is longer than this goes one item a line; one that its author broke stays broken. */
+/**
+ * A list in brackets that is longer than this gets one line for each item. A list that its author has split stays
+ * split.
+ */
 const LIST_WIDTH_MAX = 100;
 
-/** A comment that one pass moves may belong to another node in the next; it comes to rest after two or three. */
+/** A comment that one pass moves can belong to another node in the next pass; it is stable after two or three. */
 const PASSES_MAX = 6;
 
-/** Words that a reader of YAML 1.1 takes for booleans keep the quotes that their author gave them. */
+/** Words that are booleans in YAML 1.1 keep the quotes of their author. */
 const booleanLike = /^(?:y|n|yes|no|on|off)$/i;
 
 export function formatBlueprint(
@@ -22,7 +25,7 @@ export function formatBlueprint(
   for (let pass = 1; pass <= PASSES_MAX; pass++) {
     const again = formatOnce(formatted.text);
     if (!("text" in again)) return pass === 1 ? again : formatted;
-    // A text that is laid out already takes one pass.
+    // A formatted text needs one pass.
     if (again.text === formatted.text) break;
     formatted = again;
   }
@@ -39,7 +42,7 @@ function formatOnce(text: string): { readonly text: string } | { readonly diagno
   return { text: formatted.trim() === "" ? "" : `${formatted.trimEnd()}\n` };
 }
 
-/** Fields come to their short form, in the long and in the short form of an entity, and in the profile of users. */
+/** Fields get their short form, in entities and in the profile of users. */
 function shortenFields(document: Document.Parsed, source: string): void {
   const shorten = createFieldShortener(source);
   const maps: unknown[] = [valueAt(valueAt(document.contents, "users"), "fields")];
@@ -55,12 +58,12 @@ function layOut(document: Document.Parsed): void {
   document.directives.docStart = null;
   visit(document, {
     Pair: (_, pair) => {
-      // An empty line between a key and what it holds says nothing.
+      // An empty line between a key and its value has no meaning.
       if (isMap(pair.value) || isSeq(pair.value)) pair.value.spaceBefore = false;
       if (breaksOpen(pair.value) && isScalar(pair.key)) raiseComment(pair.value, pair.key);
     },
     Map: (key, map) => {
-      // In a list there is no key to raise it to: the comment goes above the item.
+      // A list has no key to move the comment to, so it moves above the item.
       if (breaksOpen(map) && key !== "value") raiseComment(map, map);
       if (map.items.length > 0) map.flow = false;
     },
@@ -75,13 +78,13 @@ function layOut(document: Document.Parsed): void {
   if (isMap(entities)) separate(entities, (_, index) => index > 0);
 }
 
-/** A map or list in brackets that will stand on lines of its own. */
+/** A map or list in brackets that will be written on separate lines. */
 function breaksOpen(node: unknown): node is YAMLMap | YAMLSeq {
   if (isMap(node)) return node.flow === true && node.items.length > 0;
   return isSeq(node) && node.flow === true && !fitsOnOneLine(node);
 }
 
-/** What stood behind the closing bracket would end up inside the last entry. */
+/** A comment after the closing bracket would end up inside the last entry. */
 function raiseComment(from: YAMLMap | YAMLSeq, to: Scalar | YAMLMap | YAMLSeq): void {
   if (!from.comment) return;
   to.commentBefore = to.commentBefore ? `${to.commentBefore}\n${from.comment}` : from.comment;
@@ -101,14 +104,14 @@ function hasComment(node: Scalar): boolean {
   return Boolean(node.comment) || Boolean(node.commentBefore) || node.spaceBefore === true;
 }
 
-/** Quotes stay only where the plain text would be read as something else. */
+/** Quotes stay only if the text would have another meaning without them. */
 function unquote(scalar: Scalar): void {
   if (scalar.type !== Scalar.QUOTE_DOUBLE && scalar.type !== Scalar.QUOTE_SINGLE) return;
   if (typeof scalar.value === "string" && booleanLike.test(scalar.value)) return;
   delete scalar.type;
 }
 
-/** One empty line before the entries that `apart` names, none before the others. */
+/** One empty line before the entries in `apart`, none before the others. */
 function separate(map: YAMLMap, apart: (pair: Pair<Scalar, unknown>, index: number) => boolean): void {
   for (const [index, pair] of map.items.entries()) {
     if (isScalar(pair.key)) pair.key.spaceBefore = apart(pair as Pair<Scalar, unknown>, index);
@@ -116,7 +119,10 @@ function separate(map: YAMLMap, apart: (pair: Pair<Scalar, unknown>, index: numb
   }
 }
 
-/** An empty line behind a comment that ends a block is part of the comment: with the one before the next entry it would be two. */
+/**
+ * An empty line after a comment that ends a block is part of the comment: together with the one before the next entry
+ * there would be two.
+ */
 function trimLastComment(node: unknown): void {
   if (!isMap(node) && !isSeq(node)) return;
   if (node.comment) node.comment = node.comment.replace(/\n+$/, "");

@@ -1,6 +1,6 @@
-// Texts of an earlier version of the language, in the words of today's. In: a text. Out: the same with what it relied on written
-// out: an optional reference was emptied when its target was deleted, and now keeps the target unless it says otherwise.
-// Nothing else of the text moves, comments and layout included.
+// Upgrades texts of an earlier language version. In: a text. Out: the same text with an old default written out: an
+// optional reference was emptied when its target was deleted; now the delete is refused by default. Nothing else in the
+// text changes, including comments and layout.
 import { parseFieldNotation } from "../declarations/notation/parse-notation.ts";
 import { parseSyntax } from "../text/parse.ts";
 import { createReport } from "../text/report.ts";
@@ -14,13 +14,13 @@ interface Insertion {
 
 const references: readonly string[] = ["ref", "user_ref", "org_ref"];
 
-/** The text itself where it relies on nothing of the kind, or can't be read. */
+/** The unchanged text if it doesn't use the old default, or can't be read. */
 export function writeOldDefaults(text: string): string {
   const found = insertionsIn(text);
   const written = [...found]
     .sort((a, b) => b.at - a.at)
     .reduce((now, { at, words }) => `${now.slice(0, at)}${words}${now.slice(at)}`, text);
-  // Whatever could not be placed well is better left as it stands.
+  // If a change has no good place, the text stays as it is.
   return found.length > 0 && insertionsIn(written).length === 0 ? written : text;
 }
 
@@ -69,7 +69,7 @@ function inLongForm(map: MapNode, source: string): Insertion | null {
   return { at: type.value.range.end, words: `${betweenEntries(map, type, source)}on_delete: set_null` };
 }
 
-/** A comma within braces; else a line of the same indentation. */
+/** A comma inside braces; otherwise a line with the same indentation. */
 function betweenEntries(map: MapNode, { key }: MapEntry, source: string): string {
   if (source.charAt(map.range.start) === "{") return ", ";
   const line = source.lastIndexOf("\n", key.range.start) + 1;

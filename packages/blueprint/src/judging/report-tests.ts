@@ -1,5 +1,5 @@
-// In: a model and where its parts were declared. Out: a diagnostic for each test that fails, and for each rule of `public`
-// that no test has decided.
+// Reports test results. In: a model and the positions of its parts. Out: a diagnostic for each failed test, and for
+// each rule of `public` that no test covers.
 import { type Expression, printExpression } from "@plinth/expression";
 import type { Declarations } from "../declarations/declarations.ts";
 import type { Model } from "../model/model.ts";
@@ -22,7 +22,7 @@ export function reportTests(model: Model, declarations: Declarations, places: Pl
         culprit === null ? null : shown(culprit, places),
       );
     if (outcome !== "skipped") continue;
-    report.add("too_many", range, "The tests judge too many rows: from here on none is run.", "Use fewer rows.");
+    report.add("too_many", range, "There are too many rows to test: from here on, no test is run.", "Use fewer rows.");
     return;
   }
   for (const one of coverage) if (one.permission.role === "public") warnOfUntested(one, declarations, places, report);
@@ -30,7 +30,7 @@ export function reportTests(model: Model, declarations: Declarations, places: Pl
 
 function shown(culprit: Expression, places: Places): string {
   const line = places.get(culprit)?.start.line;
-  return `\`${printExpression(culprit)}\`${line === undefined ? "" : ` in line ${line}`} decided it.`;
+  return `\`${printExpression(culprit)}\`${line === undefined ? "" : ` in line ${line}`} is the reason.`;
 }
 
 function warnOfUntested(
@@ -43,14 +43,14 @@ function warnOfUntested(
   const range = untested === undefined ? null : rangeOf(entity, permission.operation, permissions);
   if (untested === undefined || range === null) return;
   const { expression, held, failed } = untested;
-  const missing = held ? "lets it deny" : failed ? "lets it in" : "asks it";
+  const missing = held ? "expects it to deny" : failed ? "expects it to allow" : "covers it";
   const at = places.get(expression);
   const place = at === null ? range : { start: at.start.offset, end: at.end.offset };
   report.add(
     "public_rule_untested",
     place,
-    `What \`public\` may \`${permission.operation}\` of \`${entity}\` is not tested: no test ${missing}.`,
-    `Add an expectation \`{ as: public, ${permission.operation === "read" ? `list: ${entity}, sees: [...]` : `${permission.operation}: ${entity}...`} }\`.`,
+    `The rule of \`public\` for \`${permission.operation}\` on \`${entity}\` is not fully tested: no test ${missing}.`,
+    `Add the expectation \`{ as: public, ${permission.operation === "read" ? `list: ${entity}, sees: [...]` : `${permission.operation}: ${entity}...`} }\`.`,
   );
 }
 

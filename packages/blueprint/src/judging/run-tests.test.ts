@@ -123,10 +123,10 @@ describe("lists", () => {
 
   test("one too many and one too few are both told", () => {
     expect(run("{ as: public, list: listing, sees: [a, free, d] }").messages).toEqual([
-      "It was expected that public sees d, but the rule of `public` is not true.",
+      "Expected: public sees d, but the rule of `public` is not true.",
     ]);
     expect(run("{ as: public, list: listing, sees: [a] }").messages).toEqual([
-      "public sees free, which was not expected: the rule of `public` lets in.",
+      "Unexpected: public sees free. The rule of `public` allows it.",
     ]);
   });
 });
@@ -208,9 +208,9 @@ describe("operations", () => {
 describe("what a failing test is told", () => {
   test("the part of the rule that decided, and its line", () => {
     const { messages, hints } = run("{ as: ana, update: listing.dear, with: { price: 3 }, allow: true }");
-    expect(messages).toEqual(["It was expected that ana may update listing.dear, but the rule of `user` is not true."]);
+    expect(messages).toEqual(["Expected: ana can update listing.dear, but the rule of `user` is not true."]);
     const line = blueprint.split("\n").findIndex((one) => one.includes("deny: price")) + 1;
-    expect(hints).toEqual([`\`old.price > 1000\` in line ${line} decided it.`]);
+    expect(hints).toEqual([`\`old.price > 1000\` in line ${line} is the reason.`]);
   });
 
   test("a role that has no such permission, and what stands against it beside the rules", () => {
@@ -324,12 +324,12 @@ tests:
 `;
   const { diagnostics } = checkBlueprint(text);
   expect(
-    diagnostics.map(({ code, message }) => `${code} ${/`(?:transition:)?\w+` of/.exec(message)?.[0]}`).sort(),
+    diagnostics.map(({ code, message }) => `${code} ${/`(?:transition:)?\w+` on/.exec(message)?.[0]}`).sort(),
   ).toEqual([
-    "public_rule_untested `create` of",
-    "public_rule_untested `delete` of",
-    "public_rule_untested `transition:end` of",
-    "public_rule_untested `transition:go` of",
+    "public_rule_untested `create` on",
+    "public_rule_untested `delete` on",
+    "public_rule_untested `transition:end` on",
+    "public_rule_untested `transition:go` on",
   ]);
 });
 

@@ -1,13 +1,14 @@
-// In: a model with tests. Out: for each expectation whether it holds and why not, and which branches of the permission
-// rules the tests have decided both ways. It judges in memory; nothing is asked of a database, a clock or chance.
+// Runs the tests of a model. In: the model. Out: for each expectation whether it is true and why not, and which
+// branches of the permission rules the tests have decided both ways. It runs in memory, without a database, a clock or
+// randomness.
 import { type Expression, evaluate, explain, partsOf } from "@plinth/expression";
 import type { Entity, Expectation, Model, Operation, Permission } from "../model/model.ts";
 import { type Judged, judge, type Question, type Verdict } from "./judge.ts";
 import { type World, type WorldRow, worldOf } from "./world.ts";
 
 /**
- * Most nodes of rules judged in one run, counted for every row; what comes later is not run. A blueprint of any size is
- * checked in bounded time.
+ * The maximum number of rule nodes that one run evaluates, counted for every row; later tests are skipped. So the time
+ * is limited for a blueprint of any size.
  */
 const NODES_MAX = 1_000_000;
 
@@ -18,21 +19,21 @@ export interface TestReport {
 
 export interface TestResult {
   readonly expectation: Expectation;
-  /** `skipped`: the tests before it have used up what one run may take. */
+  /** `skipped`: the earlier tests have used up the limit of the run. */
   readonly outcome: "passed" | "failed" | "skipped";
-  /** Why it failed, for a person. Null where it did not. */
+  /** Why it failed, for people. Null if it did not. */
   readonly reason: string | null;
-  /** The smallest part of a rule that decided against what was expected; a node of the model. */
+  /** The smallest part of a rule that decided against the expectation; a node of the model. */
   readonly culprit: Expression | null;
 }
 
 export interface RuleCoverage {
   readonly entity: string;
   readonly permission: Permission;
-  /** What any of which lets in: the operands of the rule's `||`, or the rule itself. */
+  /** The alternatives of a rule: the operands of its `||`, or the rule itself. */
   readonly branches: readonly {
     readonly expression: Expression;
-    /** Whether some test found it true, and some test not true. A literal is only ever one of both. */
+    /** Whether a test found it true, and whether a test found it not true. A literal is only ever one of both. */
     readonly held: boolean;
     readonly failed: boolean;
   }[];
@@ -49,9 +50,9 @@ export function runTests(model: Model): TestReport {
 interface Run {
   readonly model: Model;
   readonly world: World;
-  /** Branch > whether it was found true, and not true; one tree may stand in several permissions. */
+  /** Branch > whether it was found true, and not true; one tree can be in several permissions. */
   readonly seen: Map<Permission, Map<Expression, { held: boolean; failed: boolean }>>;
-  /** Who may read what is asked again and again. */
+  /** Caches who can read what, because tests ask this again and again. */
   readonly verdicts: Map<string, Verdict>;
   left: number;
   readonly costs: Map<Expression, number>;
@@ -90,7 +91,7 @@ function runAllow(expectation: Extract<Expectation, { kind: "allow" }>, entity: 
   const verdict = ask({ as, entity, operation, row, input }, run);
   if (verdict.allowed === allow) return null;
   const target = row === null ? entity.name : `${entity.name}.${row.name}`;
-  return whyWrong(`${as} may ${operation} ${target}`, allow, verdict, { entity, operation });
+  return whyWrong(`${as} can ${operation} ${target}`, allow, verdict, { entity, operation });
 }
 
 function ask(question: Question, run: Run): Verdict {
@@ -101,12 +102,12 @@ function ask(question: Question, run: Run): Verdict {
   for (const { permission } of verdict.judged) run.left -= costOf(permission.rule, run);
   run.left -= 1;
   if (key !== null) run.verdicts.set(key, verdict);
-  // Beyond what stands against it anyway, no rule decided anything.
+  // If something else already prevents it, no rule decided anything.
   if (verdict.reason === null) for (const judged of verdict.judged) note(judged, run.seen);
   return verdict;
 }
 
-/** A to-many relation may lead to every row there is. */
+/** A to-many relation can lead to every row. */
 function costOf(rule: Expression, run: Run): number {
   const known = run.costs.get(rule);
   if (known !== undefined) return known;
@@ -130,7 +131,7 @@ function note({ permission, context }: Judged, seen: Run["seen"]): void {
   }
 }
 
-/** The operands of the outermost `||`s: each is a way in of its own. */
+/** The operands of the outermost `||`: each is an alternative. */
 export function branchesOf(rule: Expression): readonly Expression[] {
   if (rule.kind !== "operation") return [rule];
   if (rule.operator === "||") return rule.args.flatMap(branchesOf);
@@ -149,11 +150,11 @@ function whyWrong(
     const by = verdict.judged.find((one) => one.allowed);
     const role = by?.permission.role ?? "";
     return {
-      reason: `${claim}, which was not expected: the rule of \`${role}\` lets in.`,
+      reason: `Unexpected: ${claim}. The rule of \`${role}\` allows it.`,
       culprit: by?.permission.rule ?? null,
     };
   }
-  const not = `It was expected that ${claim}`;
+  const not = `Expected: ${claim}`;
   if (verdict.reason !== null) return { reason: `${not}, but ${verdict.reason}.`, culprit: null };
   const [first] = verdict.judged;
   if (first === undefined)

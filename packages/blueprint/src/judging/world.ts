@@ -1,24 +1,27 @@
-// In: the tests of a model. Out: their users, organizations and rows as the evaluator sees them, with ids made up.
-// What a row leaves out takes its default, or the plainest value of its type: a test names only what matters to it.
+// Builds the world of a blueprint's tests. In: the tests of a model. Out: their users, organizations and rows in the
+// form for the evaluator, with generated ids. A value that a row leaves out gets its default, or the simplest value of
+// its type.
 import type { EvaluationContext, Row, Value } from "@plinth/expression";
 import type { Entity, Field, FieldType, JsonValue, Model, SeedRow, Tests, TestUser } from "../model/model.ts";
 import { USER_ENTITY, userEntity } from "../modules/users.ts";
 import { targetOf } from "../rules/expression-schema.ts";
 
-/** The time of every test: rules over `now` are judged as if it were then. */
+/** The time of every test, for rules with `now`. */
 export const testNow = "2026-01-01T12:00:00Z";
 
 export interface World {
+  /** What rules over `now` are judged by. */
+  readonly now: string;
   readonly rows: readonly WorldRow[];
-  /** The same of the test users themselves. */
+  /** The test users as rows. */
   readonly users: readonly WorldRow[];
-  /** A test user, or `public`: whoever is not signed in. */
+  /** A test user, or `public`: a caller who is not signed in. */
   readonly callers: ReadonlyMap<string, EvaluationContext["user"]>;
-  /** What the names of a test's values stand for. */
+  /** Resolves the names in a test's values. */
   readonly resolve: (entity: Entity, values: SeedRow) => Readonly<Record<string, Value>>;
-  /** The values of a new row, with what they leave out. */
+  /** The values of a new row, with defaults. */
   readonly fill: (entity: Entity, values: Readonly<Record<string, Value>>) => Readonly<Record<string, Value>>;
-  /** The records that these values would lead to. */
+  /** The records behind the references in these values. */
   readonly connect: (entity: Entity, values: Readonly<Record<string, Value>>) => Row;
 }
 
@@ -36,9 +39,15 @@ interface OpenRow {
   many: Record<string, Row[]>;
 }
 
-export function worldOf(model: Model, tests: Tests): World {
+/** Records as they are, in the place of those of tests: the names of users, organizations and rows are their ids. */
+export interface RealWorld {
+  readonly now: string;
+}
+
+export function worldOf(model: Model, tests: Tests, real: RealWorld | null = null): World {
   const ids = new Map<string, string>();
   const idOf = (kind: string, name: string): string => {
+    if (real !== null) return name;
     const key = `${kind} ${name}`;
     const found = ids.get(key) ?? madeUpId(ids.size + 1);
     ids.set(key, found);
@@ -75,6 +84,7 @@ export function worldOf(model: Model, tests: Tests): World {
   const users = userEntity(model);
   for (const [id, row] of builtin) row.many = relationsOf(users, { values: row.values, id }, living);
   return {
+    now: real?.now ?? testNow,
     rows,
     users: tests.users.flatMap(({ name }): WorldRow[] => {
       const id = idOf(USER_ENTITY, name);
@@ -95,7 +105,7 @@ export function worldOf(model: Model, tests: Tests): World {
   };
 }
 
-/** A UUID of version 7 that no service ever makes: its time is long gone. */
+/** A UUID of version 7 that no service ever generates, because its time is long past. */
 function madeUpId(number: number): string {
   return `00000000-0000-7000-8000-${number.toString(16).padStart(12, "0")}`;
 }
@@ -131,12 +141,13 @@ function callerOf(
   model: Model,
   idOf: (kind: string, name: string) => string,
 ): EvaluationContext["user"] {
-  const held = new Set(["public", "user", "owner", ...user.roles]);
-  for (const role of model.roles) if (user.roles.includes(role.name)) for (const one of role.inherits) held.add(one);
+  const allRoles = new Set(["public", "user", "owner", ...user.roles]);
+  for (const role of model.roles)
+    if (user.roles.includes(role.name)) for (const one of role.inherits) allRoles.add(one);
   return {
     id: idOf("user", user.name),
     email: user.email,
-    roles: [...held].sort(),
+    roles: [...allRoles].sort(),
     profile: filledRow(model.userFields, user.profile),
     memberships: user.organizations.map(({ organization, role }) => ({
       organization: idOf("organization", organization),
@@ -167,7 +178,7 @@ function holds(list: Value | undefined, id: string): boolean {
   return Array.isArray(list) && (list as readonly Value[]).includes(id);
 }
 
-/** The values, and for what they leave out the default, or something of the type where there must be a value. */
+/** The values, completed by defaults, or by a value of the type if one is required. */
 export function filledRow<V extends Value>(
   fields: readonly Field[],
   values: Readonly<Record<string, V>>,
@@ -188,7 +199,7 @@ function fillFor(field: Field): JsonValue {
   return field.optional ? null : plainValue(type, field.limits.min);
 }
 
-/** Of a required reference nobody is told: an id that nothing has. */
+/** For a required reference without a value: an id that no record has. */
 function plainValue(type: FieldType, min: string | null): JsonValue {
   switch (type.kind) {
     case "int":

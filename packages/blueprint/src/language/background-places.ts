@@ -1,4 +1,4 @@
-// For tests: the places of the grammar where work in the background, mails and webhooks are declared.
+// For tests: the places in the grammar for background work, mails and webhooks.
 import { alone, type GrammarPlace, type JsonMap, top } from "./grammar-place.ts";
 
 const retry = (keys: JsonMap): JsonMap => top({ workers: { sync: { steps: ["audit.write"], retry: keys } } });

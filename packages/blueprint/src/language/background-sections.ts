@@ -1,4 +1,4 @@
-// The keys of the sections that run in the background. Data alone.
+// The keys of the background sections. Only data.
 import {
   anyOf,
   bareMap,
@@ -21,12 +21,12 @@ import {
 } from "./shape.ts";
 
 const retry = key(
-  "How often and how it is tried again.",
+  "How often and when it is retried.",
   anyOf(
     integer,
     map({
-      attempts: key("Tries in all.", integer),
-      backoff: key("How the pauses grow.", words("constant", "linear", "exponential")),
+      attempts: key("The number of attempts in total.", integer),
+      backoff: key("How the pauses between attempts grow.", words("constant", "linear", "exponential")),
       delay: key("The first pause, such as `30s`.", text),
       max_delay: key("The longest pause.", text),
     }),
@@ -34,49 +34,52 @@ const retry = key(
 );
 
 const stepKeys: Readonly<Record<string, KeyShape>> = {
-  id: key("Its name in `steps.<id>`; the action's last word where none is given.", text),
-  action: key("What it does, such as `record.update`.", named("action")),
+  id: key("The name of the step in `steps.<id>`. The default is the last word of the action.", text),
+  action: key("The action of the step, such as `record.update`.", named("action")),
   connection: key("Which connection of the integration it uses.", named("connection")),
-  with: key("What it is given; `${{ ... }}` is computed.", names("input", value)),
-  if: key("Only where this holds.", rule),
+  with: key("The input of the action. `${{ ... }}` is computed.", names("input", value)),
+  if: key("The step runs only if this is true.", rule),
   retry,
-  timeout: key("How long it may take, such as `30s`.", text),
+  timeout: key("The maximum time for one attempt, such as `30s`.", text),
   on_error: key(
-    "What happens when it fails: `fail`, `continue`, or steps, which know why as `error`.",
+    "What happens after a failure: `fail`, `continue`, or a list of steps. These steps can read the cause as `error`.",
     anyOf(words("fail", "continue"), listOf(shape("step"))),
   ),
-  for_each: key("A list; the step runs for each member, called `each`.", anyOf(template, listOf(value))),
-  max_parallel: key("How many of them at once.", integer),
-  delay: key("How long it waits before it runs.", text),
+  for_each: key("A list. The step runs for each member, which is named `each`.", anyOf(template, listOf(value))),
+  max_parallel: key("How many members it handles at the same time.", integer),
+  delay: key("How long the step waits before it runs.", text),
   wait_for: key(
-    "An event that it waits for.",
+    "An event to wait for.",
     anyOf(
       named("event"),
       map({
         event: key("The event.", named("event")),
-        timeout: key("How long it waits.", text),
-        if: key("Which of them.", rule),
+        timeout: key("The maximum time to wait.", text),
+        if: key("The condition that the event must meet.", rule),
       }),
     ),
   ),
   approval: key(
-    "Who must agree before it goes on.",
+    "An approval that is needed before the run goes on.",
     map({
-      roles: key("Holders of these roles; admins where none is named.", oneOrMore(named("role"))),
-      by_self: key("Whether who caused the run may approve it.", boolean),
-      timeout: key("How long it waits.", text),
-      message: key("What those who are asked read of it.", template),
+      roles: key("The roles that can approve. The default is `admin`.", oneOrMore(named("role"))),
+      by_self: key("Whether the person who caused the run can approve it.", boolean),
+      timeout: key("The maximum time to wait.", text),
+      message: key("The text that the approvers read.", template),
       on_reject: key(
-        "What a refusal does: it fails the step (`fail`, the default), or the step gives `approved: false` (`continue`).",
+        "What happens after a refusal: the step fails (`fail`, the default), or it returns `approved: false` (`continue`).",
         words("fail", "continue"),
       ),
     }),
   ),
-  compensate: key("What undoes it, should the run fail later.", listOf(shape("step"))),
-  as: key("Whose rights a record step of an action has: the `caller`'s, or `service`.", words("service", "caller")),
+  compensate: key("The steps that undo this one if the run fails later.", listOf(shape("step"))),
+  as: key(
+    "The rights of a record step in an action: those of the `caller`, or of the `service`.",
+    words("service", "caller"),
+  ),
 };
 
-/** A plain name, a map of one (`record.update: { with: ... }`), or the long form. */
+/** A plain name, a map with one key (`record.update: { with: ... }`), or the long form. */
 export const step: Shape = anyOf(named("action"), map(stepKeys), names("action", map(stepKeys)));
 
 const lookup: Shape = names("entity", names("field", template));
@@ -84,169 +87,166 @@ const lookup: Shape = names("entity", names("field", template));
 const workflow: Shape = map({
   on: {
     ...key(
-      "What starts it: an event, a list of them, or `schedule` (`manual` means the same): a schedule that runs it.",
+      "What starts it: an event, a list of events, or `schedule` (or `manual`, which means the same) for a schedule that runs it.",
       oneOrMore(named("event")),
     ),
     required: true,
   },
-  when: key("Only where this holds of `event`, `record` and `old`.", rule),
-  record: key("Which record it is about, where the event carries none.", lookup),
-  ordered: key("`record`: the runs of one record follow one another.", words("record")),
-  actions: key("What it does, in order.", listOf(shape("step"))),
-  steps: key("What it does, in order.", listOf(shape("step"))),
+  when: key("It starts only if this is true of `event`, `record` and `old`.", rule),
+  record: key("Which record it works on, if the event carries none.", lookup),
+  ordered: key("With `record`, runs for the same record run one after the other.", words("record")),
+  actions: key("The steps, in order.", listOf(shape("step"))),
+  steps: key("The steps, in order.", listOf(shape("step"))),
 });
 
 const worker: Shape = map({
-  on: key("What starts it; without, it is called by name.", oneOrMore(named("event"))),
-  when: key("Only where this holds of `event`, `record` and `old`.", rule),
-  record: key("Which record it is about, where the event carries none.", lookup),
-  ordered: key("`record`: the runs of one record follow one another.", words("record")),
-  steps: key("What it does, in order.", listOf(shape("step"))),
+  on: key("The event that starts it. Without `on`, it is started by name.", oneOrMore(named("event"))),
+  when: key("It starts only if this is true of `event`, `record` and `old`.", rule),
+  record: key("Which record it works on, if the event carries none.", lookup),
+  ordered: key("With `record`, runs for the same record run one after the other.", words("record")),
+  steps: key("The steps, in order.", listOf(shape("step"))),
   http: key(
     "A signed call to your own service.",
     map({
       url: key("Where.", text),
       method: key("How.", words("POST", "PUT", "PATCH", "GET", "DELETE")),
       headers: key("Headers.", names("header", template)),
-      body: key("What is sent: JSON, or a text.", value),
+      body: key("The body of the request: JSON or text.", value),
     }),
   ),
-  concurrency: key("How many run at once.", integer),
-  timeout: key("How long it may take, such as `5m`.", text),
+  concurrency: key("How many run at the same time.", integer),
+  timeout: key("The maximum time, such as `5m`.", text),
   retry,
 });
 
 const schedule: Shape = map({
-  cron: { ...key("When: five fields, such as `0 2 * * *`, or `@daily` and its like.", text), required: true },
-  timezone: key("In which time zone, such as `Europe/Berlin`; UTC without.", text),
-  run: { ...key("The worker or workflow that it runs.", named("worker")), required: true },
-  overlap: key("What happens where the last run still runs.", words("skip", "queue", "allow")),
-  catch_up: key("What happens with runs that were missed.", words("none", "last", "all")),
+  cron: {
+    ...key("When it runs: five cron fields, such as `0 2 * * *`, or a nickname such as `@daily`.", text),
+    required: true,
+  },
+  timezone: key("The time zone, such as `Europe/Berlin`. The default is UTC.", text),
+  run: { ...key("The worker or workflow to run.", named("worker")), required: true },
+  overlap: key("What happens if the previous run is still running.", words("skip", "queue", "allow")),
+  catch_up: key("What happens to runs that were missed.", words("none", "last", "all")),
 });
 
 const action: Shape = map({
-  input: key("What a caller sends: fields.", shape("fields")),
-  output: key("What comes back, over `input` and `steps`.", value),
-  permissions: key("Who may run it: role > rule.", names("role", rule)),
-  steps: { ...key("What it does, in order.", listOf(shape("step"))), required: true },
-  mode: key("`async` answers 202 with a run to follow.", words("sync", "async")),
+  input: key("The input from the caller, as fields.", shape("fields")),
+  output: key("The result, computed from `input` and `steps`.", value),
+  permissions: key("Who can call it: role > rule.", names("role", rule)),
+  steps: { ...key("The steps, in order.", listOf(shape("step"))), required: true },
+  mode: key("With `async`, the call answers 202 with a run that the caller can follow.", words("sync", "async")),
 });
 
 const inbound: Shape = map({
   verify: {
     ...key(
-      "A provider's name, or how a call is proven genuine.",
+      "The name of a provider, or a description of how requests are signed.",
       anyOf(
         text,
         map({
-          scheme: key("How it is signed.", text),
-          header: key("Where the signature stands.", text),
-          format: key("What the header holds, such as `sha256={hex}`.", text),
-          message: key("What is signed, in order.", listOf(text)),
+          scheme: key("The signature scheme.", text),
+          header: key("The header with the signature.", text),
+          format: key("The format of the header, such as `sha256={hex}`.", text),
+          message: key("The signed parts, in order.", listOf(text)),
         }),
       ),
     ),
     required: true,
   },
-  each: key("Where a list of events stands, such as `body`, each of which is one of the project.", text),
-  type: key("Where the provider's event type stands, such as `body.type`, or `item.type` in a list.", text),
-  dedupe: key("Where the event's own id stands, such as `body.id`.", text),
-  events: key("The provider's types > ours.", names("type", text)),
+  each: key("Where a request has a list of events, such as `body`. Each member becomes an event of the project.", text),
+  type: key("Where a request has the provider's event type, such as `body.type`, or `item.type` in a list.", text),
+  dedupe: key("Where a request has the id of the event, such as `body.id`.", text),
+  events: key("The provider's event types > the events of this project.", names("type", text)),
 });
 
 const payloadVersion = map({
-  names: key("Names in this version > the fields that they are by now.", names("name", text)),
-  omit: key("Fields that this version doesn't have.", oneOrMore(text)),
+  names: key("Field names in this version > the fields of today.", names("name", text)),
+  omit: key("Fields of today that this version doesn't have.", oneOrMore(text)),
 });
 
 export const backgroundSections: Readonly<Record<string, KeyShape>> = {
-  workflows: key("What happens when something has happened.", names("workflow", workflow)),
-  workers: key("Named units of background work.", names("worker", worker)),
-  schedules: key("What runs at which times.", names("schedule", schedule)),
+  workflows: key("Work that starts after an event.", names("workflow", workflow)),
+  workers: key("Units of background work, with names.", names("worker", worker)),
+  schedules: key("Work that runs at fixed times.", names("schedule", schedule)),
   work: key(
-    "What is kept of work in the background.",
+    "How long the records of background work are kept.",
     map({
-      retention: key(
-        "How long events are kept, and runs after their end, such as `7d`; no longer than the operator keeps them.",
-        text,
-      ),
+      retention: key("How long events and finished runs are kept, such as `7d`. The operator sets the maximum.", text),
     }),
   ),
   events: key(
     "Events that no entity or integration emits.",
     names(
       "event",
-      bareMap({ payload: key("What it carries: fields.", shape("fields")), help: key("What it tells.", text) }),
+      bareMap({
+        payload: key("The data of the event, as fields.", shape("fields")),
+        help: key("What the event means.", text),
+      }),
     ),
   ),
   webhooks: key(
-    "Webhooks in and out.",
+    "Webhooks that the project sends and receives.",
     map({
       out: key(
-        "What holds for the endpoints that events are sent to; the operator's limits outrank it.",
+        "Settings for the endpoints that events are sent to. The operator's limits have priority.",
         map({
-          events: key(
-            "The events that endpoints may be sent; all of them where none is named.",
-            oneOrMore(named("event")),
-          ),
-          enabled: key("Whether any event is sent.", boolean),
+          events: key("The events that endpoints can receive. The default is all of them.", oneOrMore(named("event"))),
+          enabled: key("Whether events are sent at all.", boolean),
           payload: key(
-            "What a new endpoint is sent unless it says otherwise: the record (`full`), or its id alone (`thin`).",
+            "What a new endpoint receives by default: the whole record (`full`), or only its id (`thin`).",
             words("full", "thin"),
           ),
           signing: key(
-            "How a new endpoint's messages are signed unless it says otherwise: `v1` (HMAC), or `v1a` (Ed25519).",
+            "How messages to a new endpoint are signed by default: `v1` (HMAC) or `v1a` (Ed25519).",
             words("v1", "v1a"),
           ),
           retry,
-          concurrency: key("Calls of one endpoint at once.", integer),
-          disable_after: key(
-            "How long an endpoint may fail, without a success, before it is disabled, such as `5d`.",
-            text,
-          ),
-          retention: key("How long deliveries are kept after they have ended, such as `7d`.", text),
-          version: key("Which version of payloads new endpoints are sent; 1 without.", integer),
+          concurrency: key("How many calls one endpoint receives at the same time.", integer),
+          disable_after: key("After how long without a success a failing endpoint is disabled, such as `5d`.", text),
+          retention: key("How long finished deliveries are kept, such as `7d`.", text),
+          version: key("The payload version for new endpoints. The default is 1.", integer),
           versions: key(
-            "Earlier versions, and how endpoints of each are sent what has changed since.",
+            "Earlier payload versions, and how they differ from today.",
             names("version", names("entity", payloadVersion)),
           ),
         }),
       ),
-      in: key("Sources of inbound events.", names("source", inbound)),
+      in: key("Services that send webhooks to the project.", names("source", inbound)),
     }),
   ),
-  actions: key("Operations of your own, as `POST /v1/actions/<name>`.", names("action", action)),
+  actions: key("Your own operations, called with `POST /v1/actions/<name>`.", names("action", action)),
   integrations: key(
-    "Which connectors the project uses; their secrets stand in connections, never here.",
+    "The connectors of the project. Their secrets are stored in connections, never in the blueprint.",
     names(
       "connection",
       map({
-        kind: { ...key("What it is for, such as `parcel`.", text), required: true },
-        provider: { ...key("Whose, such as `easypost`.", text), required: true },
-        help: key("What it is for.", text),
+        kind: { ...key("The purpose of the integration, such as `parcel`.", text), required: true },
+        provider: { ...key("The provider, such as `easypost`.", text), required: true },
+        help: key("A description for readers.", text),
       }),
     ),
   ),
   auth: key(
     "Sign-up and passwords of the app's users.",
     map({
-      verify_email: key("Whether there is an account only once its address is verified.", boolean),
-      verify_url: key("The page of your app that verifies; the token stands behind `#token=`.", text),
+      verify_email: key("Whether users must verify their address before they get an account.", boolean),
+      verify_url: key("The page of your app that verifies an address. The link in the mail adds `#token=`.", text),
       reset_url: key("The page of your app that sets a new password.", text),
       invitation_url: key("The page of your app that accepts an invitation.", text),
     }),
   ),
   emails: key(
-    "What mails say.",
+    "The e-mail templates.",
     names(
       "template",
       map({
-        variables: key("What a step gives it: fields.", shape("fields")),
-        language: key("The language of its own texts; `en` without.", text),
-        subject: { ...key("The subject, with `${{ variable }}` in it.", template), required: true },
+        variables: key("The variables of the template, as fields.", shape("fields")),
+        language: key("The language of the template. The default is `en`.", text),
+        subject: { ...key("The subject, with variables as `${{ variable }}`.", template), required: true },
         body: { ...key("The mail, in Markdown.", template), required: true },
         translations: key(
-          "The same in other languages.",
+          "Translations of the template.",
           names(
             "language",
             map({
@@ -255,9 +255,9 @@ export const backgroundSections: Readonly<Record<string, KeyShape>> = {
             }),
           ),
         ),
-        help: key("What it is for.", text),
+        help: key("A description for readers.", text),
       }),
     ),
   ),
-  storage: key("Where files are kept, and their limits.", names("option", value)),
+  storage: key("Where files are stored, and their limits.", names("option", value)),
 };

@@ -1,11 +1,11 @@
-// For tests: what a place of the grammar is, and the blueprint that its keys are put into.
+// For tests: a place in the grammar, with the blueprint that its keys are inserted into.
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonMap = { readonly [key: string]: Json };
 
 export interface GrammarPlace {
   /** A blueprint with these keys at the place. */
   readonly put: (keys: JsonMap) => JsonMap;
-  /** By key: a valid use of it, with what else the place needs. */
+  /** For each key: a valid use of it, with everything else that the place needs. */
   readonly uses: Readonly<Record<string, JsonMap>>;
 }
 
@@ -27,7 +27,7 @@ export const base: JsonMap = {
 
 export const top = (keys: JsonMap): JsonMap => ({ ...base, ...keys });
 
-/** Each alone is a use of its key. */
+/** Each one alone is a use of its key. */
 export function alone(uses: JsonMap): Record<string, JsonMap> {
   return Object.fromEntries(Object.entries(uses).map(([key, value]) => [key, { [key]: value }]));
 }

@@ -1,5 +1,5 @@
-// For tests: each place of the grammar where keys stand, how a blueprint is built around it, and a valid use of every key.
-// The grammar's tables and the readers are held to each other by it.
+// For tests: each place in the grammar with keys, how to build a blueprint around it, and a valid use of every key. It
+// compares the grammar's tables with the readers.
 import { backgroundPlaces } from "./background-places.ts";
 import { alone, base, type GrammarPlace, type JsonMap, listing, top } from "./grammar-place.ts";
 
@@ -44,7 +44,7 @@ const inner: Record<string, JsonMap> = {
   fields: { type: "object", fields: { street: "string", zip: { type: "string", optional: true } } },
 };
 
-/** By the way to the place, as the reference writes it. */
+/** By the path of the place, as the reference writes it. */
 export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
   blueprint: {
     put: top,

@@ -80,7 +80,7 @@ describe.each(places)("%s", (path, { put, uses }: GrammarPlace) => {
     const [first = {}] = Object.values(uses);
     const blueprint = put({ ...first, zzqqxx: "a" });
     const hint = checkBlueprint(JSON.stringify(blueprint)).diagnostics.find((one) => one.code === "unknown_key")?.hint;
-    const [, named = "", more = "0"] = /^There are: (.*?)(?: and (\d+) more)?\.$/.exec(hint ?? "") ?? [];
+    const [, named = "", more = "0"] = /^Known names: (.*?)(?: and (\d+) more)?\.$/.exec(hint ?? "") ?? [];
     const keys = Object.keys(tables.get(path) ?? {});
     const known = named.split(", ");
     expect(keys).toEqual(expect.arrayContaining(known));

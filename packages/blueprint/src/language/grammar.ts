@@ -1,4 +1,4 @@
-// The language's grammar as data, for those who hold it against what becomes of it. Nothing that runs imports it.
+// The language's grammar as data, for tests that compare it with its consumers. No production code imports it.
 export { ruleFunctions, ruleMethods } from "./expressions.ts";
 export { modifierHelp, typeHelp } from "./field-types.ts";
 export type { Json, JsonMap } from "./grammar-place.ts";

@@ -1,5 +1,5 @@
-// Writes the grammar as a JSON Schema, for editors that check YAML by one. In: nothing. Out: a schema (draft 07, which the
-// YAML language server reads). It knows forms, not meaning: `plinth validate` knows more.
+// Writes the grammar as a JSON Schema, for editors that check YAML with one. In: nothing. Out: a schema (draft 07,
+// which the YAML language server reads). It knows forms, not meaning: `plinth validate` checks more.
 
 import { step } from "./background-sections.ts";
 import { fieldKeys, typeHelp } from "./field-types.ts";
@@ -20,7 +20,7 @@ export function blueprintJsonSchema(): JsonSchema {
   };
 }
 
-/** The notation begins with a type's name; what follows, only the compiler reads. */
+/** The notation starts with a type's name; only the compiler parses the rest. */
 function fieldSchema(): JsonSchema {
   const names = Object.keys(typeHelp).join("|");
   return {
@@ -39,7 +39,7 @@ function schemaOf(shape: Shape): JsonSchema {
   switch (shape.kind) {
     case "text":
     case "template":
-      // `true` and `2` are texts where a text is asked for.
+      // `true` and `2` are texts where a text is expected.
       return { type: ["string", "number", "boolean"] };
     case "name":
       return { type: "string" };
@@ -62,7 +62,7 @@ function schemaOf(shape: Shape): JsonSchema {
     case "map":
       return shape.bare === true ? { ...mapSchema(shape.keys), type: ["object", "null"] } : mapSchema(shape.keys);
     case "names":
-      // `label:` alone stands for an empty map.
+      // `label:` alone means an empty map.
       return { type: ["object", "null"], additionalProperties: schemaOf(shape.value) };
     case "any_of":
       return { anyOf: shape.of.map(schemaOf) };
@@ -78,7 +78,7 @@ function mapSchema(keys: Readonly<Record<string, KeyShape>>): JsonSchema {
     properties: Object.fromEntries(
       Object.entries(keys).map(([name, key]) => {
         const schema = schemaOf(key.value);
-        // Beside a $ref, draft 07 reads nothing else.
+        // In draft 07, all other keys next to a $ref are ignored.
         const described = "$ref" in schema ? { allOf: [schema] } : schema;
         return [name, { description: key.help, ...described }];
       }),

@@ -1,4 +1,4 @@
-// The blueprint's keys, from the top down. Data alone.
+// The blueprint's keys, from the top down. Only data.
 
 import { searchLanguages } from "../field-types/search-languages.ts";
 import { backgroundSections } from "./background-sections.ts";
@@ -28,112 +28,119 @@ import {
 export const moduleHelp: Readonly<Record<string, string>> = {
   auth: "Sign-up, sign-in and sessions for the app's users, under `/v1/auth`.",
   users: "`/v1/users`, and profile fields under `users:`.",
-  roles: "Roles of your own under `roles:`, and granting them.",
+  roles: "Your own roles under `roles:`, and the routes that grant them.",
   organizations: "`/v1/organizations`, `org_ref`, `org_scoped` and `member()`.",
-  storage: "`file` and `image`, `/v1/files` and resumable uploads.",
-  webhooks: "Webhooks out to your customers, and in from providers.",
+  storage: "`file` and `image` fields, `/v1/files` and resumable uploads.",
+  webhooks: "Webhooks to your customers, and from providers.",
   workers: "Workers, workflows, schedules and actions.",
   audit_logs:
-    "`/v1/audit-log`, for admins: who changed what, and when. The log is written whether or not it is listed.",
+    "`/v1/audit-log`, for admins: who changed what, and when. The log is written even if this module is not listed.",
 };
 
 export const operationHelp: Readonly<Record<string, string>> = {
-  read: "Reading one record, lists, counts, and being seen through a relation.",
-  create: "Creating a record; bare names are the new row.",
-  update: "Changing a record; bare names must satisfy the rule before and after (`old.x` and `new.x` tell them apart).",
-  delete: "Deleting a record.",
-  restore: "Bringing a deleted record back (with `soft_delete`).",
-  all: "Every operation, transitions included.",
+  read: "Read a record, in lists, counts and relations too.",
+  create: "Create a record. Bare names are the new row.",
+  update:
+    "Change a record. Bare names must satisfy the rule before and after the change; use `old.x` and `new.x` to tell the two apart.",
+  delete: "Delete a record.",
+  restore: "Restore a deleted record (with `soft_delete`).",
+  all: "All operations, including transitions.",
 };
 
 const grant: Shape = anyOf(
   rule,
   listOf(rule),
   map({
-    allow: key("Who is let in: `true`, a rule, or a list of rules any of which is enough.", oneOrMore(rule)),
-    deny: key("What is refused all the same; it wins over `allow` beside it.", oneOrMore(rule)),
-    fields: key("The only fields that may be read, or sent.", oneOrMore(named("field"))),
-    set: key("Values that the service writes, whatever was sent.", names("field", anyOf(rule, value))),
-    limit: key("Most records of one page (for `read`).", integer),
+    allow: key("Who is allowed: `true`, a rule, or a list of rules of which one must be true.", oneOrMore(rule)),
+    deny: key("Who is denied. It has priority over `allow`.", oneOrMore(rule)),
+    fields: key("The only fields that can be read or sent.", oneOrMore(named("field"))),
+    set: key("Values that the service writes, even if the caller sends others.", names("field", anyOf(rule, value))),
+    limit: key("The maximum number of records on a page (for `read`).", integer),
   }),
 );
 
 const permissions: Shape = names("role", names("operation", grant, Object.keys(operationHelp)));
 
 const transition: Shape = map({
-  from: { ...key("The states that it leads from.", oneOrMore(text)), required: true },
-  to: { ...key("The state that it leads to.", text), required: true },
-  roles: key("Who may take it; without, who has a permission `transition:<name>` or `all`.", oneOrMore(named("role"))),
-  when: key("A rule over the record as it is before.", oneOrMore(rule)),
+  from: { ...key("The states before the transition.", oneOrMore(text)), required: true },
+  to: { ...key("The state after the transition.", text), required: true },
+  roles: key(
+    "The roles that can take it. Without `roles`: everybody with a permission `transition:<name>` or `all`.",
+    oneOrMore(named("role")),
+  ),
+  when: key("A rule about the record before the transition.", oneOrMore(rule)),
   require: key(
-    "Fields that must have a value afterwards; they may be sent with the transition.",
+    "Fields that must have a value after the transition. They can be sent with it.",
     oneOrMore(named("field")),
   ),
-  emit: key("The event, where it shall not be `<entity>.<transition>`.", text),
+  emit: key("The name of the event, if it isn't `<entity>.<transition>`.", text),
 });
 
-const label = key("What people call it, in the console and the documentation.", text);
+const label = key("The name for people, in the console and the documentation.", text);
 const help = key("A sentence that explains it, in the console and the documentation.", text);
 
 const viewOptions: Readonly<Record<string, KeyShape>> = {
   where: key(
-    "Which records are on it, as a rule that may ask who reads; each still by the read rule.",
+    "The records in the view, as a rule. The rule can use the caller. The read permissions also apply.",
     oneOrMore(rule),
   ),
-  sort: key("Its order, of three fields at most: `-created_at`, or `[rank, -created_at]`.", oneOrMore(text)),
-  limit: key("Records of a page, where the caller says nothing.", integer),
+  sort: key("The order, by at most three fields: `-created_at`, or `[rank, -created_at]`.", oneOrMore(text)),
+  limit: key("The number of records on a page, unless the caller asks for another.", integer),
 };
 
 const entityOptions: Readonly<Record<string, KeyShape>> = {
-  fields: { ...key("What a record holds.", shape("fields")), required: true },
-  permissions: key("Who may do what: role, operation, rule.", shape("permissions")),
-  plural: key("The route and the table, where the plural made from the name is not right.", text),
-  was: key("The name that this entity had: a rename that keeps its records.", text),
+  fields: { ...key("The fields of a record.", shape("fields")), required: true },
+  permissions: key("Who can do what: role, operation, rule.", shape("permissions")),
+  plural: key("The name of the route and the table, if the default plural is wrong.", text),
+  was: key("The previous name of the entity: a rename that keeps its records.", text),
   unique: key(
-    "Fields whose values together are unique: `[a, b]`, or a list of such lists.",
+    "Fields whose values must be unique together: `[a, b]`, or a list of such lists.",
     listOf(oneOrMore(named("field"))),
   ),
   index: key(
-    "Fields that are looked up or sorted by together: `[a, b]`, or a list of such lists.",
+    "Fields that are often used together in filters or to sort: `[a, b]`, or a list of such lists.",
     listOf(oneOrMore(named("field"))),
   ),
-  checks: key(
-    "Named conditions over fields of one record that every record must meet; they can use named rules.",
-    names("check", rule),
-  ),
+  checks: key("Conditions with names that every record must meet. They can use named rules.", names("check", rule)),
   exclude: key(
-    "Records with the same values may not overlap, such as two bookings of one room.",
+    "Records with the same values can't overlap, such as two bookings of one room.",
     names(
       "exclusion",
       map({
-        same: { ...key("The fields by which records are compared.", oneOrMore(named("field"))), required: true },
+        same: { ...key("The fields that must be equal.", oneOrMore(named("field"))), required: true },
         overlap: {
-          ...key("Where a record begins and where it ends; the end itself is free.", listOf(named("field"))),
+          ...key(
+            "The fields with the start and the end. The end itself is not part of the span.",
+            listOf(named("field")),
+          ),
           required: true,
         },
-        where: key("Which records count, as a rule over the record alone.", rule),
+        where: key("The records that count, as a rule about the record only.", rule),
       }),
     ),
   ),
   lock: key(
-    "A reference: writes of records that share it run one after the other, so that rules over them hold.",
+    "A reference. Writes of records with the same reference run one after the other, so rules about these records stay true.",
     named("field"),
   ),
-  org_scoped: key("Records belong to an organization: every rule is and-ed with membership.", boolean),
-  soft_delete: key("A delete only marks the record; it can be restored.", boolean),
-  retention: key("How long records are kept, such as `90d`.", text),
+  org_scoped: key("Records belong to an organization, and only its members can access them.", boolean),
+  soft_delete: key("Deleted records are kept and can be restored.", boolean),
+  retention: key("After how long records are deleted, such as `90d`.", text),
   transitions: key(
-    "A state machine: the field moves only along its edges.",
+    "A state machine: the field changes only through its transitions.",
     names("field", names("transition", anyOf(transition, text), ["initial"])),
   ),
   seed: key(
-    "Records that the first deployment inserts: a list, or a map by names that the others refer to them by.",
+    "Records that the first deployment inserts: a list, or a map with names that other seed rows can refer to.",
     anyOf(listOf(names("field", value)), names("row", names("field", value))),
   ),
   views: key("Lists with a name, each at `/api/<plural>/<view>`.", names("view", map(viewOptions))),
-  audit: key("What the audit log keeps: `writes` always, `all` with reads as well.", words("writes", "all")),
-  realtime: key("Changes can be followed at `/v1/events/stream`, by whoever may read the records.", boolean),
-  require_version: key("Updates, transitions, deletes and restores need `If-Match`: else 428.", boolean),
+  audit: key("What the audit log records: `writes`, or `all` to include reads.", words("writes", "all")),
+  realtime: key("Callers can follow changes at `/v1/events/stream`, if they can read the records.", boolean),
+  require_version: key(
+    "Updates, transitions, deletes and restores need the header `If-Match`. Without it, the answer is 428.",
+    boolean,
+  ),
   label,
   help,
 };
@@ -143,57 +150,60 @@ const fields: Shape = names("field", field);
 
 const testRecord: Shape = names("field", value);
 const expectation: Shape = map({
-  as: { ...key("Who asks: a user of these tests, or `public`.", named("test_user")), required: true },
-  list: key("A list of this entity.", named("entity")),
-  sees: key("The rows that the list holds, no more and no less.", listOf(named("test_row"))),
-  read: key("Reading this row: `entity.row`.", text),
-  create: key("Creating a record of this entity.", named("entity")),
-  update: key("Changing this row: `entity.row`.", text),
-  delete: key("Deleting this row: `entity.row`.", text),
-  restore: key("Restoring this row: `entity.row`.", text),
-  transition: key("Taking this edge: `entity.row.edge`.", text),
-  with: key("What is sent.", testRecord),
-  allow: key("Whether it is allowed.", boolean),
+  as: { ...key("The caller: a user of these tests, or `public`.", named("test_user")), required: true },
+  list: key("Read a list of this entity.", named("entity")),
+  sees: key("Exactly the rows that the list must contain.", listOf(named("test_row"))),
+  read: key("Read this row: `entity.row`.", text),
+  create: key("Create a record of this entity.", named("entity")),
+  update: key("Change this row: `entity.row`.", text),
+  delete: key("Delete this row: `entity.row`.", text),
+  restore: key("Restore this row: `entity.row`.", text),
+  transition: key("Take this transition: `entity.row.transition`.", text),
+  with: key("The input of the request.", testRecord),
+  allow: key("Whether the request must be allowed.", boolean),
 });
 
 /** The keys of a blueprint. */
 export const sections: Readonly<Record<string, KeyShape>> = {
-  project: { ...key("The project's name: lower-case words joined by hyphens.", text), required: true },
-  modules: key("What the project uses of the service.", listOf(words(...Object.keys(moduleHelp)))),
+  project: { ...key("The name of the project: lower-case words joined by hyphens.", text), required: true },
+  modules: key("The parts of the service that the project uses.", listOf(words(...Object.keys(moduleHelp)))),
   users: key(
-    "The app's users: their profile, and who else may read them.",
+    "The app's users: their profile, and who can read them.",
     map({
-      fields: key("What a user has beside `email` and `name`.", fields),
-      permissions: key("Who may `read` users beside themselves and admins.", shape("permissions")),
+      fields: key("The fields of a user in addition to `email` and `name`.", fields),
+      permissions: key(
+        "Who can `read` other users. Users can always read themselves, and admins everybody.",
+        shape("permissions"),
+      ),
     }),
   ),
   roles: key(
-    "Roles beside `public`, `user`, `owner` and `admin`.",
+    "Roles in addition to `public`, `user`, `owner` and `admin`.",
     names(
       "role",
       bareMap({
-        inherits: key("Roles whose permissions its holders have as well.", oneOrMore(named("role"))),
+        inherits: key("Roles whose permissions this role has too.", oneOrMore(named("role"))),
         label,
         help,
       }),
     ),
   ),
-  entities: key("The kinds of records, each a singular noun.", names("entity", shape("entity"))),
+  entities: key("The kinds of records, each named by a singular noun.", names("entity", shape("entity"))),
   permissions: key(
-    "Permissions apart from their entities: entity, role, operation, rule.",
+    "Permissions outside of their entities: entity, role, operation, rule.",
     names("entity", shape("permissions")),
   ),
-  rules: key("Rules with a name, to be used in others by it.", names("rule", rule)),
+  rules: key("Rules with a name, for use in other rules.", names("rule", rule)),
   ...backgroundSections,
   views: key(
-    "Lists with a name apart from their entities, each at `/api/<plural>/<view>`.",
-    names("view", map({ of: { ...key("The entity.", named("entity")), required: true }, ...viewOptions })),
+    "Views outside of their entities, each at `/api/<plural>/<view>`.",
+    names("view", map({ of: { ...key("The entity of the view.", named("entity")), required: true }, ...viewOptions })),
   ),
   search: key(
-    "How `q=` searches.",
+    "How search with `q=` works.",
     map({
       language: key(
-        "The language whose words it knows in their forms, such as `english`. Without one, words are found as they are written.",
+        "The language of the texts, such as `english`: search then finds other forms of a word. Without a language, words are found exactly as they are written.",
         words(...searchLanguages),
       ),
     }),
@@ -201,25 +211,25 @@ export const sections: Readonly<Record<string, KeyShape>> = {
   api: key(
     "Limits of the public API.",
     map({
-      requests_per_second: key("Requests per second and key.", integer),
-      burst: key("Requests that may come at once.", integer),
-      body_max: key("Largest body, such as `1MiB`.", anyOf(text, integer)),
-      page_max: key("Most records of one page.", integer),
-      statement_timeout: key("Longest time of one statement, such as `2s`.", text),
+      requests_per_second: key("Requests per second for each key.", integer),
+      burst: key("Requests that a key can send at once.", integer),
+      body_max: key("The maximum size of a body, such as `1MiB`.", anyOf(text, integer)),
+      page_max: key("The maximum number of records on a page.", integer),
+      statement_timeout: key("The maximum time of a statement, such as `2s`.", text),
     }),
   ),
   tests: key(
-    "Tests of the permissions: run by `validate`, and again by every deployment.",
+    "Tests of the permissions. `validate` runs them, and so does every deployment.",
     map({
       users: key(
-        "People by name.",
+        "Users of the tests, by name.",
         names(
           "user",
           bareMap({
-            roles: key("The roles that they hold.", oneOrMore(named("role"))),
-            email: key("Their address, where a rule looks at it.", text),
+            roles: key("The roles of the user.", oneOrMore(named("role"))),
+            email: key("The e-mail address, if a rule uses it.", text),
             organizations: key(
-              "Organizations by name, with their role there; the first is the one that they have chosen.",
+              "The organizations of the user, by name, with the role in each. The first one is the user's chosen organization.",
               names("organization", text),
             ),
             profile: key("Profile fields.", testRecord),
@@ -227,10 +237,10 @@ export const sections: Readonly<Record<string, KeyShape>> = {
         ),
       ),
       rows: key(
-        "Records by entity and name; references hold the name of a user or a row.",
+        "Records by entity and name. References use the name of a user or a row.",
         names("entity", names("row", testRecord)),
       ),
-      expect: key("What must hold.", listOf(expectation)),
+      expect: key("What the tests expect.", listOf(expectation)),
     }),
   ),
 };

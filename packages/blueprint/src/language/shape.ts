@@ -1,5 +1,5 @@
-// How the language's grammar is written down: which keys stand where, what each means, what its value may be.
-// One description for completion, hover, the JSON Schema and the reference; the readers are held to it by a test.
+// The form of the grammar: which keys are allowed where, their meaning, and their possible values. Completion, hover,
+// the JSON Schema and the reference use the same description; a test compares it with the readers.
 
 export type Shape =
   | { readonly kind: "text" | "rule" | "template" | "boolean" | "integer" | "number" | "field" | "value" }
@@ -8,7 +8,7 @@ export type Shape =
   /** The name of something that the blueprint declares. */
   | { readonly kind: "name"; readonly of: NameOf }
   | { readonly kind: "list"; readonly of: Shape }
-  /** Fixed keys; `bare` where the key above may stand alone, with nothing behind it. */
+  /** Fixed keys; with `bare`, the key above can be used alone, without a value. */
   | { readonly kind: "map"; readonly keys: Readonly<Record<string, KeyShape>>; readonly bare?: true }
   /** Keys that the author names. */
   | { readonly kind: "names"; readonly key: string; readonly keys?: readonly string[]; readonly value: Shape }
@@ -29,7 +29,7 @@ export type NameOf =
 export type ShapeName = "entity" | "step" | "permissions" | "fields" | "member";
 
 export interface KeyShape {
-  /** One or two sentences in Markdown: what it changes. */
+  /** One or two sentences in Markdown: its effect. */
   readonly help: string;
   readonly value: Shape;
   readonly required?: true;

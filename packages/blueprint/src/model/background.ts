@@ -1,5 +1,5 @@
-// What a model holds of background work: typed declarations of events, workers, workflows, schedules and actions, and the
-// checked ones of webhooks and integrations. Types alone.
+// Background work in a model: typed declarations of events, workers, workflows, schedules and actions, and the checked
+// ones of webhooks and integrations. Only types.
 import type { Expression, Step, Template, Values } from "@plinth/expression";
 import type { Field } from "./field.ts";
 import type { JsonValue } from "./json-value.ts";
@@ -16,15 +16,15 @@ export interface Background {
   readonly inboundWebhooks: readonly BackgroundPart[];
   readonly outboundWebhooks: BackgroundPart | null;
   readonly integrations: readonly BackgroundPart[];
-  /** What mails say. A model that an older version has stored says nothing of it. */
+  /** E-mail templates. Models that older versions stored don't have it. */
   readonly emails?: readonly EmailTemplate[];
-  /** Sign-up and passwords. A model that an older version has stored says nothing of it. */
+  /** Sign-up and passwords. Models that older versions stored don't have it. */
   readonly accounts?: AccountSettings | null;
-  /** Days for which events are kept, and runs after their end; null: as long as the operator keeps them. */
+  /** After how many days events and finished runs are deleted; null: the operator decides. */
   readonly retentionDays: number | null;
 }
 
-/** Where nothing is declared. */
+/** The value if nothing is declared. */
 export const emptyBackground: Background = {
   events: [],
   workers: [],
@@ -37,15 +37,17 @@ export const emptyBackground: Background = {
   retentionDays: null,
 };
 
-/** What leaves the project when it runs: `webhook`, `email`, `http`, `model`; with the entity whose records go. */
+/**
+ * The data that leaves the project when it runs: `webhook`, `email`, `http`, `model`; with the entity of the records.
+ */
 export interface Egress {
   readonly to: string;
   readonly entity: string | null;
-  /** The host that is called, with its port; absent where the blueprint names none. */
+  /** The host that is called, with its port; absent if the blueprint names none. */
   readonly host?: string;
 }
 
-/** A part whose declaration is kept as it is written. */
+/** A part whose declaration is stored as it is written. */
 export interface BackgroundPart {
   readonly name: string;
   /** The declaration in its canonical form: long keys, sorted. */
@@ -54,27 +56,27 @@ export interface BackgroundPart {
 }
 
 export interface AccountSettings {
-  /** Whether there is an account only once its address is verified. */
+  /** Whether users must verify their address before they get an account. */
   readonly verifyEmail: boolean;
-  /** The pages of the app that mails lead to, the token behind a `#`; null: the mail holds the token alone. */
+  /** The pages of the app that mails link to, with the token after a `#`; null: the mail contains only the token. */
   readonly verifyUrl: string | null;
   readonly resetUrl: string | null;
   readonly invitationUrl: string | null;
 }
 
-/** Of a mail. Expressions see the variables alone. */
+/** The texts of a mail. Expressions can only use the variables. */
 export interface EmailTemplate {
   readonly name: string;
   readonly variables: readonly Field[];
-  /** Of which a mail is that asks for none, or for one that there is not. */
+  /** The default language, for a mail that names none, or an unknown one. */
   readonly language: string;
-  /** Language tag > what it says. */
+  /** Language tag > text. */
   readonly texts: Readonly<Record<string, EmailText>>;
   readonly help: string | null;
 }
 
 export interface EmailText {
-  /** A text, or a literal one. */
+  /** A text, or a literal. */
   readonly subject: Template;
   /** Markdown. */
   readonly body: Template;
@@ -82,30 +84,30 @@ export interface EmailText {
 
 export interface DeclaredEvent {
   readonly name: string;
-  /** What it carries. */
+  /** Its data. */
   readonly payload: readonly Field[];
   readonly help: string | null;
 }
 
-/** A workflow, or a worker: a worker has a name that steps and schedules call it by. */
+/** A workflow, or a worker: a worker has a name that steps and schedules use. */
 export interface Workflow {
   readonly name: string;
-  /** The events that start it, sorted; empty where it is only called. */
+  /** The events that start it, sorted; empty if it is only called. */
   readonly on: readonly string[];
-  /** Starts that are no event, sorted: `schedule`, `manual`. */
+  /** Triggers that are not events, sorted: `schedule`, `manual`. */
   readonly starts: readonly string[];
   /** Over `event`, `record` and `old`; null for always. */
   readonly when: Expression | null;
   /** The entity of `record`; null where it has none. */
   readonly entity: string | null;
-  /** How `record` is found where the event carries none: field > value. Null where the event's own record is it. */
+  /** How `record` is found if the event carries none: field > value. Null if it is the event's own record. */
   readonly lookup: Values | null;
-  /** `record`: the runs of one record follow one another. */
+  /** `record`: runs for the same record run one after the other. */
   readonly ordered: "record" | null;
   readonly steps: readonly Step[];
-  /** Runs at once (workers); null for the project's own bound. */
+  /** The maximum number of simultaneous runs (workers); null for the project's own limit. */
   readonly concurrencyMax: number | null;
-  /** What a run may take in all, in ms (workers); null for no bound. */
+  /** The maximum time of a run in ms (workers); null for no limit. */
   readonly timeoutMs: number | null;
   readonly egress: readonly Egress[];
 }
@@ -124,9 +126,9 @@ export interface Schedule {
 
 export interface Action {
   readonly name: string;
-  /** What a caller sends. */
+  /** The input from the caller. */
   readonly input: readonly Field[];
-  /** What it answers with, over `input` and `steps`; null for nothing. */
+  /** The result, over `input` and `steps`; null if there is none. */
   readonly output: Template | null;
   /** Role > rule over `input`, the user and the request. */
   readonly access: Readonly<Record<string, Expression>>;

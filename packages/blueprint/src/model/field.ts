@@ -1,4 +1,4 @@
-// A field of a model and all that can be said of it: its type, its limits, its default. Types alone.
+// A field of a model, with its type, limits and default. Only types.
 import type { Expression } from "@plinth/expression";
 import type { JsonValue } from "./json-value.ts";
 
@@ -6,7 +6,7 @@ export type FieldType =
   | { readonly kind: "string" }
   | { readonly kind: "text" }
   | { readonly kind: "markdown" }
-  /** Made from another field where the caller gives none. */
+  /** Made from another field if the caller sends none. */
   | { readonly kind: "slug"; readonly from: string | null }
   | { readonly kind: "email" }
   | { readonly kind: "url" }
@@ -18,7 +18,7 @@ export type FieldType =
   | { readonly kind: "decimal"; readonly precision: number; readonly scale: number }
   /** An amount in one currency (ISO 4217), with that currency's decimal places. */
   | { readonly kind: "money"; readonly currency: string; readonly scale: number }
-  /** 0 to 100 unless limits say otherwise, four decimal places; a JSON number. */
+  /** 0 to 100 unless there are limits, with four decimal places; a JSON number. */
   | { readonly kind: "percent" }
   | { readonly kind: "date" }
   | { readonly kind: "time" }
@@ -41,7 +41,7 @@ export type FieldType =
   | { readonly kind: "file"; readonly mime: readonly string[]; readonly maxBytes: number | null }
   | { readonly kind: "image"; readonly mime: readonly string[]; readonly maxBytes: number | null }
   | { readonly kind: "uuid" }
-  /** `as`: what leads from a user to these records; absent: nothing does. */
+  /** `as`: the name of the back relation from a user to these records; absent: there is none. */
   | { readonly kind: "user_ref"; readonly onDelete: OnDelete; readonly as?: string }
   | { readonly kind: "org_ref"; readonly onDelete: OnDelete }
   | { readonly kind: "ref"; readonly entity: string; readonly onDelete: OnDelete }
@@ -49,8 +49,8 @@ export type FieldType =
   | { readonly kind: "refs"; readonly entity: string }
   | { readonly kind: "secret" }
   /**
-   * `per`: each organization counts by itself; absent: all count together. `at`: a record is numbered when it takes this
-   * transition, and has no number before; absent: at create.
+   * `per`: each organization has its own numbers; absent: all share them. `at`: a record gets its number at this
+   * transition, and has none before; absent: at create.
    */
   | { readonly kind: "sequence"; readonly prefix: string; readonly per?: "org"; readonly at?: string }
   /** Never stored: an expression over the row (`record`). */
@@ -66,8 +66,8 @@ export interface ObjectMember {
 }
 
 /**
- * `min` and `max` of a text and of a list count characters (code points) and members; of numbers and times they are the
- * value itself, as text so that nothing is lost. `pattern` is in the subset of RE2 that `matches` takes.
+ * `min` and `max` count characters (code points) of a text and members of a list. For numbers and times they are the
+ * value itself, as text so that nothing is lost. `pattern` uses the same subset of RE2 as `matches`.
  */
 export interface Limits {
   readonly min: string | null;
@@ -77,18 +77,18 @@ export interface Limits {
 
 export type FieldDefault =
   | { readonly kind: "literal"; readonly value: JsonValue }
-  /** Set by the service; only an admin may give another value. */
+  /** The service sets it; only an admin can set another value. */
   | { readonly kind: "current_user_id" }
-  /** Set by the service; the organization of the request. */
+  /** The service sets it: the organization of the request. */
   | { readonly kind: "current_org" }
   | { readonly kind: "now" }
   | { readonly kind: "today" };
 
-/** How a search looks in a field that is searchable. */
+/** How search uses a searchable field. */
 export interface FieldSearch {
-  /** What a match counts: most at `A`. */
+  /** The weight of a match: `A` counts most. */
   readonly weight: SearchWeight;
-  /** Words are found by similar ones as well. */
+  /** Similar words are found too. */
   readonly fuzzy: boolean;
 }
 
@@ -101,25 +101,25 @@ export interface Field {
   readonly default: FieldDefault | null;
   readonly limits: Limits;
   /**
-   * `service`: no caller ever writes it (`id`, `version`, implicit times and `created_by`, `readonly` fields). `admin`, of a
-   * profile field: users don't write their own.
+   * `service`: no caller ever writes it (`id`, `version`, implicit times and `created_by`, `readonly` fields). `admin`,
+   * for a profile field: users can't write their own.
    */
   readonly writer: "caller" | "admin" | "service";
   readonly declared: boolean;
-  /** The name it had; says something only where the model before has that field and not this one. */
+  /** The former name. It has an effect only if the previous model has that field and not this one. */
   readonly was: string | null;
-  /** What records that stand already get, once: where the field is new, or where they have no value and must have one. */
+  /** The value that existing records get once: if the field is new, or if they have no value and now need one. */
   readonly fill?: Expression;
-  /** Set at create only. */
+  /** Can be set only at create. */
   readonly immutable: boolean;
-  /** Never leaves by the public API. */
+  /** Never returned by the public API. */
   readonly internal: boolean;
-  /** Masked in logs and in what the audit log keeps. */
+  /** Masked in logs and in the audit log. */
   readonly pii: boolean;
   readonly searchable: boolean;
-  /** Absent: by its words, which count as `D`. */
+  /** Absent: by its words, with the weight `D`. */
   readonly search?: FieldSearch;
-  /** Why, where it is. */
+  /** The reason, if it is deprecated. */
   readonly deprecated: string | null;
   readonly label: string | null;
   readonly help: string | null;

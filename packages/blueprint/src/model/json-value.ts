@@ -1,2 +1,2 @@
-// A value as it stands in JSON, by the name that declarations know it by. A type alone.
+// A JSON value, under the name that declarations use. Only a type.
 export type { JsonValue } from "@plinth/expression";

@@ -1,5 +1,5 @@
-// The checked model of a blueprint: the only input of the compiler and of the diff.
-// Everything is resolved here (defaults written out, roles expanded, plurals known); nothing in it is text to parse.
+// The checked model of a blueprint: the only input of the compiler and of the diff. Everything is resolved (defaults
+// written out, roles expanded, plurals known); no text in it has to be parsed.
 import type { Expression } from "@plinth/expression";
 import type { Background } from "./background.ts";
 import type { Field } from "./field.ts";
@@ -31,16 +31,18 @@ export interface Model {
   readonly project: string;
   readonly modules: readonly ModuleName[];
   readonly roles: readonly Role[];
-  /** Profile fields of the built-in `user`, beside its `email`, `name` and `roles`. */
+  /** Profile fields of the built-in `user`, in addition to `email`, `name` and `roles`. */
   readonly userFields: readonly Field[];
-  /** Who else may read users, beside themselves and admins; absent where nobody may. Of the operation `read` alone. */
+  /**
+   * Who else can read users, in addition to themselves and admins; absent if nobody can. Only for the operation `read`.
+   */
   readonly userPermissions?: readonly Permission[];
-  /** Keys of profile fields that no two users share, and indexes over such fields; absent where there are none. */
+  /** Unique constraints and indexes over profile fields; absent if there are none. */
   readonly userUniques?: readonly (readonly string[])[];
   readonly userIndexes?: readonly (readonly string[])[];
   readonly entities: readonly Entity[];
   readonly api: ApiLimits;
-  /** The language whose words a search knows; absent: words are found as they are written. */
+  /** The language whose words search knows; absent: words are found exactly as they are written. */
   readonly searchLanguage?: string;
   /** Workers, workflows, schedules, events, webhooks, actions, integrations. */
   readonly background: Background;
@@ -52,37 +54,40 @@ export interface Role {
   readonly name: string;
   readonly inherits: readonly string[];
   readonly builtin: boolean;
-  /** What people call it, and a sentence about it; absent where none is given. */
+  /** The name for people, and a sentence about it; absent if not given. */
   readonly label?: string;
   readonly help?: string;
 }
 
 export interface Entity {
-  /** Singular snake_case noun, as declared. */
+  /** A singular noun in snake_case, as declared. */
   readonly name: string;
   /** Table name and route segment. */
   readonly plural: string;
-  /** The name it had; says something only where the model before has that entity and not this one. */
+  /** The former name. It has an effect only if the previous model has that entity and not this one. */
   readonly was: string | null;
   /**
    * In order: `id`, `org_id` (where org_scoped and not declared), the declared fields, then `created_by`, `created_at`,
    * `updated_at` (where not declared), `deleted_at` (where soft_delete), `version`.
    */
   readonly fields: readonly Field[];
-  /** Composite or single unique constraints, each a list of field names. With soft delete they cover the living alone. */
+  /** Unique constraints over one or several fields. With soft delete, only records that are not deleted count. */
   readonly uniques: readonly (readonly string[])[];
-  /** Declared indexes; those that the service makes for itself are the compiler's. */
+  /** Declared indexes. The compiler adds those that the service needs. */
   readonly indexes: readonly (readonly string[])[];
   readonly checks: readonly NamedCheck[];
-  /** No two records that share some values may overlap. Absent: there are none. */
+  /** Records with some equal values that must not overlap. Absent: there are none. */
   readonly exclusions?: readonly Exclusion[];
-  /** A reference: writes of records that share it run one after the other. Absent: they don't wait for each other. */
+  /**
+   * A reference: writes of records with the same reference run one after the other. Absent: they don't wait for each
+   * other.
+   */
   readonly lock?: string;
   /** Sorted by name. Absent: there are none. */
   readonly views?: readonly View[];
-  /** To-many relations: who refers to this entity, and its own `refs` fields. Sorted by name. */
+  /** To-many relations: entities that refer to this one, and its own `refs` fields. Sorted by name. */
   readonly relations: readonly Relation[];
-  /** The `org_ref` field that every row's organization stands in; null where rows belong to none. */
+  /** The `org_ref` field with the organization of every row; null if rows belong to none. */
   readonly orgField: string | null;
   readonly softDelete: boolean;
   /** Days after which a record is deleted; null for never. */
@@ -90,35 +95,35 @@ export interface Entity {
   readonly stateMachine: StateMachine | null;
   /** Inserted by the first deployment that has the entity, in this order. */
   readonly seed: readonly SeedRow[];
-  /** `all`: reads go into the audit log too. */
+  /** `all`: the audit log also includes reads. */
   readonly audit: "writes" | "all";
   readonly realtime: boolean;
-  /** Whoever changes a record says which version they mean. */
+  /** Callers who change a record must send its version. */
   readonly requireVersion?: true;
   readonly label: string | null;
   readonly help: string | null;
-  /** Sorted by operation, then role. A pair that is absent is denied. */
+  /** Sorted by operation, then role. A missing pair is denied. */
   readonly permissions: readonly Permission[];
 }
 
-/** A boolean over one row (`record`), true or unknown for every row that may stand. */
+/** A boolean over one row (`record`) that is true or unknown for every valid row. */
 export interface NamedCheck {
   readonly name: string;
   readonly condition: Expression;
 }
 
-/** A list that is served under a name of its own; every record on it under the read rules as well. */
+/** A list with its own name. The read rules also apply to each record in it. */
 export interface View {
   readonly name: string;
-  /** Over `record`; may ask who reads. */
+  /** Over `record`; it can use the caller. */
   readonly where: Expression;
-  /** At most three fields; none: as lists are. */
+  /** At most three fields; empty: the default order of lists. */
   readonly sort: readonly { readonly field: string; readonly descending: boolean }[];
-  /** Records of a page where the caller says nothing; null: as lists have. */
+  /** The default number of records on a page; null: the default of lists. */
   readonly limit: number | null;
 }
 
-/** Records whose fields `same` are equal may not overlap from `from` up to, not including, `to`; null is open. */
+/** Records with equal `same` fields must not overlap from `from` up to, but not including, `to`; null is open. */
 export interface Exclusion {
   readonly name: string;
   readonly same: readonly string[];
@@ -130,13 +135,13 @@ export interface Exclusion {
 
 export interface Relation {
   readonly name: string;
-  /** The entity of the records at the other end. */
+  /** The entity of the records on the other side. */
   readonly entity: string;
   readonly by: /** `field` of `entity` refers to this entity. */
     | { readonly kind: "referrer"; readonly field: string }
     /** This entity's own `refs` field of that name. */
     | { readonly kind: "refs"; readonly field: string }
-    /** The other side of `field`, a `refs` of `entity`. */
+    /** The back relation of `field`, a `refs` of `entity`. */
     | { readonly kind: "refs_inverse"; readonly field: string };
 }
 
@@ -147,18 +152,18 @@ export interface StateMachine {
   readonly edges: readonly Edge[];
 }
 
-/** Who may take an edge stands in the permissions, as the operation `transition:<name>`. */
+/** The permissions say who can take a transition, as the operation `transition:<name>`. */
 export interface Edge {
   readonly name: string;
   readonly from: readonly string[];
   readonly to: string;
-  /** Fields that must have a value in the row as it is after the transition. */
+  /** Fields that must have a value in the row after the transition. */
   readonly require: readonly string[];
-  /** The event; `<entity>.<edge>` unless given. */
+  /** The event; the default is `<entity>.<edge>`. */
   readonly emit: string;
 }
 
-/** Field > value as it stands in JSON. */
+/** Field > value as JSON. */
 export type SeedRow = Readonly<Record<string, JsonValue>>;
 
 export type Operation = "read" | "create" | "update" | "delete" | "restore" | `transition:${string}`;
@@ -166,17 +171,19 @@ export type Operation = "read" | "create" | "update" | "delete" | "restore" | `t
 export interface Permission {
   readonly role: string;
   readonly operation: Operation;
-  /** Who is let in: what allows, and-ed with the negation of what denies. See `RowName` for the rows that each operation sees. */
+  /**
+   * Who is allowed: the conditions in `allow`, without those in `deny`. See `RowName` for the rows of each operation.
+   */
   readonly rule: Expression;
-  /** The fields that may be read or written; null for all. */
+  /** The fields that can be read or written; null for all. */
   readonly fields: readonly string[] | null;
-  /** Values that the service writes in the place of the caller's (create, update, transitions). */
+  /** Values that the service writes instead of the caller's (create, update, transitions). */
   readonly set: readonly { readonly field: string; readonly value: Expression }[];
-  /** Most records of one page (read); null for the API's own bound. */
+  /** The maximum number of records on a page (read); null for the API's own limit. */
   readonly limit: number | null;
 }
 
-/** All limits of the public API that a project can set; every one has a value. */
+/** All limits of the public API that a project can set; each has a value. */
 export interface ApiLimits {
   readonly requestsPerSecond: number;
   readonly burst: number;
@@ -185,7 +192,7 @@ export interface ApiLimits {
   readonly statementMsMax: number;
 }
 
-/** `tests:`; names of users and rows stand for ids that the runner makes up. */
+/** `tests:`; names of users and rows stand for ids that the test runner generates. */
 export interface Tests {
   readonly users: readonly TestUser[];
   readonly rows: readonly TestRow[];
@@ -204,11 +211,11 @@ export interface TestUser {
 export interface TestRow {
   readonly entity: string;
   readonly name: string;
-  /** References hold the name of a user, an organization or a row. */
+  /** References contain the name of a user, an organization or a row. */
   readonly values: SeedRow;
 }
 
-/** `as`: a test user's name, or `public`. `line` is where it stands in the blueprint. */
+/** `as`: a test user's name, or `public`. `line` is the line in the blueprint. */
 export type Expectation =
   | {
       readonly kind: "list";
@@ -224,7 +231,7 @@ export type Expectation =
       readonly entity: string;
       /** Null for a create. */
       readonly row: string | null;
-      /** What is sent with a create or an update. */
+      /** The input of a create or an update. */
       readonly input: SeedRow;
       readonly allow: boolean;
       readonly line: number;

@@ -1,14 +1,17 @@
-// In: a field of the model, or a part of it. Out: its short notation, as a blueprint has it; what only a long form can say
-// stands behind it in words. It never checks anything.
+// Prints the short notation. In: a field of the model, or a part of it. Out: its notation as in a blueprint; options of
+// the long form follow in words. It never checks anything.
 import { printExpression } from "@plinth/expression";
 import type { Field, FieldDefault, FieldSearch, FieldType, Limits, ObjectMember } from "./model.ts";
 
-/** Characters of a string that names no other bound. */
+/** The default maximum length of a string. */
 const STRING_MAX_DEFAULT = 255;
 
 const noLimits: Limits = { min: null, max: null, pattern: null };
 
-/** All that is said of a field, for a person: two fields that differ in anything but label, help and `was` differ here. */
+/**
+ * Everything about a field, for people: two fields that differ in anything except label, help and `was` have different
+ * texts.
+ */
 export function fieldText(field: Field): string {
   const fallback = field.default === null ? "" : ` = ${defaultText(field.default)}`;
   const words = [...modifierWords(field), ...limitWords(field), ...targetWords(field.type)];
@@ -16,7 +19,7 @@ export function fieldText(field: Field): string {
   return `${typeText(field.type, field.limits)}${field.optional ? "?" : ""}${behind}${fallback}`;
 }
 
-/** A type with its arguments; a string's limits are arguments of its own. */
+/** A type with its arguments; the limits of a string are arguments. */
 export function typeText(type: FieldType, limits: Limits = noLimits): string {
   switch (type.kind) {
     case "string":

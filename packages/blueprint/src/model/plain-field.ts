@@ -1,7 +1,7 @@
-// A field as bare as can be, for whatever makes one. In: a name and a type. Out: a field of the model.
+// A minimal field. In: a name and a type. Out: a field of the model.
 import type { Field, FieldType } from "./model.ts";
 
-/** A field that callers write and that has nothing but a type. */
+/** A field that callers write, with only a type. */
 export function plainField(name: string, type: FieldType): Field {
   return {
     name,

@@ -1,5 +1,5 @@
-// In: what a part of background work declares, with typed trees in it. Out: it as a person reads it: expressions as CEL,
-// templates as `${{ }}`, fields in their short notation. To be shown, never to be read back.
+// Prints background work. In: a declaration with typed trees. Out: a form for people: expressions as CEL, templates as
+// `${{ }}`, fields in their short notation. It is never parsed again.
 import { type Expression, printExpression, rewrite } from "@plinth/expression";
 import type { Field } from "./model.ts";
 import { fieldText } from "./notation.ts";
@@ -27,7 +27,7 @@ export function printBackground(declared: unknown): unknown {
   }
 }
 
-/** What is null says nothing. */
+/** Null values are left out. */
 function members(node: Readonly<Record<string, unknown>>): unknown {
   const given = Object.entries(node).filter(([, value]) => value !== null);
   return Object.fromEntries(
@@ -47,7 +47,7 @@ function template(expression: unknown): string {
   return isExpression(expression) ? `\${{ ${print(expression)} }}` : "";
 }
 
-/** A field of the record always stands behind its name here: bare names are none. */
+/** A field of the record always follows its name here, because bare names are not fields. */
 function print(expression: Expression): string {
   return printExpression(
     rewrite(expression, (node) =>

@@ -1,4 +1,4 @@
-// The audit log. Out: what a project has of it where it lists `audit_logs`.
+// The audit log. Out: what a project has if it lists `audit_logs`.
 import type { ModuleDescription } from "./description.ts";
 import { exampleId, exampleTime, replySchema, schemaNamed, textOrNull, time } from "./schema-parts.ts";
 
@@ -18,15 +18,15 @@ export const auditLogsDescription: ModuleDescription = {
       },
       actor_id: {
         ...textOrNull,
-        description: "The id of the user, the key or the release; an operator's e-mail address.",
+        description: "The id of the user, the key or the release, or the e-mail address of an operator.",
       },
       operation: textOrNull,
       entity: textOrNull,
-      record_id: { ...textOrNull, format: "uuid", description: "null where it is about no single record." },
+      record_id: { ...textOrNull, format: "uuid", description: "null if the entry is about no single record." },
       changes: {
         type: ["object", "null"],
         description:
-          "The record where it is new or gone; `field: [before, after]` where it changed. Some values are masked.",
+          "The whole record if it was created or deleted; `field: [before, after]` if it changed. Some values are masked.",
       },
     }),
   },
@@ -35,7 +35,7 @@ export const auditLogsDescription: ModuleDescription = {
       id: "project.audit_log",
       method: "GET",
       path: "/v1/audit-log",
-      summary: "Read who changed what, newest first (admin)",
+      summary: "List the audit log: who changed what, newest first (admin)",
       tag: "project",
       audience: "admin",
       query: {

@@ -1,5 +1,5 @@
-// Sign-up and sign-in of a project's users. Out: what a project has of it where it lists `auth`. Its routes take an API key, which
-// names the app that asks; a user's token beside it can say whose session ends.
+// Sign-up and sign-in of a project's users. Out: what a project has if it lists `auth`. Its routes need an API key,
+// which identifies the calling app; with a user's token, the request names the session to end.
 import {
   EXAMPLE_RECORD,
   type JsonObject,
@@ -20,7 +20,7 @@ const credentials = { email: exampleAddress, password: "correct horse battery st
 const refreshToken: JsonObject = { type: "string", minLength: 1, maxLength: 200 };
 
 const newPassword: JsonObject = { type: "string", format: "password", minLength: 8, maxLength: 256 };
-const mailToken: JsonObject = { type: "string", minLength: 1, maxLength: 200, description: "As the mail holds it." };
+const mailToken: JsonObject = { type: "string", minLength: 1, maxLength: 200, description: "The token from the mail." };
 const exampleToken = "plm_5f2c";
 
 function credentialsSchema(more: JsonObject): JsonObject {
@@ -42,9 +42,9 @@ const session: OperationReply = {
   },
 };
 
-/** The same whether or not there is an account. */
+/** The answer is the same whether or not there is an account. */
 const mailSent: OperationReply = {
-  description: "A mail tells its reader what to do next",
+  description: "A mail with the next step was sent",
   component: "Auth.mail_sent",
   content: { kind: "data", schema: schemaNamed("MailSent"), example: { status: "mail_sent" } },
 };
@@ -71,13 +71,13 @@ export const authDescription: ModuleDescription = {
   schemas: {
     Session: replySchema({
       user: schemaNamed("User"),
-      access_token: { type: "string", description: "A JWT (EdDSA); the project's keys verify it." },
-      refresh_token: { type: "string", description: "Good for one refresh; keep it secret." },
-      expires_in: { type: "integer", description: "Seconds that the access token holds." },
+      access_token: { type: "string", description: "A JWT (EdDSA). Verify it with the project's public keys." },
+      refresh_token: { type: "string", description: "A token for one refresh. Keep it secret." },
+      expires_in: { type: "integer", description: "The number of seconds until the access token expires." },
     }),
     "Credentials.sign_up": credentialsSchema({
       name: { type: ["string", "null"], maxLength: 255 },
-      profile: { type: "object", description: "Fields of the user, as an update of a user takes them." },
+      profile: { type: "object", description: "Profile fields, as in an update of a user." },
     }),
     "Credentials.sign_in": credentialsSchema({}),
     RefreshToken: bodySchema({ refresh_token: refreshToken }, ["refresh_token"]),
@@ -101,7 +101,7 @@ export const authDescription: ModuleDescription = {
     }),
     operation("verify_email", {
       path: "/v1/auth/verify-email",
-      summary: "Prove an address that signed up, and sign in",
+      summary: "Verify the address of a sign-up, and sign in",
       body: {
         component: "Auth.verify_email",
         schema: schemaNamed("ProofOfAddress"),
@@ -112,7 +112,7 @@ export const authDescription: ModuleDescription = {
     }),
     operation("forgot_password", {
       path: "/v1/auth/forgot-password",
-      summary: "Ask for a mail that resets a password",
+      summary: "Request a mail to reset a password",
       body: {
         component: "Auth.forgot_password",
         schema: schemaNamed("ForgottenPassword"),
@@ -123,7 +123,7 @@ export const authDescription: ModuleDescription = {
     }),
     operation("reset_password", {
       path: "/v1/auth/reset-password",
-      summary: "Set a new password with the token of a mail; all sessions end",
+      summary: "Set a new password with the token from a mail, and end all sessions",
       body: {
         component: "Auth.reset_password",
         schema: schemaNamed("NewPassword"),
@@ -141,7 +141,7 @@ export const authDescription: ModuleDescription = {
     }),
     operation("refresh", {
       path: "/v1/auth/refresh",
-      summary: "Trade a refresh token for a new pair",
+      summary: "Exchange a refresh token for a new pair of tokens",
       body: {
         component: "Auth.refresh",
         schema: schemaNamed("RefreshToken"),
@@ -152,7 +152,7 @@ export const authDescription: ModuleDescription = {
     }),
     operation("sign_out", {
       path: "/v1/auth/sign-out",
-      summary: "End the session of the refresh token, or of the user's token",
+      summary: "Sign out: end the session of the refresh token, or of the user's token",
       body: {
         component: "Auth.sign_out",
         schema: schemaNamed("SessionToEnd"),

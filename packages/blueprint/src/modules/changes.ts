@@ -1,8 +1,8 @@
-// Changes of records as they happen. In: the project. Out: the route, where it has an entity that can be followed.
+// Live changes of records. In: the project. Out: the route, if it has an entity that can be followed.
 import type { DescribedProject, ModuleDescription } from "./description.ts";
 import { id, replySchema, schemaNamed } from "./schema-parts.ts";
 
-/** OpenAPI 3.1 has no word for events: what the text is made of stands beside it. */
+/** OpenAPI 3.1 can't describe events, so their schema is next to the text. */
 const STREAM = { type: "string", contentMediaType: "application/json", contentSchema: schemaNamed("Change") };
 
 const EVENTS = `Server-sent events. \`ready\`: the stream has begun here; what is read from now on holds all that was before. \`created\`
@@ -19,7 +19,7 @@ export function describeChanges({ entities = [] }: DescribedProject): readonly M
     events: [],
     schemas: {
       Change: {
-        ...replySchema({ id, record: { type: "object", description: "Of `created` and `updated`." } }, []),
+        ...replySchema({ id, record: { type: "object", description: "The record, for `created` and `updated`." } }, []),
         description: "The data of one event.",
       },
     },

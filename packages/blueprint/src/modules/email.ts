@@ -1,4 +1,4 @@
-// How a project sends mail, and what it has sent. Out: what every project has of it that can send any.
+// Mail of a project. Out: the routes that every project with mail has.
 import type { JsonObject, ModuleDescription, ModuleOperation, OperationBody, OperationReply } from "./description.ts";
 import {
   bodySchema,
@@ -22,7 +22,7 @@ const mailProperties: JsonObject = {
     type: "string",
     enum: ["sending", "sent", "kept", "suppressed", "failed", "unknown", "bounced", "complained"],
     description:
-      "`kept`: in the mailbox of a project without a connection. `unknown`: nobody knows whether it was sent.",
+      "`kept`: in the mailbox of a project without a connection. `unknown`: it is not known whether it was sent.",
   },
   message_id: { type: "string" },
   connection: textOrNull,
@@ -109,22 +109,26 @@ export const emailDescription: ModuleDescription = {
       name,
       provider: { type: "string" },
       settings,
-      secrets: { type: "array", items: { type: "string" }, description: "What it keeps encrypted; never the values." },
+      secrets: {
+        type: "array",
+        items: { type: "string" },
+        description: "The names of the encrypted values, never the values.",
+      },
       updated_at: at,
     }),
     Email: replySchema(mailProperties),
     EmailWithContent: replySchema({
       ...mailProperties,
-      text: { ...textOrNull, description: "Null where the mail was sent: it is kept by its readers alone." },
+      text: { ...textOrNull, description: "Null if the mail was sent: only its recipients have the text then." },
       html: textOrNull,
     }),
     EmailTemplate: replySchema({
       name,
       help: textOrNull,
-      language: { type: "string", description: "Of a mail that asks for none, or for one that there is not." },
+      language: { type: "string", description: "If the template does not exist, or the mail uses none." },
       languages: { type: "array", items: { type: "string" } },
-      values_schema: { type: "object", description: "JSON Schema of its variables." },
-      example: { type: "object", description: "Values to look at it with." },
+      values_schema: { type: "object", description: "The JSON Schema of the variables." },
+      example: { type: "object", description: "Example values for a preview." },
     }),
     EmailPreview: replySchema({ subject: { type: "string" }, text: { type: "string" }, html: textOrNull }),
     Suppression: replySchema({
@@ -135,41 +139,41 @@ export const emailDescription: ModuleDescription = {
   },
   operations: [
     operation("list_connections", "GET /v1/connections", {
-      summary: "How the project reaches other services",
-      reply: data("All of them", listOf("Connection"), [exampleConnection]),
+      summary: "List the connections to other services",
+      reply: data("All connections", listOf("Connection"), [exampleConnection]),
     }),
     operation("set_connection", "POST /v1/connections", {
-      summary: "Set or replace a connection, once a test of it has succeeded",
+      summary: "Set or replace a connection, after a successful test",
       body: {
         schema: bodySchema({ name, provider: { type: "string" }, settings }, ["name", "provider", "settings"]),
         example: { name: "mail", provider: "smtp", settings: { ...exampleSettings, user: "desk", password: "..." } },
       },
-      reply: data("It works, and is used from now on", schemaNamed("Connection"), exampleConnection),
+      reply: data("The connection works and is now in use", schemaNamed("Connection"), exampleConnection),
     }),
     operation("remove_connection", "POST /v1/connections/remove", {
-      summary: "Forget a connection",
+      summary: "Delete a connection",
       body: { schema: bodySchema({ name }, ["name"]), example: { name: "mail" } },
       reply: data("Forgotten", replySchema({ name }), { name: "mail" }),
     }),
     operation("test_connection", "POST /v1/connections/test", {
-      summary: "Test a connection, without sending anything",
+      summary: "Test a connection without sending anything",
       body: { schema: bodySchema({ name }, ["name"]), example: { name: "mail" } },
-      reply: data("It works", replySchema({ name }), { name: "mail" }),
+      reply: data("The connection works", replySchema({ name }), { name: "mail" }),
     }),
     operation("list", "GET /v1/emails", {
-      summary: "The newest mails of the project",
-      reply: data("At most 100", listOf("Email"), [exampleMail]),
+      summary: "List the newest mails of the project",
+      reply: data("At most 100 mails", listOf("Email"), [exampleMail]),
     }),
     operation("read", "GET /v1/emails/{email_id}", {
-      summary: "One mail",
+      summary: "Read one mail",
       reply: data("The mail", schemaNamed("EmailWithContent"), { ...exampleMail, text: "Welcome.", html: null }),
     }),
     operation("list_templates", "GET /v1/email-templates", {
-      summary: "The templates of the live version",
-      reply: data("All of them", listOf("EmailTemplate"), [exampleTemplate]),
+      summary: "List the e-mail templates of the live version",
+      reply: data("All templates", listOf("EmailTemplate"), [exampleTemplate]),
     }),
     operation("preview", "POST /v1/emails/preview", {
-      summary: "What a template says; without values, with examples",
+      summary: "Preview a template, with example values by default",
       body: {
         schema: bodySchema(
           { template: name, values: { type: "object" }, language: { type: "string", maxLength: 35 } },
@@ -177,25 +181,25 @@ export const emailDescription: ModuleDescription = {
         ),
         example: { template: "welcome", values: { name: "Ana" }, language: "de" },
       },
-      reply: data("As readers get it", schemaNamed("EmailPreview"), {
+      reply: data("The rendered mail", schemaNamed("EmailPreview"), {
         subject: "Welcome",
         text: "Welcome.\n",
         html: "<p>Welcome.</p>",
       }),
     }),
     operation("list_suppressions", "GET /v1/email-suppressions", {
-      summary: "Addresses that get no more mail",
-      reply: data("At most 1,000", listOf("Suppression"), [
+      summary: "List the addresses that get no more mail",
+      reply: data("At most 1,000 addresses", listOf("Suppression"), [
         { address: exampleAddress, reason: "bounced", created_at: exampleTime },
       ]),
     }),
     operation("suppress", "POST /v1/email-suppressions", {
-      summary: "Send no more mail to an address",
+      summary: "Stop mail to an address",
       body: { schema: bodySchema({ address }, ["address"]), example: { address: exampleAddress } },
       reply: nothing("Noted"),
     }),
     operation("unsuppress", "POST /v1/email-suppressions/remove", {
-      summary: "Send mail to an address again",
+      summary: "Allow mail to an address again",
       body: { schema: bodySchema({ address }, ["address"]), example: { address: exampleAddress } },
       reply: nothing("Noted"),
     }),

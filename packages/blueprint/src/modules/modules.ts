@@ -1,4 +1,4 @@
-// All that modules bring to a project. In: the project. Out: the descriptions of those that it has, in a fixed order.
+// All modules of a project. In: the project. Out: the descriptions of its modules, in a fixed order.
 import { auditLogsDescription } from "./audit-logs.ts";
 import { authDescription, authEvents } from "./auth.ts";
 import { describeChanges } from "./changes.ts";

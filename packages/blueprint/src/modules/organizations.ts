@@ -1,5 +1,5 @@
-// Organizations of an app's users: their records, members and invitations, and the one that a user acts in. Out: what a project
-// has of them where it lists `organizations`.
+// Organizations of an app's users: their records, members and invitations, and the chosen organization. Out: what a
+// project has if it lists `organizations`.
 import type { Field } from "../model/model.ts";
 import { plainField, serviceField } from "../model/plain-field.ts";
 import type { JsonObject, ModuleDescription, ModuleEvent, OperationReply } from "./description.ts";
@@ -46,25 +46,21 @@ function event(name: string, help: string, data: readonly Field[] = []): ModuleE
 }
 
 export const organizationEvents: readonly ModuleEvent[] = [
-  event("created", "An organization was made; its owner is who made it, unless a key did.", [
+  event("created", "An organization was created. Its owner is its creator, unless a key created it.", [
     { ...plainField("owner_id", uuid), optional: true },
   ]),
   event("updated", "An organization was changed."),
   event("deleted", "An organization was deleted."),
   event("member_added", "A user became a member.", [user, plainField("role", memberRole)]),
-  event("member_role_changed", "A member was given another role.", [
+  event("member_role_changed", "The role of a member was changed.", [
     user,
     plainField("role", memberRole),
     plainField("role_before", memberRole),
   ]),
-  event("member_removed", "A member was taken out, or left.", [user, plainField("role", memberRole)]),
-  event(
-    "invitation_created",
-    "Somebody was invited. The token is in the reply to whoever invited, and nowhere else.",
-    invited,
-  ),
+  event("member_removed", "A member was removed, or left.", [user, plainField("role", memberRole)]),
+  event("invitation_created", "A user was invited. Only the reply to the inviter contains the token.", invited),
   event("invitation_accepted", "An invitation was accepted.", [...invited, user]),
-  event("invitation_revoked", "An invitation was taken back.", invited),
+  event("invitation_revoked", "An invitation was revoked.", invited),
 ];
 
 const role: JsonObject = { type: "string", enum: organizationRoles };
@@ -83,14 +79,15 @@ const exampleInvitation = {
 export const exampleMembership: JsonObject = { organization_id: exampleId, role: "member", chosen: true };
 
 const roleBody = bodySchema({ role }, ["role"]);
-/** One of the two names the user. */
+/** One of the two identifies the user. */
 const newMemberBody: JsonObject = {
   ...bodySchema({ role, user_id: id, email: { type: "string", format: "email", maxLength: 254 } }, ["role"]),
   oneOf: [{ required: ["user_id"] }, { required: ["email"] }],
 };
-const choice = bodySchema({ organization_id: { oneOf: [id, { type: "null" }], description: "null chooses none." } }, [
-  "organization_id",
-]);
+const choice = bodySchema(
+  { organization_id: { oneOf: [id, { type: "null" }], description: "null removes the choice." } },
+  ["organization_id"],
+);
 const member: OperationReply = {
   description: "The member",
   component: "Member.one",
@@ -125,20 +122,20 @@ export const organizationsDescription: ModuleDescription = {
     documented: true,
     schemas: {},
     example: {},
-    help: "Members see theirs; its owners and admins change it. Who creates one is its owner.",
+    help: "Members see their organizations. Owners and admins can change them. The creator becomes the owner.",
   },
   events: organizationEvents,
   schemas: {
     Member: {
       type: "object",
-      description: "Email and name are there for those who manage the members.",
+      description: "Only those who manage the members see `email` and `name`.",
       properties: { user_id: id, role, created_at: time, email, name: { type: ["string", "null"] } },
       required: ["user_id", "role", "created_at"],
     },
     Invitation: replySchema(invitationProperties),
     "Invitation.made": replySchema({
       ...invitationProperties,
-      token: { type: "string", description: "Good for one acceptance; it is not shown again." },
+      token: { type: "string", description: "A token for one acceptance. It is shown only once." },
     }),
     Membership: replySchema({ organization_id: id, role, chosen: { type: "boolean" } }),
   },
@@ -169,7 +166,7 @@ export const organizationsDescription: ModuleDescription = {
       id: "organization.add_member",
       method: "PUT",
       path: members,
-      summary: "Give a member another role, named by id or by email; an admin key also adds members",
+      summary: "Change the role of a member, named by id or e-mail address; an admin key can also add members",
       tag,
       audience: "caller",
       query: null,
@@ -182,7 +179,7 @@ export const organizationsDescription: ModuleDescription = {
       id: "organization.set_member",
       method: "PUT",
       path: `${members}/{user_id}`,
-      summary: "Give a member another role; an admin key also adds members",
+      summary: "Change the role of a member; an admin key can also add members",
       tag,
       audience: "caller",
       query: null,
@@ -195,12 +192,12 @@ export const organizationsDescription: ModuleDescription = {
       id: "organization.remove_member",
       method: "DELETE",
       path: `${members}/{user_id}`,
-      summary: "Take a member out; everybody may leave",
+      summary: "Remove a member, or leave the organization",
       tag,
       audience: "caller",
       query: null,
       body: null,
-      replies: { 204: withoutBody("Taken out") },
+      replies: { 204: withoutBody("Removed") },
       faults: [400, 401, 403, 404, 409, 429, 503],
       sdk: "organizations.removeMember",
     },
@@ -230,7 +227,7 @@ export const organizationsDescription: ModuleDescription = {
       id: "organization.invite",
       method: "POST",
       path: invitations,
-      summary: "Invite somebody; the reply alone holds the token, for the link that the app sends them",
+      summary: "Invite a user; only this reply contains the token, which the app sends as a link",
       tag,
       audience: "caller",
       query: null,
@@ -268,7 +265,7 @@ export const organizationsDescription: ModuleDescription = {
       id: "organization.accept_invitation",
       method: "POST",
       path: "/v1/organizations/accept-invitation",
-      summary: "Join an organization as the signed-in user, whose address was invited",
+      summary: "Accept an invitation as the signed-in user with the invited address",
       tag,
       audience: "user",
       query: null,
@@ -279,7 +276,8 @@ export const organizationsDescription: ModuleDescription = {
             choose: {
               type: "boolean",
               default: false,
-              description: "Whether requests that name no organization are made in this one from now on.",
+              description:
+                "Whether this becomes the user's chosen organization, which is used for requests that name none.",
             },
           },
           ["token"],
@@ -299,14 +297,14 @@ export const organizationsDescription: ModuleDescription = {
       id: "organization.choose",
       method: "PUT",
       path: "/v1/users/me/organization",
-      summary: "Choose the organization that the user's requests are made in where they name none",
+      summary: "Choose the organization for requests of the user that name none",
       tag,
       audience: "user",
       query: null,
       body: { schema: choice, example: { organization_id: exampleId } },
       replies: {
         200: {
-          description: "The choice",
+          description: "The chosen organization",
           content: { kind: "data", schema: choice, example: { organization_id: exampleId } },
         },
       },

@@ -1,4 +1,4 @@
-// What every project tells of itself: its documents, its keys, and what a caller may do. Out: the routes.
+// Descriptions that every project has: its documents, its keys, and the caller's rights. Out: the routes.
 import type { JsonObject, ModuleDescription, ModuleOperation } from "./description.ts";
 import { exampleId, replySchema, schemaNamed } from "./schema-parts.ts";
 
@@ -6,7 +6,11 @@ import { exampleId, replySchema, schemaNamed } from "./schema-parts.ts";
 const questionProperties = {
   resource: { type: "string", maxLength: 63 },
   op: { type: "string", maxLength: 80 },
-  id: { type: "string", maxLength: 64, description: "Of the record; without one, whether there may be any." },
+  id: {
+    type: "string",
+    maxLength: 64,
+    description: "The id of a record. Without it, the question is whether the caller can do this to any record.",
+  },
 };
 const exampleQuestion = { resource: "user", op: "read", id: exampleId };
 
@@ -26,9 +30,9 @@ function document(name: string, path: string, summary: string, mediaType: string
   };
 }
 
-/** It has an ETag, and changes with a release alone. */
+/** It has an ETag, and changes only with a release. */
 function ofRelease(operation: ModuleOperation): ModuleOperation {
-  const notModified = { description: "What the caller has is still the same", content: null };
+  const notModified = { description: "The caller's copy is still current", content: null };
   return { ...operation, replies: { ...operation.replies, 304: notModified } };
 }
 
@@ -42,9 +46,15 @@ export const projectDescription: ModuleDescription = {
     ofRelease(
       document("sdk_types", "/v1/sdk.d.ts", "The SDK's TypeScript declarations", "text/plain", { type: "string" }),
     ),
-    document("jwks", "/.well-known/jwks.json", "The keys that verify access tokens", "application/jwk-set+json", {
-      type: "object",
-    }),
+    document(
+      "jwks",
+      "/.well-known/jwks.json",
+      "The public keys that verify access tokens",
+      "application/jwk-set+json",
+      {
+        type: "object",
+      },
+    ),
   ],
 };
 
@@ -63,18 +73,18 @@ export const batchDescription: ModuleDescription = {
           type: "string",
           maxLength: 2048,
           description:
-            "Of one record, with its query string. `{order.id}` stands for what an operation before it gave.",
+            "The path of one record, with its query string. `{order.id}` inserts a value from the result of an earlier operation.",
         },
         body: {
           description:
-            'What the route takes. `{"$ref": "order.id"}` stands for what an operation before it gave; `{"$value": ...}` for what stands in it, whatever that looks like.',
+            'The body of the route. `{"$ref": "order.id"}` inserts a value from the result of an earlier operation. `{"$value": ...}` inserts its content unchanged.',
         },
         as: {
           type: "string",
           pattern: "^[a-z_][a-z0-9_]{0,62}$",
-          description: "What later operations call its result.",
+          description: "The name under which later operations can use the result.",
         },
-        if_match: { type: "string", maxLength: 2000, description: "As the header If-Match." },
+        if_match: { type: "string", maxLength: 2000, description: "The value of the header `If-Match`." },
       },
       required: ["method", "path"],
       additionalProperties: false,
@@ -83,24 +93,26 @@ export const batchDescription: ModuleDescription = {
       type: "object",
       properties: {
         operations: { type: "array", items: schemaNamed("Operation"), minItems: 1, maxItems: 100 },
-        dry_run: { type: "boolean", description: "Judges and answers all of it, and keeps nothing." },
+        dry_run: { type: "boolean", description: "Runs and answers all operations, but saves nothing." },
       },
       required: ["operations"],
       additionalProperties: false,
     },
-    Performed: replySchema({ status: { type: "integer" }, data: { description: "As the route answers." } }, ["status"]),
+    Performed: replySchema({ status: { type: "integer" }, data: { description: "The answer of the route." } }, [
+      "status",
+    ]),
   },
   operations: [
     {
       id: "project.batch",
       method: "POST",
       path: "/v1/batch",
-      summary: "Perform several operations on records, all or none",
+      summary: "Run several operations on records in one transaction",
       tag: "project",
       audience: "caller",
       query: null,
       isOnce: true,
-      // It is read by the thread that serves everybody.
+      // The thread that serves all requests reads it.
       bodyBytesMax: 262_144,
       body: {
         schema: schemaNamed("Batch"),
@@ -108,7 +120,7 @@ export const batchDescription: ModuleDescription = {
       },
       replies: {
         200: {
-          description: "What became of each, in their order",
+          description: "The results, in order",
           content: {
             kind: "data",
             schema: { type: "array", items: schemaNamed("Performed") },
@@ -140,7 +152,7 @@ export const canDescription: ModuleDescription = {
       id: "project.can",
       method: "POST",
       path: "/v1/can",
-      summary: "Ask what the caller may do",
+      summary: "Check what the caller can do",
       tag: "project",
       audience: "caller",
       query: null,
@@ -150,7 +162,7 @@ export const canDescription: ModuleDescription = {
       },
       replies: {
         200: {
-          description: "An answer for each, in their order",
+          description: "The answers, in order",
           content: {
             kind: "data",
             schema: { type: "array", items: schemaNamed("Answer") },

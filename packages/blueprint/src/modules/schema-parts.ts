@@ -1,4 +1,4 @@
-// Pieces of the schemas and examples of modules. Out: plain data.
+// Shared parts of the modules' schemas and examples. Out: plain data.
 import { patterns } from "../field-types/patterns.ts";
 import type { JsonObject, OperationReply } from "./description.ts";
 
@@ -9,19 +9,19 @@ export const exampleAddress = "ana@example.com";
 export const id: JsonObject = schemaNamed("Id");
 export const time: JsonObject = { type: "string", format: "date-time", pattern: patterns.datetime };
 export const textOrNull: JsonObject = { type: ["string", "null"] };
-/** An address that is sent; what replies hold was checked then. */
+/** An address in a request; addresses in replies were checked before. */
 export const sentAddress: JsonObject = { type: "string", format: "email", maxLength: 254, pattern: patterns.email };
 
 export function schemaNamed(name: string): JsonObject {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** A body: nothing but these members may be in it. */
+/** A body: no other members are allowed. */
 export function bodySchema(properties: JsonObject, required: readonly string[]): JsonObject {
   return { type: "object", properties, required, additionalProperties: false };
 }
 
-/** A part of a reply: members may be added. */
+/** A part of a reply: members can be added later. */
 export function replySchema(properties: JsonObject, required: readonly string[] = Object.keys(properties)): JsonObject {
   return { type: "object", properties, required };
 }

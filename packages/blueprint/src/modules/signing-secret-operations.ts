@@ -1,15 +1,15 @@
-// What a project's own services verify its calls with. Out: the operations that tell it and that make another one.
+// The secret with which a project's own services verify its calls. Out: the operations that read and rotate it.
 import type { JsonObject, ModuleOperation } from "./description.ts";
 import { bodySchema, replySchema } from "./schema-parts.ts";
 
 const signingSecret: JsonObject = replySchema({
   secret: {
     type: "string",
-    description: "What calls to the project's own services are signed with: `whsec_` and base64.",
+    description: "The secret that signs calls to the project's own services: `whsec_` and base64.",
   },
   previous: {
     type: ["object", "null"],
-    description: "`secret`, and `until` when it signs as well; null where there is none.",
+    description: "The previous `secret`, and `until` when it is still used; null if there is none.",
   },
 });
 
@@ -29,7 +29,7 @@ function secretOperation(
     body: takesBody ? { schema: bodySchema({}, []), example: {}, isOptional: true } : null,
     replies: {
       200: {
-        description: "The secret, and the one before it while receivers change over",
+        description: "The secret, and the previous one while receivers switch over",
         content: { kind: "data", schema: signingSecret, example: { secret: "whsec_c2VjcmV0", previous: null } },
       },
     },
@@ -42,11 +42,11 @@ export const signingSecretOperations: readonly ModuleOperation[] = [
   secretOperation("signing_secret", {
     method: "GET",
     path: "/v1/signing-secret",
-    summary: "Read what the project's own services verify calls with (admin)",
+    summary: "Read the secret that verifies calls to the project's own services (admin)",
   }),
   secretOperation("rotate_signing_secret", {
     method: "POST",
     path: "/v1/signing-secret/rotate",
-    summary: "Sign with another secret from now on; the last one signs beside it for a day (admin)",
+    summary: "Create a new signing secret; the previous one is still used for a day (admin)",
   }),
 ];

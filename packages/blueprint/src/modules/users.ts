@@ -1,4 +1,4 @@
-// Users: their records, their roles. In: a project. Out: what every project has of them, whether it lists `users` or not.
+// Users: their records and roles. In: a project. Out: what every project has, whether or not it lists `users`.
 import type { Expression } from "@plinth/expression";
 import type { Entity, Field, Model, Permission, Relation } from "../model/model.ts";
 import { plainField, serviceField } from "../model/plain-field.ts";
@@ -15,7 +15,7 @@ import { bodySchema, schemaNamed } from "./schema-parts.ts";
 export const USER_ENTITY = "user";
 const tag = USER_ENTITY;
 
-/** The fields that a user has of the service's own; what secrets its table holds are no fields. */
+/** The service's own fields of a user; the secrets in its table are not fields. */
 export function userFields(profile: readonly Field[]): readonly Field[] {
   return [
     serviceField("id", { type: { kind: "uuid" } }),
@@ -30,8 +30,9 @@ export function userFields(profile: readonly Field[]): readonly Field[] {
 }
 
 /**
- * Users as an entity like those that a blueprint declares: what it says of who may read them is checked, compared and told with
- * the rules that always hold. That they see themselves is said of `owner`, which every user holds, so that `user` is free.
+ * Users as an entity like declared ones: a blueprint's permissions to read them are checked, compared and reported
+ * together with the built-in rules. The rule that users see themselves belongs to `owner`, which every user has, so
+ * that `user` is free.
  */
 export function userEntity({
   userFields: profile,
@@ -66,12 +67,12 @@ type DescribedUsers = Pick<Model, "userFields" | "userPermissions" | "userUnique
   readonly entities: readonly Pick<Entity, "name" | "fields">[];
 };
 
-/** Every account has an address of its own. */
+/** Every account has a unique address. */
 function userKeys(declared: Model["userUniques"] = []): Entity["uniques"] {
   return [["email"], ...declared];
 }
 
-/** What users have, and what stands for more than a field: nothing else of theirs can be called so. */
+/** The members of a user, including those that are not simple fields: no profile field can have these names. */
 export function userNames(profile: readonly Field[]): readonly string[] {
   return [
     ...userFields(profile).map(({ name }) => name),
@@ -80,7 +81,7 @@ export function userNames(profile: readonly Field[]): readonly string[] {
   ];
 }
 
-/** What leads from a user to the records that refer to them, where their field gives it a name. Sorted by name. */
+/** The named back relations from a user to the records that refer to them. Sorted by name. */
 export function userRelations(entities: readonly Pick<Entity, "name" | "fields">[]): readonly Relation[] {
   const relations = entities.flatMap(({ name: entity, fields }) =>
     fields.flatMap(({ name: field, type }): Relation[] =>
@@ -117,23 +118,23 @@ const builtinPermissions: readonly Permission[] = [
   rule("owner", "update"),
 ];
 
-/** What others see of a user where a permission names no fields: nothing that is personal, and no roles. */
+/** What others see of a user if a permission names no fields: no personal fields, and no roles. */
 export function fieldsForOthers(profile: readonly Field[]): readonly string[] {
   return ["id", "name", ...profile.filter((field) => !field.pii && !field.internal).map(({ name }) => name)];
 }
 
-/** Beside the profile fields. */
+/** In addition to the profile fields. */
 export const userFieldsInRules: readonly string[] = ["id", "email", "name"];
 
 const roleNames = { kind: "list", of: { kind: "string" } } as const;
 
 export const userEvents: readonly ModuleEvent[] = [
-  { name: "user.updated", entity: USER_ENTITY, data: [], help: "A user's profile was changed." },
+  { name: "user.updated", entity: USER_ENTITY, data: [], help: "The profile of a user was changed." },
   {
     name: "user.roles_changed",
     entity: USER_ENTITY,
     data: [plainField("roles", roleNames), plainField("roles_before", roleNames)],
-    help: "A user was given other roles.",
+    help: "The roles of a user were changed.",
   },
 ];
 
@@ -153,7 +154,7 @@ export function describeUsers({
     content: { kind: "data", schema: user, example: { [EXAMPLE_RECORD]: true } },
   } as const;
   const me = {
-    description: "The user, and where they belong",
+    description: "The user, with roles and organizations",
     component: "User.me",
     content: {
       kind: "data",
@@ -172,7 +173,7 @@ export function describeUsers({
       fields: userFields(profile),
       uniques: userKeys(userUniques),
       inRules: [...userFieldsInRules, ...profile.map(({ name }) => name)],
-      // Who signs up becomes a user, and no route deletes one.
+      // Sign-up creates users, and no route deletes one.
       generated: ["list", "aggregate", "read", "update"],
       handled: [],
       access: { read: { admin: "all", user: "self" }, update: { admin: "all", user: "self" } },
@@ -206,7 +207,7 @@ export function describeUsers({
         id: "user.list",
         method: "GET",
         path: "/v1/users",
-        summary: `List users: an admin sees all, others see themselves${isShown ? " and whom the project shows them" : ""}`,
+        summary: `List users: an admin sees all, other users see themselves${isShown ? " and those that the project shows them" : ""}`,
         tag,
         audience: "caller",
         query: "records",
@@ -226,12 +227,12 @@ export function describeUsers({
         id: "user.aggregate",
         method: "GET",
         path: "/v1/users/aggregate",
-        summary: "Calculate over the users that a list of them shows",
+        summary: "Calculate totals over the users of a list",
         tag,
         audience: "caller",
         query: "groups",
         body: null,
-        replies: { 200: { description: "Values of users, by group", content: { kind: "groups" } } },
+        replies: { 200: { description: "Totals of users, by group", content: { kind: "groups" } } },
         faults: [400, 401, 403, 429, 503],
         sdk: null,
         isGenerated: true,
@@ -245,7 +246,7 @@ export function describeUsers({
         audience: "caller",
         query: "record",
         body: null,
-        replies: { 200: one, 304: { description: "What the caller has is still the same", content: null } },
+        replies: { 200: one, 304: { description: "The caller's copy is still current", content: null } },
         faults: [400, 401, 403, 404, 429, 503],
         sdk: null,
         isGenerated: true,
@@ -268,7 +269,7 @@ export function describeUsers({
         id: "user.set_roles",
         method: "PUT",
         path: "/v1/users/{id}/roles",
-        summary: "Set a user's roles (admin)",
+        summary: "Set the roles of a user (admin)",
         tag,
         audience: "admin",
         query: null,
@@ -281,13 +282,13 @@ export function describeUsers({
   };
 }
 
-/** Roles that a user can hold: `public` holds for everybody, and is given to nobody. */
+/** Roles that a user can have: `public` applies to everybody and is never assigned. */
 function rolesSchema(roles: DescribedProject["roles"]): ReturnType<typeof bodySchema> {
   const names = roles.map((role) => role.name).filter((name) => name !== "public");
-  const told = roles.flatMap(({ name, label, help }) =>
+  const labels = roles.flatMap(({ name, label, help }) =>
     label === undefined && help === undefined ? [] : [`\`${name}\`: ${[label, help].filter((one) => one).join(". ")}`],
   );
-  const description = told.length === 0 ? {} : { description: told.join("\n") };
+  const description = labels.length === 0 ? {} : { description: labels.join("\n") };
   const schema = { type: "array", items: { type: "string", enum: names }, uniqueItems: true, ...description };
   return bodySchema({ roles: schema }, ["roles"]);
 }

@@ -1,4 +1,4 @@
-// Webhooks that leave a project: endpoints, and what was sent to them. Out: what a project has of it where it lists `webhooks`.
+// Outbound webhooks: endpoints and deliveries. Out: what a project has if it lists `webhooks`.
 import { plainField } from "../model/plain-field.ts";
 import type { JsonObject, ModuleDescription, ModuleEvent, ModuleOperation, OperationBody } from "./description.ts";
 import { bodySchema, exampleId, exampleTime, id, replySchema, schemaNamed, textOrNull } from "./schema-parts.ts";
@@ -10,41 +10,44 @@ const count: JsonObject = { type: "integer" };
 const countOrNull: JsonObject = { type: ["integer", "null"] };
 const deliveryStatuses = ["pending", "delivered", "failed", "revoked"];
 
-/** What an admin says of an endpoint. */
+/** The fields of an endpoint that an admin sets. */
 const changeable = {
-  url: { type: "string", maxLength: 2_000, description: "An https address; http for this machine alone." },
+  url: { type: "string", maxLength: 2_000, description: "An https address. On this machine, http is allowed too." },
   events: {
     type: "array",
     minItems: 1,
     maxItems: 100,
     items: { type: "string", maxLength: 120 },
-    description: "Names of events, `order.*` for all of a noun, `*` for all.",
+    description: "Names of events. `order.*` means all events of a noun, `*` all events.",
   },
   description: { type: "string", maxLength: 500 },
   enabled: { type: "boolean" },
   payload: {
     type: "string",
     enum: ["full", "thin"],
-    description: "`thin`: which record, without its values.",
+    description: "`thin`: only the id of the record, without its values.",
   },
   version: {
     type: "integer",
     minimum: 1,
     maximum: 1_000,
     description:
-      "Of payloads: one that the blueprint has. Of a new endpoint, the current one unless it says otherwise.",
+      "The payload version, which must be in the blueprint. The default for a new endpoint is the current one.",
   },
 } as const;
 const settled = {
-  role: { type: "string", maxLength: 100, description: "It is sent what a holder of this role may read." },
-  user_id: { ...id, description: "Whose endpoint it is: it is sent what this user may read." },
-  organization_id: { ...id, description: "Whose endpoint it is: it is sent what happens in this organization." },
+  role: { type: "string", maxLength: 100, description: "The endpoint receives what a holder of this role can read." },
+  user_id: { ...id, description: "The owner of the endpoint, which receives what this user can read." },
+  organization_id: {
+    ...id,
+    description: "The organization of the endpoint, which receives the events of this organization.",
+  },
   signing: { type: "string", enum: ["hmac", "ed25519"] },
 } as const;
 const listener: JsonObject = {
   type: "boolean",
   default: false,
-  description: "Nothing calls its address: its deliveries are pulled, and forwarded by whoever pulls.",
+  description: "The address of this endpoint is not called: a listener pulls its deliveries and forwards them.",
 };
 
 const endpointProperties = {
@@ -54,15 +57,15 @@ const endpointProperties = {
   user_id: idOrNull,
   organization_id: idOrNull,
   signing: settled.signing,
-  public_key: { ...textOrNull, description: "`whpk_`, of an endpoint that signs by Ed25519." },
+  public_key: { ...textOrNull, description: "`whpk_` and the public key, for an endpoint that signs with Ed25519." },
   disabled_at: atOrNull,
   disabled_reason: textOrNull,
-  failures: { ...count, description: "In a row." },
+  failures: { ...count, description: "The number of failures since the last success." },
   failing_since: atOrNull,
-  paused_until: { ...atOrNull, description: "Nothing is sent until then, since too much has failed." },
+  paused_until: { ...atOrNull, description: "No deliveries are sent until this time, because too many have failed." },
   listens_until: {
     ...atOrNull,
-    description: "Until when a listener is sent events; each pull says later. null where the address is called.",
+    description: "Until when a listener receives events. Each pull extends this time. null if the address is called.",
   },
   last_success_at: atOrNull,
   last_failure_at: atOrNull,
@@ -95,15 +98,18 @@ const exampleEndpoint = {
 };
 
 const deliveryProperties = {
-  id: { ...id, description: "`msg_` and this is the `webhook-id` of all its attempts." },
+  id: {
+    ...id,
+    description: "The id of the message, with the prefix `msg_`. All its attempts have it as `webhook-id`.",
+  },
   endpoint_id: id,
-  event_id: { ...idOrNull, description: "null for a test." },
+  event_id: { ...idOrNull, description: "null for a test event." },
   event: { type: "string" },
   status: { type: "string", enum: deliveryStatuses },
   error: textOrNull,
   response_status: countOrNull,
   attempts: count,
-  due_at: { ...at, description: "When a pending one is tried next." },
+  due_at: { ...at, description: "When a pending delivery is tried next." },
   request_id: textOrNull,
   created_at: at,
   ended_at: atOrNull,
@@ -125,15 +131,16 @@ const exampleDelivery = {
 
 const secretOnce: JsonObject = {
   ...textOrNull,
-  description: "`whsec_` and base64: what receivers verify with. It is shown this once. null where a public key is.",
+  description:
+    "The secret with which receivers verify signatures: `whsec_` and base64. It is shown only once. null if the endpoint has a public key.",
 };
 const outcomeSchema: JsonObject = bodySchema(
   {
     id,
-    attempt: { ...count, description: "As the pull told it." },
-    status: { type: "integer", minimum: 100, maximum: 599, description: "What the receiver answered." },
-    body: { type: "string", maxLength: 10_000, description: "The beginning of its answer." },
-    error: { type: "string", enum: ["unreachable", "no_answer"], description: "In the place of a status." },
+    attempt: { ...count, description: "The result, as the listener reported it." },
+    status: { type: "integer", minimum: 100, maximum: 599, description: "The status of the receiver's answer." },
+    body: { type: "string", maxLength: 10_000, description: "The first part of the receiver's answer." },
+    error: { type: "string", enum: ["unreachable", "no_answer"], description: "The error, if there is no status." },
   },
   ["id", "attempt"],
 );
@@ -141,8 +148,8 @@ const pulledSchema: JsonObject = replySchema({
   id,
   event: { type: "string" },
   attempt: count,
-  headers: { type: "object", description: "The receiver's request has these, with the signature." },
-  body: { type: "string", description: "To be forwarded byte for byte." },
+  headers: { type: "object", description: "The headers of the request to the receiver, including the signature." },
+  body: { type: "string", description: "The body. Forward it unchanged, byte for byte." },
 });
 const examplePulled = {
   id: exampleId,
@@ -192,7 +199,7 @@ const withSecret = {
 const queued = { status: 202, schema: replySchema({ id }), example: { id: exampleId } };
 const one = "/v1/webhook-endpoints/{id}";
 
-/** The name is not that of control's audit log, where people disable endpoints. */
+/** Control's audit log uses another name when people disable endpoints. */
 export const webhookEvents: readonly ModuleEvent[] = [
   {
     name: "webhook.endpoint_disabled",
@@ -201,7 +208,7 @@ export const webhookEvents: readonly ModuleEvent[] = [
       plainField("endpoint_id", { kind: "uuid" }),
       plainField("reason", { kind: "enum", values: ["gone", "failing"] }),
     ],
-    help: "An endpoint was disabled: it answered 410 (`gone`), or has failed for too long (`failing`).",
+    help: "An endpoint was disabled: it answered 410 (`gone`), or failed for too long (`failing`).",
   },
 ];
 
@@ -216,18 +223,18 @@ export const webhookEndpointsDescription: ModuleDescription = {
     "WebhookDelivery.whole": {
       ...replySchema({
         ...deliveryProperties,
-        body: { description: "What is sent. Values of masked fields are masked." },
+        body: { description: "The payload. Masked fields have masked values." },
         tries: {
           type: "array",
           items: replySchema({
             attempt: count,
             started_at: at,
-            ended_at: { ...atOrNull, description: "null where it was cut off: it may have arrived." },
+            ended_at: { ...atOrNull, description: "null if the connection was lost: the delivery may have arrived." },
             status: countOrNull,
             error: textOrNull,
             request_headers: { type: "object" },
             response_headers: { type: ["object", "null"] },
-            response_body: { ...textOrNull, description: "Its beginning." },
+            response_body: { ...textOrNull, description: "The first part of the answer." },
           }),
         },
       }),
@@ -237,7 +244,7 @@ export const webhookEndpointsDescription: ModuleDescription = {
     operation("list_endpoints", {
       method: "GET",
       path: "/v1/webhook-endpoints",
-      summary: "Read where events are sent, newest first",
+      summary: "List the endpoints that receive events, newest first",
       query: {
         records: "endpoints",
         filters: { url: "text", state: ["enabled", "failing", "disabled"], user_id: "uuid", organization_id: "uuid" },
@@ -248,7 +255,7 @@ export const webhookEndpointsDescription: ModuleDescription = {
     operation("create_endpoint", {
       method: "POST",
       path: "/v1/webhook-endpoints",
-      summary: "Have events sent to an address",
+      summary: "Create an endpoint that receives events",
       body: {
         schema: bodySchema({ ...changeable, ...settled, listener }, ["url", "events"]),
         example: { url: "https://shop.example/hooks", events: ["order.*"] },
@@ -260,7 +267,7 @@ export const webhookEndpointsDescription: ModuleDescription = {
     operation("read_endpoint", {
       method: "GET",
       path: one,
-      summary: "Read an endpoint and how it is",
+      summary: "Read an endpoint with its state",
       description: "The endpoint",
       ...endpoint,
     }),
@@ -275,14 +282,14 @@ export const webhookEndpointsDescription: ModuleDescription = {
     operation("delete_endpoint", {
       method: "DELETE",
       path: one,
-      summary: "Delete an endpoint with what was sent to it",
+      summary: "Delete an endpoint and its deliveries",
       status: 204,
-      description: "It is gone",
+      description: "Deleted",
     }),
     operation("rotate_secret", {
       method: "POST",
       path: `${one}/rotate-secret`,
-      summary: "Sign with another secret from now on; the last one signs beside it for a while",
+      summary: "Create a new signing secret for an endpoint; the previous one is still used for a while",
       body: {
         schema: bodySchema({ overlap_hours: { type: "integer", minimum: 0, maximum: 168, default: 24 } }, []),
         example: { overlap_hours: 24 },
@@ -302,30 +309,30 @@ export const webhookEndpointsDescription: ModuleDescription = {
     operation("replay_endpoint", {
       method: "POST",
       path: `${one}/replay`,
-      summary: "Send again what has failed since a time",
+      summary: "Resend all deliveries that have failed since a time",
       body: { schema: bodySchema({ since: at }, ["since"]), example: { since: exampleTime } },
       status: 202,
-      description: "How many deliveries",
+      description: "The number of deliveries",
       schema: replySchema({ deliveries: count }),
       example: { deliveries: 12 },
     }),
     operation("pull_deliveries", {
       method: "POST",
       path: `${one}/pull`,
-      summary: "Take what is due for a listener, and tell what came of the last",
+      summary: "Pull due deliveries as a listener, and report the results of the previous ones",
       body: {
         schema: bodySchema({ outcomes: { type: "array", maxItems: 100, items: outcomeSchema } }, []),
         example: { outcomes: [{ id: exampleId, attempt: 1, status: 204 }] },
         isOptional: true,
       },
-      description: "Deliveries to forward; whose outcome is not told within 30 seconds is given out again",
+      description: "Deliveries to forward. A delivery without a reported result is returned again after 30 seconds",
       schema: replySchema({ deliveries: { type: "array", items: pulledSchema } }),
       example: { deliveries: [examplePulled] },
     }),
     operation("list_deliveries", {
       method: "GET",
       path: "/v1/webhook-deliveries",
-      summary: "Read what was sent, newest first",
+      summary: "List deliveries, newest first",
       query: {
         records: "deliveries",
         filters: { endpoint_id: "uuid", event_id: "uuid", request_id: "text", status: deliveryStatuses },
@@ -337,7 +344,7 @@ export const webhookEndpointsDescription: ModuleDescription = {
     operation("read_delivery", {
       method: "GET",
       path: "/v1/webhook-deliveries/{id}",
-      summary: "Read a delivery with its attempts",
+      summary: "Read a delivery and its attempts",
       description: "The delivery",
       schema: schemaNamed("WebhookDelivery.whole"),
       example: { ...exampleDelivery, body: { id: exampleId, name: "order.created" }, tries: [] },
@@ -345,7 +352,7 @@ export const webhookEndpointsDescription: ModuleDescription = {
     operation("replay_delivery", {
       method: "POST",
       path: "/v1/webhook-deliveries/{id}/replay",
-      summary: "Send a delivery again, under the same id",
+      summary: "Resend a delivery under the same id",
       body: optionalNothing,
       description: "The delivery",
       ...queued,

@@ -1,4 +1,4 @@
-// Inbound webhooks as admins look at them. Out: what a project has of them where it lists `webhooks`.
+// Inbound webhooks for admins. Out: what a project has if it lists `webhooks`.
 import type { JsonValue } from "../model/json-value.ts";
 import type { JsonObject, ModuleDescription, ModuleOperation } from "./description.ts";
 import { bodySchema, exampleId, exampleTime, id, replySchema, schemaNamed, textOrNull } from "./schema-parts.ts";
@@ -10,7 +10,7 @@ const overlap: JsonObject = {
   type: "integer",
   minimum: 0,
   maximum: 168,
-  description: "For how many hours the source's other secrets stay live. Without it they stay.",
+  description: "How many hours the source's other secrets remain valid. Without it, they remain valid without a limit.",
 };
 const source: JsonObject = { ...text, minLength: 1, maxLength: 100 };
 
@@ -20,10 +20,10 @@ const requestProperties = {
   source: text,
   received_at: at,
   status: { type: "string", enum: statuses },
-  reason: { ...textOrNull, description: "Why it was refused, or became no event." },
-  type: { ...textOrNull, description: "The provider's type." },
-  event: { ...textOrNull, description: "What it became." },
-  repeats: { type: "integer", description: "How often it came again." },
+  reason: { ...textOrNull, description: "Why the request was refused, or why it became no event." },
+  type: { ...textOrNull, description: "The event type of the provider." },
+  event: { ...textOrNull, description: "The event that it became." },
+  repeats: { type: "integer", description: "How often the same request came again." },
   replayed_at: atOrNull,
 };
 const exampleRequest = {
@@ -96,44 +96,50 @@ export const webhooksDescription: ModuleDescription = {
       url: { ...text, description: "Where the provider sends its requests." },
       verify: {
         ...text,
-        description: "The provider whose signatures are verified; `custom` where the blueprint says how.",
+        description: "The provider whose signatures are verified; `custom` if the blueprint describes them.",
       },
       enabled: {
         type: "boolean",
-        description: "Whether it has a secret. Without one it answers like no source at all.",
+        description: "Whether the source has a secret. Without one, its address answers 404.",
       },
       events: {
         type: "object",
         additionalProperties: text,
-        description: "The provider's type > the event that such a request becomes.",
+        description: "The provider's event type > the event that such a request becomes.",
       },
       secrets: {
         type: "array",
         items: replySchema({
           id,
           created_at: at,
-          expires_at: { ...atOrNull, description: "When it stops being live; null: it stays until it is removed." },
+          expires_at: {
+            ...atOrNull,
+            description: "When the secret expires. null: it remains valid until it is removed.",
+          },
         }),
-        description: "Those that are live.",
+        description: "The valid secrets.",
       },
-      last_received_at: { ...atOrNull, description: "The last request that was genuine." },
+      last_received_at: { ...atOrNull, description: "The time of the last verified request." },
       last_refused_at: atOrNull,
       last_refusal: { ...textOrNull, description: "Why the last refused request was refused." },
     }),
     WebhookRequest: replySchema(requestProperties),
     "WebhookRequest.whole": replySchema({
       ...requestProperties,
-      headers: { type: ["object", "null"], description: "Without signatures and credentials; null of a refused one." },
-      body: { ...textOrNull, description: "As JSON text, of a form as well; null where it is neither." },
-      body_base64: { ...textOrNull, description: "Where it is neither JSON nor a form." },
+      headers: {
+        type: ["object", "null"],
+        description: "The headers, without signatures and credentials; null for a refused request.",
+      },
+      body: { ...textOrNull, description: "The body as JSON text, even if it was a form; null if it was neither." },
+      body_base64: { ...textOrNull, description: "The body if it was neither JSON nor a form." },
     }),
   },
   operations: [
     reading("webhook_sources", {
       path: "/v1/webhooks/sources",
-      summary: "Read the sources of inbound webhooks (admin)",
+      summary: "List the sources of inbound webhooks (admin)",
       kind: "data",
-      description: "All of them",
+      description: "All sources",
       schema: { type: "array", items: schemaNamed("WebhookSource") },
       example: [
         {
@@ -151,7 +157,7 @@ export const webhooksDescription: ModuleDescription = {
     }),
     acting("add_webhook_secret", {
       path: "/v1/webhooks/secrets",
-      summary: "Give a source a secret beside those it has; five at most are live (admin)",
+      summary: "Add a secret to a source; at most five can be valid (admin)",
       body: {
         schema: bodySchema({ source, secret: { ...text, minLength: 8, maxLength: 4_096 }, overlap_hours: overlap }, [
           "source",
@@ -163,13 +169,13 @@ export const webhooksDescription: ModuleDescription = {
     }),
     acting("remove_webhook_secret", {
       path: "/v1/webhooks/secrets/{id}/remove",
-      summary: "Take a secret away from its source (admin)",
+      summary: "Remove a secret from a source (admin)",
       body: nothing,
       ...replyId,
     }),
     reading("webhook_requests", {
       path: "/v1/webhooks/requests",
-      summary: "Read inbound requests, newest first (admin)",
+      summary: "List inbound requests, newest first (admin)",
       kind: "page",
       query: { records: "requests", filters: { source: "text", status: statuses } },
       description: "A page of requests",
@@ -178,7 +184,7 @@ export const webhooksDescription: ModuleDescription = {
     }),
     reading("webhook_request", {
       path: "/v1/webhooks/requests/{id}",
-      summary: "Read an inbound request with what the provider sent (admin)",
+      summary: "Read an inbound request and what the provider sent (admin)",
       kind: "data",
       description: "The request",
       schema: schemaNamed("WebhookRequest.whole"),
@@ -191,21 +197,22 @@ export const webhooksDescription: ModuleDescription = {
     }),
     acting("replay_webhook_request", {
       path: "/v1/webhooks/requests/{id}/replay",
-      summary: "Emit the event of a kept request again, as the live version maps it (admin)",
+      summary: "Emit the event of a stored request again, as the live version maps it (admin)",
       body: nothing,
       reply: replySchema({ event: text }),
       example: { event: "payment.succeeded" },
     }),
     acting("replay_webhook_requests", {
       path: "/v1/webhooks/requests/replay",
-      summary: "Emit the events of a source's requests that the live version maps and an older one did not (admin)",
+      summary:
+        "Emit events for requests of a source that an older version did not map, but the live version does (admin)",
       body: {
-        schema: bodySchema({ source, since: { ...at, description: "Only those that came since then." } }, ["source"]),
+        schema: bodySchema({ source, since: { ...at, description: "Only requests since this time." } }, ["source"]),
         example: { source: "stripe", since: exampleTime },
       },
       reply: replySchema({
-        requests: { type: "integer", description: "How many became an event; 500 at most." },
-        has_more: { type: "boolean", description: "Whether there may be more: ask again." },
+        requests: { type: "integer", description: "How many requests became an event, at most 500." },
+        has_more: { type: "boolean", description: "Whether there may be more. If so, call again." },
       }),
       example: { requests: 12, has_more: false },
     }),

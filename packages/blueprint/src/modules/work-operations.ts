@@ -1,5 +1,5 @@
-// Queues and schedules as people look at them, and what they do about many runs, about a call whose end nobody knows, and about a
-// schedule. Out: the operations and their schemas, beside those of events and runs.
+// Queues and schedules for people: reading them, and acting on many runs, on a call with an unknown end, and on a
+// schedule. Out: the operations and their schemas, in addition to those of events and runs.
 import type { JsonObject, ModuleOperation } from "./description.ts";
 import { bodySchema, exampleId, exampleTime, id, replySchema, schemaNamed, textOrNull } from "./schema-parts.ts";
 
@@ -14,7 +14,7 @@ const step: JsonObject = {
   type: "string",
   minLength: 1,
   maxLength: 200,
-  description: "The path of the step that made the call; without it, all calls of the run whose end is unknown.",
+  description: "The path of the step that made the call. Without it: all calls of the run with an unknown end.",
 };
 
 function used(description: string): JsonObject {
@@ -33,31 +33,34 @@ const exampleQueue = { workflow: "send_receipt", kind: "workflow", until: exampl
 
 export const workSchemas: Readonly<Record<string, JsonObject>> = {
   Queues: replySchema({
-    at: { ...at, description: "When it was counted." },
-    partial: { type: "boolean", description: "There was more than is counted: the numbers are at least these." },
+    at: { ...at, description: "The time of the count." },
+    partial: { type: "boolean", description: "Counting stopped at a limit, so the real numbers can be higher." },
     events_waiting: {
-      ...replySchema({ count: { ...count, description: "Ten thousand where there are more." }, oldest_at: atOrNull }),
-      description: "Events that no worker has handed on yet, and since when.",
+      ...replySchema({
+        count: { ...count, description: "At most ten thousand, even if there are more." },
+        oldest_at: atOrNull,
+      }),
+      description: "Events that no worker has handled yet, and since when.",
     },
     usage: {
       ...replySchema({
         open_runs: used("Runs that have not ended."),
-        open_waits: used("Events, approvals and other runs that runs wait for."),
-        kept_events: used("Events that are kept; about, beyond ten thousand."),
-        kept_runs: used("Runs that are kept; about, beyond ten thousand."),
+        open_waits: used("Events, approvals and other runs for which runs wait."),
+        kept_events: used("Stored events; an estimate above ten thousand."),
+        kept_runs: used("Stored runs; an estimate above ten thousand."),
       }),
-      description: "How much of the operator's limits the project uses.",
+      description: "The operator's limits, and how much of them the project uses.",
     },
     queues: {
       type: "array",
       items: replySchema({
         name: text,
         kind,
-        declared: { type: "boolean", description: "Whether the live version has it." },
+        declared: { type: "boolean", description: "Whether the live version still declares it." },
         concurrency_max: { type: ["integer", "null"] },
-        due: { ...count, description: "Runs that only lack a free process." },
+        due: { ...count, description: "Runs that only wait for a free process." },
         running: count,
-        waiting: { ...count, description: "For a time, an event, an approval, another run." },
+        waiting: { ...count, description: "Runs that wait for a time, an event, an approval or another run." },
         oldest_due_at: atOrNull,
         oldest_at: atOrNull,
         completed_hour: count,
@@ -72,9 +75,9 @@ export const workSchemas: Readonly<Record<string, JsonObject>> = {
             last_at: at,
             step: {
               ...textOrNull,
-              description: "The step that the last of them failed at; its text is in `GET /v1/runs/{id}`.",
+              description: "The step at which the last of them failed. Its message is in `GET /v1/runs/{id}`.",
             },
-            attempts: { type: ["integer", "null"], description: "How often that step was tried." },
+            attempts: { type: ["integer", "null"], description: "How often this step was tried." },
           }),
         },
       }),
@@ -87,12 +90,12 @@ export const workSchemas: Readonly<Record<string, JsonObject>> = {
     run: { ...text, description: "The worker or workflow that it starts." },
     overlap: { type: "string", enum: ["skip", "queue", "allow"] },
     catch_up: { type: "string", enum: ["none", "last", "all"] },
-    next: { type: "array", items: at, description: "Its next five times." },
-    last_at: { ...atOrNull, description: "When it last started a run, or somebody did by hand." },
+    next: { type: "array", items: at, description: "The next five times." },
+    last_at: { ...atOrNull, description: "When it last started a run, on schedule or by hand." },
     last_run: { type: ["object", "null"] },
     paused_at: atOrNull,
     paused_by: textOrNull,
-    missed: { ...count, description: "While it is paused: runs that would start at once if it went on." },
+    missed: { ...count, description: "For a paused schedule: the runs that would start at once after a resume." },
   }),
 };
 
@@ -122,7 +125,7 @@ function reading(operation: string, told: Told, schema: JsonObject, example: unk
     audience: "admin",
     query: null,
     body: null,
-    replies: { 200: { description: "All of them", content: { kind: "data", schema, example: example as JsonObject } } },
+    replies: { 200: { description: "All queues", content: { kind: "data", schema, example: example as JsonObject } } },
     faults: [400, 401, 403, 429, 503],
     sdk: null,
   };
@@ -162,15 +165,15 @@ const schedule = { sent: { schedule: "nightly" }, reply: replySchema({ name: tex
 export const workOperations: readonly ModuleOperation[] = [
   acting("settle_run", {
     path: "/v1/runs/{id}/done",
-    summary: "Say that a call had its effect, and go on with its output (admin)",
-    body: bodySchema({ step, output: { description: "What the call gave." }, note }, []),
+    summary: "Report that a call succeeded, and go on with its output (admin)",
+    body: bodySchema({ step, output: { description: "The result of the call." }, note }, []),
     sent: { step: "charge", output: { id: "ch_1" } },
     isOptional: true,
     ...run,
   }),
   acting("fail_run", {
     path: "/v1/runs/{id}/fail",
-    summary: "Say that a call had no effect: the run fails, and what it has done is undone (admin)",
+    summary: "Report that a call had no effect: the run fails, and its steps are undone (admin)",
     body: bodySchema({ step, note }, []),
     sent: { step: "charge" },
     isOptional: true,
@@ -178,46 +181,46 @@ export const workOperations: readonly ModuleOperation[] = [
   }),
   reading(
     "queues",
-    { path: "/v1/queues", summary: "Read how much work there is, by workflow, and why it failed (admin)" },
+    { path: "/v1/queues", summary: "Read how much work there is for each workflow, and why runs failed (admin)" },
     schemaNamed("Queues"),
     { at: exampleTime, partial: false, events_waiting: { count: 0, oldest_at: null }, usage: exampleUsage, queues: [] },
   ),
   acting("retry_queue", {
     path: "/v1/queues/retry",
-    summary: "Retry what failed with one code in the day before a time, the oldest 500 (admin)",
+    summary: "Retry runs that failed with one code in the day before a time, the oldest 500 (admin)",
     body: bodySchema({ workflow: name, kind, until: at, code: name }, ["workflow", "kind", "until", "code"]),
     sent: { ...exampleQueue, code: "timeout" },
     ...bulk,
   }),
   acting("cancel_queue", {
     path: "/v1/queues/cancel",
-    summary: "Cancel what has not ended and came before a time, the oldest 500 (admin)",
+    summary: "Cancel unfinished runs from before a time, the oldest 500 (admin)",
     body: bodySchema({ workflow: name, kind, until: at }, ["workflow", "kind", "until"]),
     sent: exampleQueue,
     ...bulk,
   }),
   reading(
     "schedules",
-    { path: "/v1/schedules", summary: "Read when each schedule is due, and what it last started (admin)" },
+    { path: "/v1/schedules", summary: "List the schedules, with their next times and last runs (admin)" },
     { type: "array", items: schemaNamed("Schedule") },
     [exampleSchedule],
   ),
   acting("run_schedule", {
     path: "/v1/schedules/run",
-    summary: "Start the run of a schedule now (admin)",
+    summary: "Start a run of a schedule now (admin)",
     body: bodySchema({ schedule: name }, ["schedule"]),
     ...schedule,
     ...run,
   }),
   acting("pause_schedule", {
     path: "/v1/schedules/pause",
-    summary: "Let no tick of a schedule start anything (admin)",
+    summary: "Pause a schedule (admin)",
     body: bodySchema({ schedule: name }, ["schedule"]),
     ...schedule,
   }),
   acting("resume_schedule", {
     path: "/v1/schedules/resume",
-    summary: "Let a schedule go on; what was missed is caught up as it says, or left out (admin)",
+    summary: "Resume a schedule; its `missed` setting decides about missed runs (admin)",
     body: bodySchema({ schedule: name, skip_missed: { type: "boolean" } }, ["schedule"]),
     ...schedule,
   }),

@@ -1,4 +1,4 @@
-// Events and runs as people look at them, and what they do about runs. Out: what a project has of them where it lists `workers`.
+// Events and runs for people: reading them, and acting on runs. Out: what a project has if it lists `workers`.
 import type { JsonObject, ModuleDescription, ModuleOperation, OperationBody } from "./description.ts";
 import { bodySchema, exampleId, exampleTime, id, replySchema, schemaNamed, textOrNull } from "./schema-parts.ts";
 import { signingSecretOperations } from "./signing-secret-operations.ts";
@@ -18,22 +18,22 @@ const at: JsonObject = { type: "string", format: "date-time" };
 const atOrNull: JsonObject = { type: ["string", "null"], format: "date-time" };
 const idOrNull: JsonObject = { type: ["string", "null"], format: "uuid" };
 const objectOrNull: JsonObject = { type: ["object", "null"] };
-const masked = "Values of masked fields are masked.";
+const masked = "Masked fields have masked values.";
 const failure: JsonObject = {
   ...objectOrNull,
   description:
-    "`code` and `message`, and where another service answered that it failed, its HTTP `status`; null where nothing failed.",
+    "`code` and `message`, and the HTTP `status` if another service answered with an error; null if nothing failed.",
 };
-/** In lists. The text may quote what is masked, and is shown with one run only. */
+/** In lists. The message can quote masked values, so only a single run shows it. */
 const listedFailure: JsonObject = {
   ...objectOrNull,
   properties: {
     code: { type: "string" },
-    step: { ...textOrNull, description: "The step that failed; null where none had begun." },
-    attempts: { type: ["integer", "null"], description: "How often that step was tried." },
+    step: { ...textOrNull, description: "The step that failed; null if no step had started." },
+    attempts: { type: ["integer", "null"], description: "How often this step was tried." },
   },
   required: ["code", "step", "attempts"],
-  description: "Why it failed, without the text, which `GET /v1/runs/{id}` has; null where nothing failed.",
+  description: "Why it failed, without the message, which is in `GET /v1/runs/{id}`; null if nothing failed.",
 };
 const status: JsonObject = { type: "string", enum: runStatuses };
 
@@ -66,8 +66,8 @@ const runProperties = {
   kind: { type: "string" },
   status,
   event_id: idOrNull,
-  caused_by: { ...idOrNull, description: "The run that wrote what started this one." },
-  depth: { type: "integer", description: "How many runs are behind this one." },
+  caused_by: { ...idOrNull, description: "The run that caused the event that started this one." },
+  depth: { type: "integer", description: "How many runs led to this one." },
   request_id: textOrNull,
   actor_kind: textOrNull,
   actor_id: textOrNull,
@@ -76,19 +76,19 @@ const runProperties = {
   started_at: atOrNull,
   ended_at: atOrNull,
 };
-/** What of a run is for who started it, too. */
+/** The parts of a run that the user who started it can see, too. */
 const ownRunProperties = {
   id,
   workflow: runProperties.workflow,
   kind: runProperties.kind,
   status,
-  output: { description: "What it gave, once it is completed." },
+  output: { description: "The result, after it has completed." },
   error: failure,
   record: {
     ...objectOrNull,
     properties: { entity: { type: "string" }, id },
     required: ["entity", "id"],
-    description: "Whose event started it; null where none did, or where the event is kept no longer.",
+    description: "The id of the event that started it; null if no event did, or if the event has been deleted.",
   },
   waits_for: {
     type: "array",
@@ -96,15 +96,19 @@ const ownRunProperties = {
       type: "object",
       properties: {
         kind: { type: "string", enum: ["approval", "event", "run", "time"] },
-        roles: { type: "array", items: { type: "string" }, description: "Of an approval: whose." },
-        step: { type: "string", description: "Of an approval: which step an answer names." },
-        since: { ...at, description: "Of an approval." },
+        roles: {
+          type: "array",
+          items: { type: "string" },
+          description: "For an approval: the roles that can approve.",
+        },
+        step: { type: "string", description: "For an approval: the step to name in an answer." },
+        since: { ...at, description: "For an approval." },
         event: { type: "string" },
         until: atOrNull,
       },
       required: ["kind", "until"],
     },
-    description: "What it is waiting for.",
+    description: "What the run waits for.",
   },
   created_at: at,
   started_at: atOrNull,
@@ -131,19 +135,19 @@ const part = (description: string): JsonObject => ({ type: "array", items: { typ
 
 const note: JsonObject = { type: "string", maxLength: 2_000 };
 const answer: Readonly<Record<string, JsonObject>> = {
-  step: { type: "string", minLength: 1, maxLength: 200, description: "The step of the approval that was read." },
+  step: { type: "string", minLength: 1, maxLength: 200, description: "The step of the approval that you read." },
   since: {
     ...at,
     description:
-      "The approval's `since`, as it was read: one that a retry asks for anew at the same step is not meant.",
+      "The `since` of the approval that you read. If a retry has asked for a new approval at the same step since then, the answer doesn't apply to it.",
   },
   note,
 };
 
 type Told = Pick<ModuleOperation, "path" | "summary" | "query"> & {
-  /** Admins, unless given. */
+  /** The default is `admin`. */
   readonly audience?: ModuleOperation["audience"];
-  /** What a page of it is. */
+  /** The members of a page. */
   readonly page?: string;
   readonly schema: string;
   readonly example: JsonObject;
@@ -176,7 +180,7 @@ function reading(
     body: null,
     replies: {
       200: {
-        description: isPage ? page : "The whole of it",
+        description: isPage ? page : "The whole audit log",
         content: { kind: isPage ? "page" : "data", ...content },
       },
     },
@@ -209,7 +213,7 @@ function steering(
     body,
     replies: {
       202: {
-        description: "Noted; the run goes on",
+        description: "Saved; the run goes on",
         content: { kind: "data", schema: replySchema({ id }), example: { id: exampleId } },
       },
     },
@@ -228,11 +232,11 @@ export const workersDescription: ModuleDescription = {
     "Event.whole": {
       ...replySchema({
         ...eventProperties,
-        seq: { type: "integer", description: "Grows in the order of a record's events." },
-        cause: { ...objectOrNull, description: "The run that wrote what the event tells of." },
+        seq: { type: "integer", description: "A number that grows with each event of a record." },
+        cause: { ...objectOrNull, description: "The run that caused the event." },
         record: objectOrNull,
-        old: { ...objectOrNull, description: "The values before of what changed." },
-        data: { description: "What a declared event carries." },
+        old: { ...objectOrNull, description: "The previous values of the fields that changed." },
+        data: { description: "The data of a declared event." },
         runs: {
           type: "array",
           items: replySchema({ id, workflow: { type: "string" }, status }),
@@ -242,17 +246,17 @@ export const workersDescription: ModuleDescription = {
       description: masked,
     },
     Approval: replySchema({
-      run_id: { ...id, description: "The run that waits: an answer names it, and its `step`." },
+      run_id: { ...id, description: "The waiting run. An answer names it and its `step`." },
       workflow: runProperties.workflow,
       kind: runProperties.kind,
-      step: { type: "string", description: "The step that waits." },
-      message: { ...textOrNull, description: "What the step says of it." },
-      roles: { type: "array", items: { type: "string" }, description: "Whose approval it takes." },
+      step: { type: "string", description: "The waiting step." },
+      message: { ...textOrNull, description: "The text of the step for approvers." },
+      roles: { type: "array", items: { type: "string" }, description: "The roles that can approve." },
       since: at,
-      until: { ...atOrNull, description: "When it is too late." },
+      until: { ...atOrNull, description: "When the approval expires." },
       record: {
         ...objectOrNull,
-        description: "`entity` and `id` of the record that the run is about; null where you may not read it.",
+        description: "`entity` and `id` of the run's record; null if you can't read the record.",
       },
     }),
     Run: replySchema({ ...runProperties, error: listedFailure }),
@@ -261,26 +265,26 @@ export const workersDescription: ModuleDescription = {
       properties: {
         ...runProperties,
         ...ownRunProperties,
-        input: { description: "What it was started with." },
-        steps: part("The steps that were begun, in their order."),
-        attempts: part("The tries of those steps."),
-        waits: part("What it waits or waited for, step by step."),
+        input: { description: "The input of the run." },
+        steps: part("The steps that have started, in order."),
+        attempts: part("The attempts of these steps."),
+        waits: part("What the run waits or waited for, by step."),
       },
-      description: `Who started it sees how it goes on, who is or was asked to approve it how it stands, admins all of it. To them, ${masked.slice(0, 1).toLowerCase()}${masked.slice(1)}`,
+      description: `The user who started the run sees its progress; approvers see their approval; admins see everything. For admins, ${masked.slice(0, 1).toLowerCase()}${masked.slice(1)}`,
     },
   },
   operations: [
     ...workOperations,
     reading("events", {
       path: "/v1/events",
-      summary: "Read what happened, newest first (admin)",
+      summary: "List events, newest first (admin)",
       query: { records: "events", filters: { entity: "text", name: "text", record_id: "uuid", request_id: "text" } },
       schema: "Event",
       example: exampleEvent,
     }),
     reading("event", {
       path: "/v1/events/{id}",
-      summary: "Read one event, and what it started (admin)",
+      summary: "Read an event, and what it started (admin)",
       query: null,
       schema: "Event.whole",
       example: {
@@ -295,7 +299,7 @@ export const workersDescription: ModuleDescription = {
     }),
     reading("runs", {
       path: "/v1/runs",
-      summary: "Read the runs of workflows, newest first (admin)",
+      summary: "List the runs of workflows, newest first (admin)",
       query: {
         records: "runs",
         filters: { event_id: "uuid", request_id: "text", status: runStatuses, workflow: "text" },
@@ -305,10 +309,10 @@ export const workersDescription: ModuleDescription = {
     }),
     reading("approvals", {
       path: "/v1/runs/approvals",
-      summary: "Read what waits for an approval that you may give, the longest waiting first",
+      summary: "List the approvals that you can give, the oldest first",
       audience: "caller",
       query: { records: "approvals", filters: {} },
-      page: "A page of approvals, the longest waiting first",
+      page: "A page of approvals, the oldest first",
       schema: "Approval",
       example: {
         run_id: exampleId,
@@ -325,7 +329,7 @@ export const workersDescription: ModuleDescription = {
     }),
     reading("run", {
       path: "/v1/runs/{id}",
-      summary: "Read how a run goes on (who started it, or was asked to approve it), and its steps (admin)",
+      summary: "Read the progress of a run (the user who started it, and its approvers) and its steps (admin)",
       audience: "caller",
       query: null,
       schema: "Run.whole",
@@ -343,13 +347,13 @@ export const workersDescription: ModuleDescription = {
     ...signingSecretOperations,
     steering("cancel_run", {
       path: "/v1/runs/{id}/cancel",
-      summary: "Cancel a run; what it has done is undone as its steps say (admin)",
+      summary: "Cancel a run; its `compensate` steps undo what it has done (admin)",
       audience: "admin",
       body: { schema: bodySchema({}, []), example: {}, isOptional: true },
     }),
     steering("retry_run", {
       path: "/v1/runs/{id}/retry",
-      summary: "Go on with a run that failed, from the step that did or from a named one (admin)",
+      summary: "Retry a failed run, from the failed step or from a named one (admin)",
       audience: "admin",
       body: {
         schema: bodySchema({ from: { type: "string", maxLength: 200 } }, []),
@@ -359,7 +363,7 @@ export const workersDescription: ModuleDescription = {
     }),
     steering("approve_run", {
       path: "/v1/runs/{id}/approve",
-      summary: "Approve or refuse what a run waits for, as a holder of a role that its step names",
+      summary: "Approve or refuse a waiting run, with a role that its step names",
       audience: "caller",
       body: {
         schema: bodySchema({ ...answer, approved: { type: "boolean", default: true } }, ["step"]),
@@ -369,9 +373,9 @@ export const workersDescription: ModuleDescription = {
     }),
     steering("reject_run", {
       path: "/v1/runs/{id}/reject",
-      summary: "Refuse what a run waits for, as a holder of a role that its step names",
+      summary: "Refuse a waiting run, with a role that its step names",
       audience: "caller",
-      body: { schema: bodySchema(answer, ["step"]), example: { step: "approve", note: "Too dear" } },
+      body: { schema: bodySchema(answer, ["step"]), example: { step: "approve", note: "Too expensive" } },
       sdk: "approvals.reject",
     }),
   ],

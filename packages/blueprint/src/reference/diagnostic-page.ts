@@ -1,5 +1,5 @@
-// The pages of the diagnostics. In: a code of the catalogue. Out: Markdown with a wrong example, what is said about it, and a
-// right one. What is said is what the check says, not a copy of it.
+// Writes the pages of diagnostics. In: a code of the catalogue. Out: Markdown with a wrong example, its diagnostics,
+// and a right one. The diagnostics come from the check itself.
 import { checkBlueprint } from "../check-blueprint.ts";
 import { type DiagnosticCode, diagnosticCatalogue } from "../text/diagnostic.ts";
 import { cell, table, yamlBlock } from "./markdown.ts";
@@ -18,7 +18,7 @@ ${table(["code", "severity", "what it says"], rows)}
 `;
 }
 
-/** Longer examples (a text of a megabyte) are told, not shown. */
+/** Longer examples (a text of a megabyte) are described, not shown. */
 const SHOWN_LENGTH_MAX = 4_000;
 
 export function diagnosticPage(code: DiagnosticCode): string {

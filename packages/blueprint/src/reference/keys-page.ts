@@ -1,4 +1,4 @@
-// The page of the keys: the grammar, section by section. In: the grammar. Out: Markdown.
+// Writes the page of keys: the grammar, section by section. In: the grammar. Out: Markdown.
 import { step } from "../language/background-sections.ts";
 import { fieldKeys } from "../language/field-types.ts";
 import { sections, shapes } from "../language/sections.ts";
@@ -28,7 +28,7 @@ ${[...shared, ...parts].join("\n\n")}
 `;
 }
 
-/** A section for each map with fixed keys, headed by the way to it. */
+/** One section for each map with fixed keys, with its path as the heading. */
 function describe(path: string, shape: Shape): string[] {
   switch (shape.kind) {
     case "map": {
@@ -47,7 +47,7 @@ function describe(path: string, shape: Shape): string[] {
   }
 }
 
-/** `record.update: { ... }` has the keys of the long form: they are listed once. */
+/** `record.update: { ... }` has the keys of the long form, which are listed once. */
 function repeats(one: Shape, all: readonly Shape[]): boolean {
   const { value } = one.kind === "names" ? one : { value: null };
   return value?.kind === "map" && all.some((other) => other.kind === "map" && other.keys === value.keys);

@@ -1,5 +1,5 @@
-// Writes the reference of the language from its own tables: the grammar, the types, the words of rules, the diagnostics.
-// In: nothing. Out: Markdown by file name. It says nothing that those tables don't.
+// Writes the reference of the language from its own tables: the grammar, the types, the words of rules, the
+// diagnostics. In: nothing. Out: Markdown by file name. It has no other source than these tables.
 
 import {
   roleHelp,

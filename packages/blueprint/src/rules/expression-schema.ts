@@ -1,5 +1,5 @@
-// In: checked entities, profile fields, roles. Out: what the checker of expressions must know of them.
-// It never says what is wrong: whoever makes the entities has.
+// Describes entities to the checker of expressions. In: checked entities, profile fields, roles. Out: the schema. It
+// never reports problems; the code that creates the entities does.
 import type { Expression, FieldSchema, RecordSchema, Schema, Type } from "@plinth/expression";
 import type { Entity, Field, FieldType, Relation } from "../model/model.ts";
 import {
@@ -10,7 +10,7 @@ import {
 } from "../modules/organizations.ts";
 import { USER_ENTITY, userFields, userFieldsInRules, userRelations } from "../modules/users.ts";
 
-/** Stands for a computed field's expression until all fields of its entity are known. */
+/** Replaces a computed field's expression until all fields of its entity are known. */
 export const unknownExpression = { kind: "literal", type: { kind: "null" }, value: null } as const;
 
 export interface SchemaParts {
@@ -31,7 +31,7 @@ export function expressionSchema({ entities, userFields: profile, roles, rules, 
   return { records: new Map(records.map((one) => [one.name, one])), roles, organizationRoles, rules, grants };
 }
 
-/** Fields, each computed one as what it is made of, and to-many relations. */
+/** Fields, each computed one with its expression, and to-many relations. */
 export function recordSchema({ name, fields, relations }: SchemaParts["entities"][number]): RecordSchema {
   return {
     name,
@@ -60,7 +60,7 @@ function membersOf({ fields }: Extract<FieldType, { kind: "object" }>): Readonly
   return new Map(
     fields.map(({ name, type }): [string, FieldSchema] => {
       const kept = typeInRules(type);
-      // Of what JSON keeps as a text of some form, rules can only ask whether it is there.
+      // If JSON stores a value as a text in some format, rules can only test whether it exists.
       const isKnown = ["text", "enum", "bool", "int", "decimal", "float"].includes(kept.kind);
       const nested = type.kind === "object" ? { members: membersOf(type) } : {};
       return [name, { type: isKnown ? kept : { kind: "opaque", name: type.kind }, refersTo: null, ...nested }];
@@ -68,7 +68,7 @@ function membersOf({ fields }: Extract<FieldType, { kind: "object" }>): Readonly
   );
 }
 
-/** The record that a to-one reference leads to. */
+/** The record behind a to-one reference. */
 export function targetOf(type: FieldType): string | null {
   if (type.kind === "user_ref") return USER_ENTITY;
   if (type.kind === "org_ref") return ORGANIZATION_ENTITY;
@@ -133,13 +133,13 @@ export function typeInRules(type: FieldType): Type {
   }
 }
 
-/** A list of what Postgres keeps as JSON is JSON itself. */
+/** A list that Postgres stores as JSON is JSON itself. */
 function listInRules(of: FieldType): Type {
   const item = typeInRules(of);
   return item.kind === "opaque" || item.kind === "list" ? { kind: "opaque", name: "list" } : { kind: "list", of: item };
 }
 
-/** Of an entity that no blueprint declares: what of it rules may use. */
+/** For a built-in entity: the parts that rules can use. */
 function builtinRecord(
   name: string,
   fields: readonly Field[],

@@ -1,15 +1,16 @@
-// In: two models (or one twice). Out: what the fields that rules read can hold, as a comparison of rules wants to know it.
+// Finds the possible values of fields. In: two models (or one twice). Out: what the fields in rules can hold, in the
+// form for comparing rules.
 import type { ComparisonTypes, FieldRange } from "@plinth/expression";
 import type { Field, FieldType, Model } from "../model/model.ts";
 import { targetOf, typeInRules } from "./expression-schema.ts";
 
-/** Held by every caller, and by whoever is signed in. */
+/** Roles of every caller, and of every signed-in user. */
 export const ROLES_OF_ALL: readonly string[] = ["public"];
 export const ROLES_OF_USERS: readonly string[] = ["user", "owner"];
 
 /**
- * What the fields that rules read can hold after the change, by entity; of fields that go, what they could. Both in the words
- * of after.
+ * What the fields in rules can hold after the change, by entity; for removed fields, what they could hold before. Both
+ * in the words of the new model.
  */
 export function createRanges(before: Model, after: Model): (entity: string) => ComparisonTypes {
   const softDeletes = new Map([...before.entities, ...after.entities].map((one) => [one.name, one.softDelete]));
@@ -46,7 +47,7 @@ function rangesFor(entity: string, { fieldAt, softDeletes }: Standing): Comparis
       nullable ||= found.optional;
       if (index === path.length - 1) return rangeOf(found.type, nullable);
       owner = targetOf(found.type) ?? "";
-      // Who was deleted is not seen through a reference.
+      // A deleted user is not visible through a reference.
       nullable ||= softDeletes.get(owner) === true;
     }
     return null;

@@ -1,5 +1,5 @@
-// In: an expression over a record. Out: the other records that it looks at, each with the fields that it reads of them and how they
-// hang together with the record. It never says who may read them.
+// Finds which other records an expression reads. In: an expression over a record. Out: these records, each with the
+// fields that are read and its connection to the record. It never says who can read them.
 import { type Anchor, type Expression, negated, partsOf, rewrite } from "@plinth/expression";
 import type { Entity, Field, Model } from "../model/model.ts";
 import { USER_ENTITY, userRelations } from "../modules/users.ts";
@@ -7,33 +7,33 @@ import { targetOf } from "./expression-schema.ts";
 
 export interface Look {
   readonly entity: string;
-  /** The entities on the way to it, from that of the expression on. */
+  /** The entities on the path to it, from the entity of the expression on. */
   readonly way: readonly string[];
-  /** The fields that are read; none where only their number counts. */
+  /** The fields that are read; empty if only the number of records counts. */
   readonly fields: ReadonlySet<string>;
-  /** A rule over such a record, `record`, as one over the rows of `entities`. */
+  /** A rule over such a record, `record`, as a rule over the rows of `entities`. */
   readonly place: (rule: Expression) => Expression;
-  /** Where any of them is true, nothing is learned of the record. */
+  /** If any of them is true, the result reveals nothing about the record. */
   readonly unless: readonly Expression[];
-  /** References that lead to it, each with a value. */
+  /** References to it, each with a value. */
   readonly through: readonly Expression[];
   /** The entity of each row: `record`, and of the records of relations `old` and `new`. */
   readonly entities: ReadonlyMap<string, string>;
 }
 
-/** A row of the expression under the name that it is compared by. */
+/** A row of the expression, under the name for comparisons. */
 interface Standing {
   readonly row: string;
   readonly entity: string;
-  /** The entities before it, on the way from the record. */
+  /** The entities before it, on the path from the record. */
   readonly way: readonly string[];
-  /** The field by which it refers to its owner, in the place of which the owner is read. */
+  /** The field with the reference to its owner. The owner is read instead of it. */
   readonly tie: { readonly field: string; readonly owner: Anchor } | null;
 }
 
 type Known = Pick<Model, "entities" | "userFields">;
 
-/** Rows that rules know; of relations within each other there may be one more, which is then called like none. */
+/** Rows of rules. In nested relations there can be one more, which gets a name that no row has. */
 const rowNames: readonly string[] = ["old", "new"];
 
 export function looksOf(expression: Expression, entity: string, model: Known): readonly Look[] {
@@ -65,13 +65,13 @@ export function looksOf(expression: Expression, entity: string, model: Known): r
       tie: relation?.by.kind === "referrer" ? { field: relation.by.field, owner: anchor } : null,
     };
     const within = new Map(rows).set(node.variable, inner);
-    // A record of which the condition is false adds nothing, but to whether all are so.
+    // A record for which the condition is false adds nothing, except for whether all of them satisfy it.
     const passed = node.quantifier === "all" ? [] : [negated(placed(node.condition, within))];
     note(inner, [], null, { rows: within, unless: [...unless, ...passed] });
     for (const part of partsOf(node)) visit(part, within, [...unless, ...passed]);
   }
 
-  /** Notes each record on the way. Out: the entity of the one at the end, and all on the way, that one included. */
+  /** Collects each record on the path. Out: the entity of the last one, and all on the path including it. */
   function follow(
     at: Standing,
     path: readonly string[],
@@ -114,13 +114,13 @@ function entityOf({ entities, userFields }: Known, name: string): Pick<Entity, "
     : entities.find((one) => one.name === name);
 }
 
-/** The record at the end of the path, from the owner where the path begins with the reference to it. */
+/** The record at the end of the path; it starts from the owner if the path starts with the reference to it. */
 function anchored({ row, tie }: Standing, path: readonly string[]): Anchor {
   if (tie === null || path[0] !== tie.field) return { row, path };
   return { row: tie.owner.row, path: [...tie.owner.path, ...path.slice(1)] };
 }
 
-/** Each row of the rule by its standing; `before` stands before every path. */
+/** Renames each row of the rule; `before` is added before every path. */
 function placed(rule: Expression, rows: ReadonlyMap<string, Standing>, before: readonly string[] = []): Expression {
   return rewrite(rule, (node) => {
     if (node.kind !== "field" && node.kind !== "each") return node;
@@ -128,7 +128,7 @@ function placed(rule: Expression, rows: ReadonlyMap<string, Standing>, before: r
     if (at === undefined) return node;
     const { row, path } = anchored(at, [...before, ...node.path]);
     if (node.kind === "each") return { ...node, row, path };
-    // The id of a record is what the reference to it holds, and the other way round.
+    // The id of a record and the value of the reference to it are the same.
     if (path.length === 0) return { ...node, row, path: ["id"] };
     return { ...node, row, path: path.length > 1 && path.at(-1) === "id" ? path.slice(0, -1) : path };
   });
@@ -141,7 +141,7 @@ function isThere({ row, path }: Anchor): Expression {
   return { kind: "operation", type: { kind: "bool" }, operator: "!=", args: [reference, nothing] };
 }
 
-/** Looks at the same record as one, with all that they read of it. */
+/** Combines looks at the same record, with all fields that they read. */
 function merged(looks: readonly Look[]): readonly Look[] {
   const probe: Expression = { kind: "field", type: { kind: "uuid" }, row: "record", path: ["id"] };
   const keyOf = (look: Look): string =>

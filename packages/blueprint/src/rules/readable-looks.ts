@@ -1,5 +1,5 @@
-// In: what an expression looks at beside its own record, and who reads the record. Out: whether they may also read all of that,
-// decided by comparing rules; what can't be decided counts as no.
+// Checks who can read the sources of an expression. In: what an expression reads in other records, and the readers of
+// its record. Out: whether they can also read all of that, by comparing rules; an undecided case counts as no.
 import {
   type ComparisonBudget,
   type ComparisonTypes,
@@ -15,15 +15,15 @@ import type { Look } from "./looks.ts";
 interface Readers {
   /** The entity of the record. */
   readonly entity: Pick<Entity, "name" | "orgField">;
-  /** By which they read the record. */
+  /** The permission by which they read the record. */
   readonly permission: Permission;
-  /** Whose permissions count for the records beside it. */
+  /** The grants that count for the other records. */
   readonly model: Pick<Model, "entities" | "roles" | "userFields" | "userPermissions">;
   readonly rangesFor: (entity: string) => ComparisonTypes;
   readonly budget: ComparisonBudget;
 }
 
-/** Whether whoever reads the record by this permission may read each of the fields looked at, wherever it counts. */
+/** Whether everybody who can read the record with this permission can read each of these fields, where it matters. */
 export function readsLook(look: Look, readers: Readers): boolean {
   const fields: readonly (string | null)[] = look.fields.size === 0 ? [null] : [...look.fields];
   return fields.every((field) => {
@@ -35,31 +35,34 @@ export function readsLook(look: Look, readers: Readers): boolean {
   });
 }
 
-/** The rules by which the readers may read this field; null is the record by itself. */
+/** The rules by which the readers can read this field; null for the record itself. */
 function grantsOf(entity: string, field: string | null, readers: Readers): readonly Expression[] {
   const { model } = readers;
-  const held = heldWith(readers.permission.role, model);
+  const allRoles = heldWith(readers.permission.role, model);
   const granted = (permissions: readonly Permission[]): Expression[] =>
     permissions.flatMap(({ role, operation, fields, rule }) =>
-      operation === "read" && held.has(role) && (field === null || (fields?.includes(field) ?? true)) ? [rule] : [],
+      operation === "read" && allRoles.has(role) && (field === null || (fields?.includes(field) ?? true)) ? [rule] : [],
     );
-  if (entity === ORGANIZATION_ENTITY) return held.has("admin") ? [always] : [member("id")];
+  if (entity === ORGANIZATION_ENTITY) return allRoles.has("admin") ? [always] : [member("id")];
   const isUser = entity === USER_ENTITY;
   const found = model.entities.find((one) => one.name === entity);
   const fields = isUser ? model.userFields : (found?.fields ?? []);
   if (fields.some((one) => one.name === field && (one.internal || one.type.kind === "secret"))) return [];
-  if (isUser) return [held.has("admin") ? always : oneself, ...granted(model.userPermissions ?? [])];
+  if (isUser) return [allRoles.has("admin") ? always : oneself, ...granted(model.userPermissions ?? [])];
   return granted(found?.permissions ?? []);
 }
 
-/** The roles that whoever has this one holds in any case. */
+/** The roles that every holder of this role has. */
 export function heldWith(role: string, { roles }: Pick<Model, "roles">): ReadonlySet<string> {
-  const held = new Set(["public", role, ...(roles.find(({ name }) => name === role)?.inherits ?? [])]);
+  const allRoles = new Set(["public", role, ...(roles.find(({ name }) => name === role)?.inherits ?? [])]);
   const signedIn = ["user", "owner"];
-  return signedIn.some((one) => held.has(one)) ? new Set([...held, ...signedIn]) : held;
+  return signedIn.some((one) => allRoles.has(one)) ? new Set([...allRoles, ...signedIn]) : allRoles;
 }
 
-/** Records of organizations refer to each other within one alone; by way of any other record, to those of all. */
+/**
+ * Records of organizations refer to each other only within one organization; through any other record, to those of all
+ * organizations.
+ */
 function scoped(rule: Expression, { entity, way }: Look, readers: Readers): Expression {
   const orgFieldOf = (of: string): string | null =>
     readers.model.entities.find(({ name }) => name === of)?.orgField ?? null;

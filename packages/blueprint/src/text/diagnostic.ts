@@ -1,4 +1,4 @@
-// What a diagnostic is, and the catalogue of all that there are. Docs and tests are made from it.
+// The type of a diagnostic, and the catalogue of all of them. Docs and tests are made from it.
 import type { ProblemCode } from "@plinth/expression";
 import { type BackgroundCode, backgroundDiagnostics } from "./catalogue/background.ts";
 import { type EntityCode, entityDiagnostics } from "./catalogue/entities.ts";

@@ -26,5 +26,5 @@ test.each([
   ['{ type: "list<json>", default: [{ a: { "\\ud800": 1 } }] }'],
 ])("a key that can't be stored: %s", (notation) => {
   const told = checkBlueprint(field(notation)).diagnostics.map(({ code, hint }) => [code, hint]);
-  expect(told).toEqual([["invalid_default", "A key of it holds a NUL or half a character."]]);
+  expect(told).toEqual([["invalid_default", "One of its keys contains a NUL character or half of a surrogate pair."]]);
 });

@@ -1,7 +1,7 @@
-// In: a notation that gives its type limits in a way that there is none of: `string(max: 80)`, `list<string>(5)`. Out: a hint with
-// the long form that says the same; null where the notation says nothing of that kind. It never reads other notations.
+// Explains invalid limits of a type: `string(max: 80)`, `list<string>(5)`. In: the notation. Out: a hint with the same
+// in the long form; null if there are no such limits. It never reads other notations.
 
-/** Bounded, so that no text is searched again and again for where a bracket closes. */
+/** Limited, so that no text is searched repeatedly for a closing bracket. */
 const LENGTH_MAX = 300;
 
 export function longFormOf(notation: string): string | null {
@@ -17,5 +17,5 @@ export function longFormOf(notation: string): string | null {
   const limits = [...named, ...counted].join(", ");
   if (limits === "") return null;
   const quoted = /[{}[\],?]/.test(`${type}${optional}`) ? `"${type}${optional}"` : type;
-  return `Limits have names in the long form: \`{ type: ${quoted}, ${limits} }\`.`;
+  return `In the long form, limits are named keys: \`{ type: ${quoted}, ${limits} }\`.`;
 }

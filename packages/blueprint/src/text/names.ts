@@ -1,4 +1,4 @@
-// Which names a blueprint may give. In: a name and what it names. Out: what is wrong with it, or null.
+// Checks names. In: a name and what it names. Out: the problem, or null.
 import { specialNames, withArticle } from "@plinth/expression";
 import type { DiagnosticCode } from "./diagnostic.ts";
 
@@ -22,7 +22,7 @@ export type NameKind =
   | "enum value";
 
 const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
-/** Postgres keeps 63 bytes; the compiler joins a table's and a column's name with a hash where they get longer. */
+/** Postgres allows 63 bytes; the compiler joins the names of a table and a column with a hash if they are longer. */
 const lengthMax: Record<NameKind, number> = {
   entity: 48,
   plural: 52,
@@ -39,18 +39,18 @@ const lengthMax: Record<NameKind, number> = {
 
 const yamlWords: readonly string[] = ["yes", "no", "on", "off"];
 
-/** Properties of every JavaScript object: as a key each would be found where it was never put. */
+/** Properties of every JavaScript object: as a key, each would be found although it was never set. */
 const ofEveryObject: readonly string[] = Object.getOwnPropertyNames(Object.prototype);
 const reservedEverywhere: ReadonlySet<string> = new Set(["true", "false", "null", ...ofEveryObject]);
 
-/** Names that rules have of their own. */
+/** Names with a meaning in rules. */
 const reservedByRules: readonly string[] = [...specialNames, "in"];
-/** Parameters of a list request: `?limit=10` could not be told from a filter on a field `limit`. */
+/** Parameters of a list request: `?limit=10` could not be distinguished from a filter on a field `limit`. */
 const reservedByRoutes: readonly string[] = ["limit", "cursor", "sort", "fields", "expand", "count", "q", "where"];
-/** Columns that every Postgres table has already. */
+/** Columns that every Postgres table has. */
 const reservedBySql: readonly string[] = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"];
 
-/** Records and tables that the modules bring; an entity of this name, or with this plural, would hide them. */
+/** Records and tables of the modules; an entity with such a name or plural would hide them. */
 const reservedEntities: readonly string[] = [
   "user",
   "users",
@@ -84,29 +84,29 @@ export function checkName(name: string, kind: NameKind): NameProblem | null {
   if (yamlWords.includes(name.toLowerCase())) {
     return {
       code: "yaml_word",
-      message: `\`${name}\` means true or false in many YAML readers, so it can't name ${withArticle(kind)}.`,
+      message: `Many YAML readers read \`${name}\` as true or false, so it can't name ${withArticle(kind)}.`,
       hint: "Use a longer word.",
     };
   }
   const foreign = lookalikeIn(name);
   if (foreign !== null) return foreign;
-  if (reservedEverywhere.has(name)) return reserved(name, "It means something of its own.");
+  if (reservedEverywhere.has(name)) return reserved(name, "It has a meaning of its own.");
   const shape = kind === "enum value" ? /^[A-Za-z][A-Za-z0-9_]*$/ : snakeCase;
   if (!shape.test(name) || name.length > lengthMax[kind]) return invalid(name, kind);
   if (kind === "field" || kind === "relation") {
     if (name === "id" || name === "version")
-      return reserved(name, "Every record has it already: leave it out, or choose another name.", "");
+      return reserved(name, "Every record already has it: remove it, or choose another name.", "");
     if (reservedByRules.includes(name)) return reserved(name, "Rules use this word themselves.");
   }
   if (kind === "field") {
-    if (reservedByRoutes.includes(name)) return reserved(name, "It is a parameter of every list request.");
-    if (reservedBySql.includes(name)) return reserved(name, "Every table of the database has it already.");
+    if (reservedByRoutes.includes(name)) return reserved(name, "Every list request has a parameter with this name.");
+    if (reservedBySql.includes(name)) return reserved(name, "Every table in the database has a column with this name.");
   }
   if ((kind === "entity" || kind === "plural") && reservedEntities.includes(name)) {
-    return reserved(name, "The service has a record or table of this name.");
+    return reserved(name, "The service has a record or table with this name.");
   }
   if ((kind === "entity" || kind === "plural") && name.startsWith("pg_"))
-    return reserved(name, "The database keeps `pg_` for itself.");
+    return reserved(name, "The database reserves names that start with `pg_`.");
   return null;
 }
 
@@ -117,12 +117,12 @@ export function checkProjectName(name: string): NameProblem | null {
   if (/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) && name.length <= 48) return null;
   return {
     code: "invalid_name",
-    message: `\`${cut(name)}\` is not a project's name.`,
-    hint: "Lower-case words joined by hyphens, at most 48 characters: `parcel-desk`.",
+    message: `\`${cut(name)}\` is not a valid name for a project.`,
+    hint: "Use lower-case words joined by hyphens, at most 48 characters: `parcel-desk`.",
   };
 }
 
-/** Cyrillic, Greek and full-width letters that people take for a Latin one, and what nobody sees. */
+/** Cyrillic, Greek and full-width letters that look like a Latin one, and invisible characters. */
 const lookalikes: ReadonlyMap<string, string> = new Map(
   (
     [
@@ -154,7 +154,7 @@ const lookalikes: ReadonlyMap<string, string> = new Map(
   ).flatMap(([letters, latin]) => [...letters].map((letter) => [letter, latin] as const)),
 );
 
-/** A name with a letter that only looks like one of a to z would be another name than the one that is read. */
+/** A name with a letter that looks like one of a to z would be another name than the one that people read. */
 function lookalikeIn(name: string): NameProblem | null {
   for (const character of name.slice(0, 200)) {
     const point = character.codePointAt(0) ?? 0;
@@ -167,8 +167,8 @@ function lookalikeIn(name: string): NameProblem | null {
       code: "lookalike_name",
       message:
         latin === undefined
-          ? `\`${cut(name)}\` holds a character that nobody sees (${code}).`
-          : `\`${cut(name)}\` holds \`${character}\` (${code}), which only looks like \`${latin}\`.`,
+          ? `\`${cut(name)}\` contains an invisible character (${code}).`
+          : `\`${cut(name)}\` contains \`${character}\` (${code}), which looks like \`${latin}\` but is another character.`,
       hint: "Type the name again, with the letters a to z.",
     };
   }
@@ -177,7 +177,9 @@ function lookalikeIn(name: string): NameProblem | null {
 
 function invalid(name: string, kind: NameKind): NameProblem {
   const rule =
-    kind === "enum value" ? "Letters, digits and `_`, beginning with a letter" : "Lower-case words joined by `_`";
+    kind === "enum value"
+      ? "Use letters, digits and `_`, starting with a letter"
+      : "Use lower-case words joined by `_`";
   const better = name
     .slice(0, 200)
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
@@ -188,12 +190,12 @@ function invalid(name: string, kind: NameKind): NameProblem {
     snakeCase.test(better) && better !== name && better.length <= lengthMax[kind] ? ` Write \`${better}\`.` : "";
   return {
     code: "invalid_name",
-    message: `\`${cut(name)}\` can't name ${withArticle(kind)}.`,
+    message: `\`${cut(name)}\` is not a valid name for ${withArticle(kind)}.`,
     hint: `${rule}, at most ${lengthMax[kind]} characters.${hint}`,
   };
 }
 
-function reserved(name: string, why: string, instead = " Choose another."): NameProblem {
+function reserved(name: string, why: string, instead = " Choose another name."): NameProblem {
   return { code: "reserved_name", message: `\`${name}\` is a reserved name.`, hint: `${why}${instead}` };
 }
 

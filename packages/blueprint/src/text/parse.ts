@@ -1,5 +1,5 @@
-// In: the text of a blueprint. Out: its syntax with spans, or with the YAML document (for `format.ts`), and what YAML makes
-// of it that its author can't have meant. Never throws, whatever the text; never asks what a key means.
+// Parses the text of a blueprint. In: the text. Out: its syntax with spans (or the YAML document, for `format.ts`), and
+// common YAML mistakes. It never throws, and doesn't know the meaning of keys.
 import {
   Composer,
   type CST,
@@ -22,27 +22,27 @@ import { explainYamlError } from "./yaml-errors.ts";
 import { blank, splitCalls, type Trap, trapBehind } from "./yaml-traps.ts";
 
 /**
- * 256 KiB, in UTF-16 code units: a hundred entities of twenty fields with their rules take a quarter of it. Reading, checking
- * and comparing take about a microsecond a character, and they are done with every key that an author presses.
+ * 256 KiB, in UTF-16 code units: a hundred entities with twenty fields and their rules need a quarter of it. Parsing,
+ * checking and comparing take about a microsecond per character, and run at every key press.
  */
 export const BLUEPRINT_LENGTH_MAX = 262_144;
 export const NESTING_MAX = 40;
-/** Blanking traps can lay open others; each pass reads the whole text again. */
+/** Removing mistakes can reveal others; each pass reads the whole text again. */
 const PASSES_MAX = 5;
-/** Characters that all passes over a text may read. */
+/** The maximum number of characters that all passes over a text can read. */
 const PASSES_LENGTH_MAX = 524_288;
 const ERRORS_MAX = 200;
-/** Marks, words, blanks and line ends. A text made of brackets alone would need a thousand times its size in memory. */
+/** Symbols, words, spaces and line ends. A text of only brackets would need a thousand times its size in memory. */
 const LEXEMES_MAX = 150_000;
 
 export interface ParsedBlueprint {
-  /** Null where there is no syntax worth checking. */
+  /** Null if there is no syntax to check. */
   readonly root: Node | null;
-  /** The YAML document; null where the text is not YAML. */
+  /** The YAML document; null if the text is not YAML. */
   readonly document: Document.Parsed | null;
 }
 
-/** The syntax alone: what checking needs, and what an editor asks for at each key. Null where there is none worth checking. */
+/** Only the syntax: for checking, and for an editor at every key press. Null if there is none to check. */
 export function parseSyntax(text: string, report: Report): Node | null {
   const plain = text.length > BLUEPRINT_LENGTH_MAX ? null : readPlainYaml(text);
   if (plain === null) return parseYaml(text, report).root;
@@ -56,7 +56,7 @@ export function parseYaml(text: string, report: Report): ParsedBlueprint {
     report.add(
       "blueprint_too_large",
       { start: 0, end: 0 },
-      `The blueprint has ${text.length} characters; ${BLUEPRINT_LENGTH_MAX} are the most.`,
+      `The blueprint has ${text.length} characters. The maximum is ${BLUEPRINT_LENGTH_MAX}.`,
     );
     return nothing;
   }
@@ -65,7 +65,7 @@ export function parseYaml(text: string, report: Report): ParsedBlueprint {
     report.add(
       "yaml_syntax",
       { start: mark, end: mark + 1 },
-      "This is not YAML: a byte order mark, which nobody sees, stands within the text.",
+      "This is not YAML: there is a byte order mark, which is invisible, inside the text.",
       "Delete the invisible character.",
     );
     return nothing;
@@ -81,7 +81,7 @@ export function parseYaml(text: string, report: Report): ParsedBlueprint {
     report.add(
       "yaml_many_documents",
       { start: at, end: at + 1 },
-      "A blueprint is one YAML document; here a second one begins.",
+      "A blueprint is one YAML document, but a second one starts here.",
       "Remove the line `---`.",
     );
     return nothing;
@@ -101,13 +101,13 @@ export function parseYaml(text: string, report: Report): ParsedBlueprint {
   };
 }
 
-/** A text that is shown in another order than it is read would be approved as something else. */
+/** If a text is displayed in another order than it is parsed, people would approve something else. */
 function refuseDirections(text: string, report: Report): void {
   for (const { index } of [...text.matchAll(/[\u202a-\u202e\u2066-\u2069]/g)].slice(0, ERRORS_MAX)) {
     report.add(
       "yaml_direction",
       { start: index, end: index + 1 },
-      "Here stands a character that nobody sees; it turns the direction of the text around.",
+      "There is an invisible character here, which changes the direction of the text.",
       "Delete the invisible character.",
     );
   }
@@ -115,12 +115,12 @@ function refuseDirections(text: string, report: Report): void {
 
 interface Composed {
   readonly documents: readonly Document.Parsed[];
-  /** The text with each trap blanked, and where they were. */
+  /** The text with each mistake blanked, and their positions. */
   readonly source: string;
   readonly broken: readonly Range[];
 }
 
-/** A trap breaks the YAML around it: each is reported and blanked, so that the rest is still checked. */
+/** A YAML mistake breaks the text around it: each one is reported and blanked, so that the rest is still checked. */
 function composeAroundTraps(text: string, report: Report): Composed {
   const broken: Range[] = [];
   let source = text;
@@ -135,12 +135,12 @@ function composeAroundTraps(text: string, report: Report): Composed {
       source = blank(source, range);
       broken.push(range);
     }
-    // Enough to be told at once; a text made of traps is not read again and again.
+    // Enough to report at once; a text full of mistakes is not read again and again.
     if (broken.length >= DIAGNOSTICS_MAX) return { documents: [], source, broken };
   }
 }
 
-/** At most one trap a line: what else fails there follows from it. */
+/** At most one mistake per line: other errors there follow from it. */
 function trapsBehind(errors: readonly YAMLParseError[], source: string, known: readonly Range[]): Trap[] {
   const traps: Trap[] = [];
   for (const error of onePerLine(errors, source)) {
@@ -152,7 +152,7 @@ function trapsBehind(errors: readonly YAMLParseError[], source: string, known: r
   return traps;
 }
 
-/** Composing recurses as deep as the text nests, so the depth is watched while the tokens come. */
+/** Parsing recurses as deep as the text is nested, so the depth is checked while reading tokens. */
 function compose(source: string, report: Report): Document.Parsed[] {
   const parser = new Parser();
   const tokens: CST.Token[] = [];
@@ -160,14 +160,14 @@ function compose(source: string, report: Report): Document.Parsed[] {
   for (const lexeme of new Lexer().lex(source)) {
     if (++lexemes > LEXEMES_MAX) {
       const range = { start: parser.offset, end: parser.offset };
-      report.add("blueprint_too_large", range, `The blueprint has more than ${LEXEMES_MAX} words and marks.`);
+      report.add("blueprint_too_large", range, `The blueprint has more than ${LEXEMES_MAX} words and symbols.`);
       return [];
     }
     for (const token of parser.next(lexeme)) tokens.push(token);
-    // The stack holds the document beneath the collections.
+    // The stack has the document below the collections.
     if (parser.stack.length > NESTING_MAX + 1) {
       const range = { start: parser.offset - lexeme.length, end: parser.offset };
-      report.add("blueprint_too_deep", range, `The blueprint nests deeper than ${NESTING_MAX} levels.`);
+      report.add("blueprint_too_deep", range, `The blueprint is nested more than ${NESTING_MAX} levels deep.`);
       return [];
     }
   }
@@ -195,7 +195,10 @@ function refuseDirectives(document: Document.Parsed, source: string, report: Rep
   );
 }
 
-/** One bad character can make every later one an error: the first of each line, and of these not many, are worth telling. */
+/**
+ * One wrong character can make everything after it an error, so only the first error of each line, and only a few of
+ * them, are reported.
+ */
 function onePerLine(errors: readonly YAMLParseError[], source: string): YAMLParseError[] {
   const lines = new Set<number>();
   return errors.slice(0, ERRORS_MAX).filter((error) => {
@@ -204,7 +207,7 @@ function onePerLine(errors: readonly YAMLParseError[], source: string): YAMLPars
   });
 }
 
-/** The syntax of one node of a document that was parsed without traps. */
+/** The syntax of one node in a document without mistakes. */
 export function nodeSyntax(node: ParsedNode, source: string): Node {
   return createConverter(source, [], createReport(source))(node);
 }
@@ -215,7 +218,7 @@ function createConverter(source: string, broken: readonly Range[], report: Repor
   function convert(node: ParsedNode): Node {
     const range = { start: node.range[0], end: node.range[1] };
     if (isAlias(node)) {
-      report.add("yaml_alias", range, "`*` at the beginning of a value is a YAML alias.", "Put the value in quotes.");
+      report.add("yaml_alias", range, "In YAML, `*` at the start of a value is an alias.", "Put the value in quotes.");
       return brokenScalar(range);
     }
     const marked = refuseMarks(node, range);
@@ -225,7 +228,7 @@ function createConverter(source: string, broken: readonly Range[], report: Repor
           .slice(range.start, range.end)
           .replace(/^\{\s*\{\s*|\s*\}\s*\}$/g, "")
           .slice(0, 60);
-        const hint = `A value that is computed stands in quotes: \`"\${{ ${text} }}"\`.`;
+        const hint = `Write a computed value in quotes: \`"\${{ ${text} }}"\`.`;
         report.add("yaml_key", range, "YAML reads these braces as a map.", hint);
         return brokenScalar(range);
       }
@@ -245,7 +248,7 @@ function createConverter(source: string, broken: readonly Range[], report: Repor
       report.add(
         "yaml_anchor",
         markBefore(range, "&"),
-        "`&` at the beginning of a value is a YAML anchor.",
+        "In YAML, `&` at the start of a value is an anchor.",
         "Put the value in quotes.",
       );
       return true;
@@ -254,7 +257,7 @@ function createConverter(source: string, broken: readonly Range[], report: Repor
       report.add(
         "yaml_tag",
         markBefore(range, "!"),
-        "`!` at the beginning of a value is a YAML tag: what stands behind it is lost.",
+        "In YAML, `!` at the start of a value is a tag, and the text after it is lost.",
         "Put the value in quotes.",
       );
       return true;
@@ -262,7 +265,7 @@ function createConverter(source: string, broken: readonly Range[], report: Repor
     return false;
   }
 
-  /** Anchors and tags stand before a node's own range, on its line or the one above. */
+  /** Anchors and tags are before a node's own range, on its line or the one above. */
   function markText(range: Range): string {
     return source.slice(markBefore(range, "!").start, range.start);
   }
@@ -272,7 +275,7 @@ function createConverter(source: string, broken: readonly Range[], report: Repor
     return start === -1 ? range : { start, end: Math.max(start + 1, range.end) };
   }
 
-  /** `{{ record.id }}`: for YAML, a map with a map as its key. */
+  /** `{{ record.id }}`: in YAML, a map with a map as its key. */
   function isTemplate({ items, range: [start] }: YAMLMap.Parsed): boolean {
     const [only, second] = items;
     return only !== undefined && second === undefined && isMap(only.key) && source.startsWith("{{", start);
@@ -287,11 +290,11 @@ function createConverter(source: string, broken: readonly Range[], report: Repor
       const call = split.get(pair);
       if (call === "rest") continue;
       if (call !== undefined) {
-        const message = `In \`{ }\` the commas of \`${source.slice(call.start, call.end)}\` part the entries.`;
-        report.add("yaml_flow_split", call, message, "Put it in quotes, or write the map on lines of its own.");
+        const message = `Inside \`{ }\`, the commas of \`${source.slice(call.start, call.end)}\` split it into several entries.`;
+        report.add("yaml_flow_split", call, message, "Put the value in quotes, or write the map on several lines.");
       }
       if (!isScalar(pair.key)) {
-        report.add("yaml_key", keyRange, "A key is a plain word.");
+        report.add("yaml_key", keyRange, "A key must be a plain word.");
         continue;
       }
       const key = scalarOf(pair.key as Scalar.Parsed, keyRange, refuseMarks(pair.key, keyRange));
@@ -299,7 +302,7 @@ function createConverter(source: string, broken: readonly Range[], report: Repor
         report.add(
           "yaml_duplicate_key",
           keyRange,
-          `\`${key.text}\` stands twice in this map; only one of them could count.`,
+          `\`${key.text}\` is used twice in this map, but only one of them can count.`,
           "Remove or rename one of them.",
         );
       }
@@ -330,7 +333,7 @@ function createConverter(source: string, broken: readonly Range[], report: Repor
   return convert;
 }
 
-/** A block ends with what stands in it; for YAML, empty lines and comments behind it belong to it. */
+/** A block ends with its content; YAML includes the empty lines and comments after it. */
 function upTo(last: Range | undefined, { start, end }: Range): Range {
   return { start, end: last?.end ?? end };
 }

@@ -1,4 +1,5 @@
-// In: the nodes of checked rules with their offsets in scalars. Out: on demand, where a node stands in the blueprint.
+// Finds positions on demand. In: the nodes of checked rules with their offsets in scalars. Out: the position of a node
+// in the blueprint.
 import type { Expression } from "@plinth/expression";
 import type { Position } from "./diagnostic.ts";
 import { createPositions } from "./report.ts";
@@ -9,15 +10,15 @@ export interface Place {
   readonly end: Position;
 }
 
-/** Where the nodes of a model's expressions were written, found by the very object that stands in the model. */
+/** The positions of the nodes of a model's expressions, looked up by the same object that the model contains. */
 export interface Places {
   get(node: Expression): Place | null;
 }
 
 export interface PlaceTable extends Places {
-  /** The nodes of one rule; `item` is the index of the scalar that a node was written in. */
+  /** The nodes of one rule; `item` is the index of the scalar that contains the node. */
   add(written: ReadonlyMap<Expression, Written>, scalars: readonly ScalarNode[]): void;
-  /** A node that takes the place of another was written where that one was. */
+  /** A node that replaces another one has its position. */
   move(from: Expression, to: Expression): void;
 }
 
@@ -27,7 +28,7 @@ interface Written {
   readonly end: number;
 }
 
-/** Nothing is copied or searched before somebody asks: a blueprint is checked with every key that its author presses. */
+/** Nothing is copied or searched before it is needed, because a blueprint is checked at every key press. */
 export function createPlaces(source: string): PlaceTable {
   const rules: { readonly written: ReadonlyMap<Expression, Written>; readonly scalars: readonly ScalarNode[] }[] = [];
   const moved = new Map<Expression, Expression>();

@@ -1,14 +1,15 @@
-// In: the text of a blueprint. Out: its syntax, where it is written in the plain YAML of nearly every blueprint: keys that are
-// words, one-line values, brackets closed on their line, blocks of text. Null wherever there could be any doubt: then `parse.ts`
-// asks a whole YAML parser, which takes ten times as long. It never reports, and never reads what that one reads otherwise.
+// A fast reader for plain YAML. In: the text of a blueprint. Out: its syntax, if it only uses plain YAML, as nearly
+// every blueprint does: keys that are words, one-line values, brackets that are closed on their line, blocks of text.
+// Null if there is any doubt: then `parse.ts` uses a full YAML parser, which takes ten times as long. It never reports
+// problems, and never differs from that parser.
 import type { ListNode, MapEntry, MapNode, Node, Range, ScalarNode } from "./syntax.ts";
 
-/** So much that the bounds of `parse.ts` on size can't be met before. */
+/** Texts up to this size can't exceed the limits of `parse.ts`. */
 const STEPS_MAX = 60_000;
 const LENGTH_MAX = 262_144;
 const NESTING_MAX = 30;
 
-/** `transition:publish` is a key of one word. */
+/** `transition:publish` is a key with one word. */
 const keyAt = /[A-Za-z_](?:[\w./@-]|:(?=\w))*(?=:(?:[ \n]|$))/y;
 const plainStart = /[A-Za-z0-9_($./+<=~^\\;\u00a0-\uffff]|-(?=[\w.])/y;
 const plainInFlow = /(?:[^,[\]{}\n#:]|:(?=[^ ,[\]{}\n]))+/y;
@@ -31,7 +32,7 @@ export function readPlainYaml(source: string): MapNode | null {
     while (source[at] === " ") at++;
   }
 
-  /** From the start of a line to that of the next with anything in it. Gives its indentation, -1 at the end of the text. */
+  /** Skips to the next line that isn't empty. Returns its indentation, -1 at the end of the text. */
   function nextLine(): number {
     for (;;) {
       steps++;
@@ -52,7 +53,7 @@ export function readPlainYaml(source: string): MapNode | null {
     at = end === -1 ? source.length : end + 1;
   }
 
-  /** Behind a value: nothing, or a comment. */
+  /** After a value: nothing, or a comment. */
   function endLine(): boolean {
     const start = at;
     skipSpaces();
@@ -61,7 +62,7 @@ export function readPlainYaml(source: string): MapNode | null {
     return fits;
   }
 
-  /** A map or list whose lines begin at this column; the first of them begins here. */
+  /** A map or list whose lines start at this column; the first of them starts here. */
   function readBlock(column: number, parent: number): Node | null {
     if (++depth > NESTING_MAX || ++steps > STEPS_MAX) return null;
     const node = isDash()
@@ -96,7 +97,7 @@ export function readPlainYaml(source: string): MapNode | null {
     }
   }
 
-  /** Stands behind the colon then. */
+  /** The position is after the colon then. */
   function readKey(seen: Set<string>): ScalarNode | null {
     const text = match(keyAt)?.[0];
     if (text === undefined || text.length > 200 || seen.has(text) || ++steps > STEPS_MAX) return null;
@@ -138,7 +139,7 @@ export function readPlainYaml(source: string): MapNode | null {
       const indent = nextLine();
       if (indent > column) return null;
       at += Math.max(indent, 0);
-      // A list may stand at the column of the key that it belongs to: its next line is then the map's.
+      // A list can start at the column of its key: the line after it then belongs to the map.
       if (indent < column || !isDash()) {
         at = before;
         return { kind: "list", items, range: { start, end: item.range.end } };
@@ -146,7 +147,7 @@ export function readPlainYaml(source: string): MapNode | null {
     }
   }
 
-  /** A value that begins on this line; further lines of a text stand further in than `parent`. */
+  /** A value that starts on this line; further lines of a text have more indentation than `parent`. */
   function readInline(parent: number): Node | null {
     const character = source[at];
     if (character === "{" || character === "[" || character === '"' || character === "'") {
@@ -169,7 +170,7 @@ export function readPlainYaml(source: string): MapNode | null {
       const from = at;
       const indent = nextLine();
       if (indent <= parent) break;
-      // A comment or an empty line in between, or what could be a member of a list.
+      // A comment or an empty line in between, or a possible member of a list.
       if (from !== at || comment !== -1) return null;
       at += indent;
       const more = trimSpaces(match(lineRest)?.[0] ?? "");
@@ -184,7 +185,10 @@ export function readPlainYaml(source: string): MapNode | null {
     return typeof node.value === "string" ? node : null;
   }
 
-  /** Lines of one indentation, the last one ended: what else can be said behind `|` is for the other parser. */
+  /**
+   * Lines with the same indentation, of which the last one is terminated; the other parser handles all other options of
+   * `|`.
+   */
   function readBlockScalar(parent: number): ScalarNode | null {
     const start = at;
     const folded = source[at] === ">";
@@ -236,7 +240,7 @@ export function readPlainYaml(source: string): MapNode | null {
     }
     if (match(plainStart) === null) return null;
     const text = trimSpaces(match(plainInFlow)?.[0] ?? "");
-    // `decimal(10,2)`: the comma parts it, and its author didn't mean that.
+    // `decimal(10,2)`: the comma splits it, which its author didn't intend.
     if (text === "" || count(text, "(") !== count(text, ")")) return null;
     const range = { start: at, end: at + text.length };
     at = range.end;
@@ -287,7 +291,7 @@ export function readPlainYaml(source: string): MapNode | null {
   return root?.kind === "map" && at >= source.length ? root : null;
 }
 
-/** A colon that would make a key of what stands before it. */
+/** A colon that would make a key of the text before it. */
 function isPair(line: string): boolean {
   return line.endsWith(":") || line.includes(": ");
 }
@@ -310,7 +314,8 @@ function plain(text: string, range: Range): ScalarNode {
 }
 
 function coreValue(text: string): ScalarNode["value"] {
-  // Only these begin what is no text; looked at first, because nearly everything is a text.
+  // Only these characters start a value that is not a text; they are checked first, because nearly everything is a
+  // text.
   switch (text.charAt(0)) {
     case "":
     case "~":

@@ -1,4 +1,5 @@
-// Collects diagnostics of one blueprint. In: codes with offsets. Out: diagnostics with lines, sorted and bounded.
+// Collects the diagnostics of one blueprint. In: codes with offsets. Out: sorted diagnostics with lines, in a limited
+// number.
 import { type Diagnostic, type DiagnosticCode, diagnosticCatalogue, type Position } from "./diagnostic.ts";
 import type { Range } from "./syntax.ts";
 
@@ -6,11 +7,11 @@ export const DIAGNOSTICS_MAX = 100;
 
 export interface Report {
   add(code: DiagnosticCode, range: Range, message: string, hint?: string | null): void;
-  /** An entity should be called `name`: that there is none, and none of its events, is then told once, not at each use. */
+  /** A missing entity `name`: this is reported once for the entity and its events, not at each use. */
   shouldBeCalled(name: string): void;
   /** Whether any error was added. */
   failed(): boolean;
-  /** Sorted by position, at most `DIAGNOSTICS_MAX`; where there are more, errors go before warnings. */
+  /** Sorted by position, at most `DIAGNOSTICS_MAX`; if there are more, errors have priority over warnings. */
   diagnostics(): readonly Diagnostic[];
 }
 
@@ -19,7 +20,7 @@ export function createReport(source: string): Report {
   const keys = new Set<string>();
   const meant = new Set<string>();
   const causeOf = ({ code, range, hint }: (typeof found)[number]): string | null => {
-    // The hint names the module: who adds it has mended every place that needs it.
+    // The hint names the module, which fixes every place that needs it.
     if (code === "module_missing") return hint;
     if (code !== "unknown_entity" && code !== "unknown_event") return null;
     const name = source.slice(range.start, range.end).split(".")[0] ?? "";
@@ -57,17 +58,17 @@ export function createReport(source: string): Report {
   };
 }
 
-/** Without the later ones of each cause; null is a cause of its own. */
+/** Without the later ones of each cause; null is never the same cause. */
 function onceEach<One extends { readonly range: Range }>(
   all: readonly One[],
   causeOf: (one: One) => string | null,
 ): readonly One[] {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return all
     .toSorted((a, b) => a.range.start - b.range.start)
     .filter((one) => {
       const cause = causeOf(one);
-      return cause === null || told.size !== told.add(cause).size;
+      return cause === null || reported.size !== reported.add(cause).size;
     });
 }
 

@@ -1,11 +1,11 @@
-// In: a word that is unknown, and the words that are known. Out: a hint for a diagnostic, as long as anybody will read it.
+// Suggests names. In: an unknown word, and the known words. Out: a hint for a diagnostic.
 import { didYouMean } from "@plinth/expression";
 import { DIAGNOSTICS_MAX, type Report } from "./report.ts";
 
-/** A search through thousands of names for each of thousands of words would take minutes. */
+/** Searching thousands of names for each of thousands of words would take minutes. */
 const spent = new WeakMap<Report, number>();
 
-/** As `didYouMean`; null from the hundredth time on, when no more diagnostics are shown. */
+/** Like `didYouMean`; null from the hundredth call on, when no more diagnostics are shown. */
 export function suggestFor(word: string, known: Iterable<string>, report: Report): string | null {
   const before = spent.get(report) ?? 0;
   if (before >= DIAGNOSTICS_MAX) return null;

@@ -1,4 +1,5 @@
-// The blueprint's syntax: plain nodes with spans, made from YAML by `parse.ts`. Knows nothing of what the keys mean.
+// The blueprint's syntax: plain nodes with spans, which `parse.ts` makes from YAML. It doesn't know the meaning of
+// keys.
 
 /** Offsets into the blueprint's text (UTF-16 code units), end exclusive. */
 export interface Range {
@@ -9,10 +10,10 @@ export interface Range {
 export interface ScalarNode {
   readonly kind: "scalar";
   readonly value: string | number | boolean | null;
-  /** The text as written, without quotes; the folded value where it is quoted or a block. */
+  /** The text as written, without quotes; the folded value if it is quoted or a block. */
   readonly text: string;
   readonly style: "plain" | "quoted" | "block";
-  /** A trap was reported here: what it holds is not what its author meant, so nothing more is said of it. */
+  /** A YAML mistake was reported here: its content is not what the author meant, so nothing more is reported. */
   readonly broken: boolean;
   readonly range: Range;
 }
@@ -36,7 +37,7 @@ export interface MapNode {
 
 export type Node = ScalarNode | ListNode | MapNode;
 
-/** A word of the blueprint with its place: a name, a reference to one, a value of a list. */
+/** A word of the blueprint with its position: a name, a reference to one, a value in a list. */
 export interface Word {
   readonly text: string;
   readonly range: Range;
@@ -51,8 +52,8 @@ export function entryOf(map: MapNode, key: string): MapEntry | undefined {
 }
 
 /**
- * The range in the blueprint of a part of a scalar's text.
- * Escapes, folded lines and indentation make the written form longer: the two are walked side by side.
+ * The range of a part of a scalar's text in the blueprint. Escapes, folded lines and indentation make the written form
+ * longer, so both forms are walked in parallel.
  */
 export function rangeWithin(scalar: ScalarNode, source: string, start: number, end: number): Range {
   const { range, text } = scalar;
@@ -66,17 +67,17 @@ export function rangeWithin(scalar: ScalarNode, source: string, start: number, e
   return { start: first, end: Math.max(first, last) };
 }
 
-/** A scalar of many words is asked for the place of each. */
+/** The position of each word is needed for a scalar with many words. */
 const knownPlaces = new WeakMap<ScalarNode, readonly number[]>();
 
-/** For each character of the text, and for its end, an offset in the source. */
+/** An offset in the source for each character of the text, and for its end. */
 function placesOf(text: string, source: string, range: Range): number[] {
   const places: number[] = [];
   let at =
     source[range.start] === "|" || source[range.start] === ">" ? source.indexOf("\n", range.start) + 1 : range.start;
   for (const character of text) {
     const found = /\s/.test(character) ? whiteSpaceAt(source, at, range.end) : source.indexOf(character, at);
-    // An escape (`\u00e9`) is nowhere to be found as itself: it keeps the place of what stands before.
+    // The character of an escape (`\u00e9`) is not in the source: it gets the position of the text before it.
     const place = found >= at && found < range.end ? found : at;
     for (let i = 0; i < character.length; i++) places.push(place + (found === -1 ? 0 : i));
     at = place + (found >= at && found < range.end ? character.length : 0);

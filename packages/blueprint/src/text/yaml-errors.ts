@@ -1,5 +1,6 @@
-// In: a text that is not YAML, and where its parser fails. Out: what its author has probably done, in plain words; the parser's own
-// text where nothing is known. It looks at lines and brackets, never at what keys mean.
+// Explains YAML errors. In: a text that is not YAML, and the position of the parser's error. Out: what its author
+// probably did wrong, in plain words; otherwise the parser's own message. It looks at lines and brackets, never at the
+// meaning of keys.
 import type { YAMLParseError } from "yaml";
 import type { Range } from "./syntax.ts";
 import { indentationBehind } from "./yaml-indentation.ts";
@@ -12,19 +13,19 @@ export interface YamlProblem {
   readonly last: boolean;
 }
 
-/** What is pasted along with a blueprint; looked for in the whole text. */
+/** Text that is often pasted along with a blueprint; the whole text is searched for it. */
 const pasted: readonly { readonly line: RegExp; readonly message: string; readonly hint: string }[] = [
   {
     line: /^(?:<{7}|>{7}|={7})(?: .*)?$/m,
-    message: "A merge conflict was left in the text.",
+    message: "The text contains an unresolved merge conflict.",
     hint: "Keep one of the two versions, and delete the lines with `<<<<<<<`, `=======` and `>>>>>>>`.",
   },
   {
     line: /^\s*(?:```|~~~).*$/m,
     message: "This line is Markdown, not YAML.",
-    hint: "Delete the lines that begin with three backticks.",
+    hint: "Delete the lines that start with three backticks.",
   },
-  { line: /^\s*\/[/*].*$/m, message: "This is no comment in YAML.", hint: "Begin a comment with `#`." },
+  { line: /^\s*\/[/*].*$/m, message: "This is not a comment in YAML.", hint: "Start a comment with `#`." },
 ];
 
 export function explainYamlError(error: YAMLParseError, source: string): YamlProblem {
@@ -36,7 +37,7 @@ export function explainYamlError(error: YAMLParseError, source: string): YamlPro
     missingColon(error, source) ?? {
       range: { start: error.pos[0], end: error.pos[1] },
       message: `This is not YAML: ${lowerFirst(error.message)}.`,
-      hint: "Look at this line and the one above it: colons, quotes, brackets and indentation.",
+      hint: "Check this line and the one above it: colons, quotes, brackets and indentation.",
       last: false,
     }
   );
@@ -57,7 +58,7 @@ function indented(error: YAMLParseError, source: string): YamlProblem | null {
   return wrong === null ? null : { ...wrong, last: true };
 }
 
-/** The parser fails at the end of the text; the quote was opened long before. */
+/** The parser fails at the end of the text, but the quote was opened long before. */
 function openQuote({ message }: YAMLParseError, source: string): YamlProblem | null {
   const quote = /Missing closing (["'])/.exec(message)?.[1];
   if (quote === undefined) return null;
@@ -69,8 +70,8 @@ function openQuote({ message }: YAMLParseError, source: string): YamlProblem | n
       const range = { start: from, end: start + line.trimEnd().length };
       return {
         range,
-        message: `A text that begins with ${quote} has no closing ${quote}.`,
-        hint: `Write ${quote} at its end.`,
+        message: `A text that starts with ${quote} has no closing ${quote}.`,
+        hint: `Add ${quote} at the end.`,
         last: true,
       };
     }
@@ -81,7 +82,7 @@ function openQuote({ message }: YAMLParseError, source: string): YamlProblem | n
 
 const closing: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
 
-/** The last bracket that is open where the parser fails. */
+/** The last open bracket at the parser's error. */
 function openBracket({ code, message, pos }: YAMLParseError, source: string): YamlProblem | null {
   if (!/flow (?:map|sequence|collection)/i.test(message) || !/end with|expected/i.test(message)) return null;
   if (code !== "BAD_INDENT" && code !== "MISSING_CHAR") return null;
@@ -96,8 +97,8 @@ function openBracket({ code, message, pos }: YAMLParseError, source: string): Ya
   const range = { start, end: start + 1 };
   return {
     range,
-    message: `\`${bracket}\` is not closed.`,
-    hint: `Write \`${closing[bracket]}\` at its end.`,
+    message: `\`${bracket}\` has no closing \`${closing[bracket]}\`.`,
+    hint: `Add \`${closing[bracket]}\` at the end.`,
     last: true,
   };
 }
@@ -114,7 +115,7 @@ function missingColon({ code, message, pos }: YAMLParseError, source: string): Y
   const range = { start, end: start + line.trim().length };
   return {
     range,
-    message: "There is no colon in this line.",
+    message: "This line has no colon.",
     hint: `Write \`${key}:${value === "" ? "" : ` ${value.slice(0, 80)}`}\`.`,
     last: true,
   };

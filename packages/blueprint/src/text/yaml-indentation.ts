@@ -1,5 +1,6 @@
-// In: a text that is not YAML, and where it fails. Out: the line whose indentation is behind it, and the column where it would fit;
-// null where something else is. It looks at the lines above alone, and takes none of them apart.
+// Finds wrong indentation. In: a text that is not YAML, and the position of the error. Out: the line with the wrong
+// indentation, and the column where it would fit; null if the cause is something else. It only looks at the lines
+// above.
 import type { YAMLParseError } from "yaml";
 import type { Range } from "./syntax.ts";
 
@@ -9,10 +10,10 @@ export interface WrongIndentation {
   readonly hint: string;
 }
 
-/** More lines than any blueprint that a person wrote has above one of its own. */
+/** More lines than a blueprint written by a person has above one of its own. */
 const LINES_MAX = 20_000;
 
-/** The parser goes astray at such a line: its later errors follow from this one. */
+/** The parser loses track at such a line, so its later errors follow from this one. */
 export function indentationBehind({ code, pos }: YAMLParseError, source: string): WrongIndentation | null {
   const at = source.slice(0, pos[0]).split("\n").length - 1;
   if (at > LINES_MAX) return null;
@@ -33,8 +34,8 @@ function tabIn(lines: readonly string[], at: number): WrongIndentation | null {
     others === 0 ? "" : ` So is the indentation of ${others === 1 ? "one more line" : `${others} more lines`}.`;
   return {
     range: { start, end: start + 1 },
-    message: `This line is indented with a tab; YAML takes spaces alone.${more}`,
-    hint: "Put spaces in place of each tab at the beginning of a line.",
+    message: `This line is indented with a tab, but YAML only allows spaces.${more}`,
+    hint: "Replace each tab at the start of a line with spaces.",
   };
 }
 
@@ -43,18 +44,18 @@ function misplaced(lines: readonly string[], at: number): WrongIndentation | nul
   const indent = indentOf(line);
   const columns = columnsAbove(lines, at);
   if (columns.length === 0 || columns.includes(indent)) return null;
-  // The deeper one of two that are equally near: most lines continue what is right above them.
+  // If two are equally near, the deeper one: most lines continue the line above.
   const fitting = columns.reduce((best, one) => (Math.abs(one - indent) <= Math.abs(best - indent) ? one : best));
   const start = startOf(lines, at) + indent;
   const word = /^[^\s:]+/.exec(line.slice(indent))?.[0] ?? "";
   return {
     range: { start, end: start + word.length },
-    message: `The indentation of this line doesn't match the lines above: it begins in column ${indent + 1}, column ${fitting + 1} is expected.`,
-    hint: `Indent it by ${fitting === 1 ? "1 space" : `${fitting} spaces`}, as the lines that it belongs to are.`,
+    message: `The indentation of this line doesn't match the lines above: it starts in column ${indent + 1}, but column ${fitting + 1} is expected.`,
+    hint: `Indent it by ${fitting === 1 ? "1 space" : `${fitting} spaces`}, like the other lines of its group.`,
   };
 }
 
-/** Where lines above begin that the line could continue, the outermost first. */
+/** The columns of lines above that the line could continue, the outermost first. */
 function columnsAbove(lines: readonly string[], end: number): readonly number[] {
   const columns: number[] = [];
   for (const line of lines.slice(0, end)) {

@@ -1,5 +1,5 @@
-// In: a text that is not YAML, and where it fails. Out: the trap that its author fell into, and what to blank so that
-// the rest can be read with all offsets unchanged. It guesses only from the line that fails.
+// Recognizes common YAML mistakes. In: a text that is not YAML, and the position of the error. Out: the mistake, and
+// the range to blank so that the rest can be read with unchanged offsets. It only looks at the line with the error.
 import { isScalar, type YAMLMap, type YAMLParseError } from "yaml";
 import type { DiagnosticCode } from "./diagnostic.ts";
 import { longFormOf } from "./long-form.ts";
@@ -12,12 +12,12 @@ export interface Trap {
   readonly range: Range;
 }
 
-/** No person wrote a longer line by hand. */
+/** No person writes a longer line by hand. */
 const LINE_LENGTH_MAX = 2_000;
 
-const inQuotesOrBlock = "Put the whole value in quotes, or on lines of its own behind `|`.";
+const inQuotesOrBlock = "Put the whole value in quotes, or after `|` on separate lines.";
 
-/** The trap behind one YAML error, or null where it is an error of no known kind. */
+/** The mistake behind one YAML error, or null if it is unknown. */
 export function trapBehind(error: YAMLParseError, source: string): Trap | null {
   const at = Math.min(error.pos[0], source.length);
   const template = templateAt(source, at);
@@ -38,7 +38,7 @@ export function trapBehind(error: YAMLParseError, source: string): Trap | null {
   return trapIn(value, range) ?? trapInFlow(line, start, at);
 }
 
-/** A value within braces or brackets: what stands between the commas around the error. */
+/** A value inside braces or brackets: the text between the commas around the error. */
 function trapInFlow(line: string, start: number, at: number): Trap | null {
   const column = Math.min(Math.max(at - start, 0), line.length);
   const before = line.slice(0, column);
@@ -52,7 +52,7 @@ function trapInFlow(line: string, start: number, at: number): Trap | null {
   return trapIn(value, { start: from, end: from + value.length });
 }
 
-/** A rule of several lines ends, for YAML, at a comment; the next line of it then stands where a key should. */
+/** In YAML, a comment ends a rule of several lines; the next line of the rule is then in the place of a key. */
 function commentAbove(source: string, start: number, line: string): Trap | null {
   if (start === 0 || !/^\s+(?:&&|\|\||[=!<>]=|[<>+*/])\s/.test(line)) return null;
   const above = source.lastIndexOf("\n", start - 2) + 1;
@@ -60,8 +60,8 @@ function commentAbove(source: string, start: number, line: string): Trap | null 
   if (found === null || start - above > LINE_LENGTH_MAX) return null;
   return {
     code: "yaml_comment_in_rule",
-    message: "YAML takes what stands behind ` #` for a comment: the rule ends before it.",
-    hint: "Put the comment on a line of its own above the rule, or the whole rule behind `|`.",
+    message: "In YAML, ` #` starts a comment, so the rule ends before it.",
+    hint: "Move the comment to the line above the rule, or write the whole rule after `|`.",
     range: { start: above + found.index + 1, end: above + found.index + found[0].length },
   };
 }
@@ -71,7 +71,7 @@ function trapIn(value: string, range: Range): Trap | null {
   if (first === '"' || first === "'") {
     return {
       code: "yaml_quote",
-      message: `A value that begins with ${first} ends, for YAML, at the next ${first}.`,
+      message: `In YAML, a value that starts with ${first} ends at the next ${first}.`,
       hint: inQuotesOrBlock,
       range,
     };
@@ -79,35 +79,35 @@ function trapIn(value: string, range: Range): Trap | null {
   if (first === "*")
     return {
       code: "yaml_alias",
-      message: "`*` at the beginning of a value is a YAML alias.",
+      message: "In YAML, `*` at the start of a value is an alias.",
       hint: inQuotesOrBlock,
       range,
     };
   if (first === "&")
     return {
       code: "yaml_anchor",
-      message: "`&` at the beginning of a value is a YAML anchor.",
+      message: "In YAML, `&` at the start of a value is an anchor.",
       hint: inQuotesOrBlock,
       range,
     };
   if (first === "!")
     return {
       code: "yaml_tag",
-      message: "`!` at the beginning of a value is a YAML tag.",
+      message: "In YAML, `!` at the start of a value is a tag.",
       hint: inQuotesOrBlock,
       range,
     };
   if (first === "@" || first === "`")
     return {
       code: "yaml_reserved",
-      message: `YAML keeps ${first === "@" ? "`@`" : "a backtick"} at the beginning of a value for itself.`,
+      message: `YAML reserves ${first === "@" ? "`@`" : "a backtick"} at the start of a value.`,
       hint: inQuotesOrBlock,
       range,
     };
   if (/^[^{["'].*\?.*:(\s|$)/.test(value)) {
     return {
       code: "yaml_question",
-      message: "`? :` in a plain value is read by YAML as a key and its value.",
+      message: "YAML reads `? :` in a plain value as a key and its value.",
       hint: inQuotesOrBlock,
       range,
     };
@@ -115,7 +115,7 @@ function trapIn(value: string, range: Range): Trap | null {
   if (/^[^{["'].*:(\s|$)/.test(value)) {
     return {
       code: "yaml_colon",
-      message: "A colon and a space in a plain value are read by YAML as a key and its value.",
+      message: "YAML reads a colon and a space in a plain value as a key and its value.",
       hint: longFormOf(value) ?? inQuotesOrBlock,
       range,
     };
@@ -124,8 +124,8 @@ function trapIn(value: string, range: Range): Trap | null {
 }
 
 /**
- * `{ carrier: enum[ups, usps] }`, `{ address: object{ street: string } }`, `{ sizes: list<int> = [1, 2] }`: in a flow map the
- * bracket can't follow the word, and the commas part the entries.
+ * `{ carrier: enum[ups, usps] }`, `{ address: object{ street: string } }`, `{ sizes: list<int> = [1, 2] }`: in a flow
+ * map the bracket can't follow the word, and the commas split the entries.
  */
 function flowSplitAt(source: string, at: number): Trap | null {
   const open = source[at];
@@ -135,33 +135,33 @@ function flowSplitAt(source: string, at: number): Trap | null {
   const rest = source.slice(at, Math.min(newline === -1 ? source.length : newline, at + LINE_LENGTH_MAX));
   const length = closingIn(rest);
   if (length === 0) return null;
-  // `>`, `?` and a default behind the bracket belong to it.
+  // `>`, `?` and a default after the bracket belong to it.
   const end = at + length + (/^[^,{}[\]]*/.exec(rest.slice(length))?.[0].trimEnd().length ?? 0);
   let start = at;
   while (start > 0 && !/[,[{\n]/.test(source.charAt(start - 1)) && source.slice(start - 2, start) !== ": ") start--;
   while (source[start] === " ") start++;
   return {
     code: "yaml_flow_split",
-    message: `In brackets or braces the commas of \`${source.slice(start, end)}\` part the entries.`,
-    hint: "Put it in quotes, or write the map on lines of its own.",
+    message: `Inside brackets or braces, the commas of \`${source.slice(start, end)}\` split it into several entries.`,
+    hint: "Put the value in quotes, or write the map on several lines.",
     range: { start, end },
   };
 }
 
-/** `{ note: ${{ record.id }} }`: within braces or brackets of YAML, those of the template are its own. */
+/** `{ note: ${{ record.id }} }`: inside braces or brackets of YAML, the braces of the template belong to it. */
 function templateAt(source: string, at: number): Trap | null {
   if (!source.startsWith("{{", at) || source[at - 1] !== "$") return null;
   const length = closingIn(source.slice(at, at + LINE_LENGTH_MAX));
   if (length === 0) return null;
   return {
     code: "yaml_template",
-    message: "Within braces or brackets, YAML reads `${{` as the beginning of a map.",
+    message: "Inside braces or brackets, YAML reads `${{` as the start of a map.",
     hint: 'Put the whole value in quotes: `"${{ ... }}"`.',
     range: { start: at - 1, end: at + length },
   };
 }
 
-/** How many characters the bracket at the start holds, itself included; 0 where it is not closed on its line. */
+/** The length of the bracketed text at the start, including brackets; 0 if it is not closed on its line. */
 function closingIn(rest: string): number {
   let depth = 0;
   for (let index = 0; index < rest.length; index++) {
@@ -173,8 +173,8 @@ function closingIn(rest: string): number {
 }
 
 /**
- * `{ price: decimal(10,2) }` is YAML, but of two entries: `price: decimal(10` and `2)`.
- * Gives the range of each call that was split, by the pair that it begins in, and "rest" for the pairs that it fell into.
+ * `{ price: decimal(10,2) }` is valid YAML with two entries: `price: decimal(10` and `2)`. Returns the range of each
+ * split call, by the pair in which it starts, and "rest" for the other pairs.
  */
 export function splitCalls(map: YAMLMap.Parsed, source: string): ReadonlyMap<unknown, Range | "rest"> {
   const found = new Map<unknown, Range | "rest">();
@@ -198,7 +198,7 @@ function openParentheses(text = ""): number {
   return text.split("(").length - text.split(")").length;
 }
 
-/** The text with the range made into one harmless quoted scalar of the same length. */
+/** The text, with the range replaced by one harmless quoted scalar of the same length. */
 export function blank(source: string, range: Range): string {
   const length = range.end - range.start;
   return source.slice(0, range.start) + (length < 2 ? "_" : `"${"_".repeat(length - 2)}"`) + source.slice(range.end);

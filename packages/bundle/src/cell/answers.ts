@@ -1,4 +1,4 @@
-// What a cell answers control with. In: nothing. Out: the shapes, and what control holds an answer to.
+// The answers of a cell to control. In: nothing. Out: the shapes, and the schemas with which control checks an answer.
 import { z } from "zod";
 import type { SetAside } from "../migration.ts";
 
@@ -10,15 +10,15 @@ export interface ReleaseStep {
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
   readonly error: string | null;
-  /** Of a step that fills rows: how many it has written so far; null for others. */
+  /** For a step that fills rows: how many it has written so far; null for others. */
   readonly rows: number | null;
 }
 
 export interface ReleaseState {
   readonly status: "received" | "migrating" | "active" | "failed" | "superseded";
-  /** Of an active release: the step after the switch that failed. It serves, and can be resumed. */
+  /** For an active release: the step after the switch that failed. The release serves, and can be resumed. */
   readonly error: string | null;
-  /** Whether it does nothing more by itself. */
+  /** Whether it does nothing more itself. */
   readonly finished: boolean;
   readonly steps: readonly ReleaseStep[];
 }
@@ -32,32 +32,32 @@ export interface ProjectState {
   readonly requests: number;
 }
 
-/** A project's schema beside what its last release left, and what is kept of what was dropped. */
+/** A project's schema compared with what its last release left, and what is kept of dropped parts. */
 export interface SchemaState {
-  /** Empty where a release is under way, or none has ended: there is nothing to compare with. */
+  /** Empty if a release is running, or none has ended: there is nothing to compare with. */
   readonly drift: readonly Drift[];
   readonly setAside: readonly SetAside[];
 }
 
 export interface Drift {
   readonly path: string;
-  /** As recorded; null where nothing was. */
+  /** As recorded; null if there was nothing. */
   readonly expected: string | null;
   readonly found: string | null;
 }
 
-/** What a plan would meet and cost, told from the live database before anybody approves it. */
+/** The effects and costs of a plan, measured on the live database before anybody approves it. */
 export interface PlanMeasures {
   readonly measuredAt: string;
   /** One sentence: where the expected durations come from. */
   readonly rates: string;
   readonly steps: readonly StepMeasure[];
   /**
-   * For each change `cascade_destroys` of records that stand already: how many stand to be destroyed with the record that
-   * they refer to; null where counting took too long. Absent in what was measured by an older version.
+   * For each change `cascade_destroys` of existing records: how many would be destroyed with the record that they refer
+   * to; null if counting took too long. Absent if an older version measured.
    */
   readonly destroyed?: readonly { readonly path: string; readonly records: number | null }[] | undefined;
-  /** For each change that asks for it, how many records it finds; null and absent as above. */
+  /** For each change that needs it, how many records it affects; null and absent as above. */
   readonly counted?:
     | readonly { readonly path: string; readonly what: string; readonly records: number | null }[]
     | undefined;
@@ -65,13 +65,13 @@ export interface PlanMeasures {
 
 export interface StepMeasure {
   readonly stepId: string;
-  /** Of the table that the step touches; null where there is none yet, or no count came to an end in time. */
+  /** For the table of the step; null if there is none yet, or if counting took too long. */
   readonly rows: number | null;
   /** Whether `rows` was counted, or is the server's estimate. */
   readonly rowsExact: boolean;
   /** Of the table with its indexes. */
   readonly bytes: number | null;
-  /** Rows that stand in the way: null where the step looks for none, a count of null where counting took too long. */
+  /** Rows that violate the step: null if the step checks none, a count of null if counting took too long. */
   readonly violators: {
     readonly count: number | null;
     readonly samples: readonly { readonly id: string; readonly text: string }[];
@@ -106,7 +106,7 @@ export const projectState: z.ZodType<ProjectState> = z.object({
   requests: z.number(),
 });
 
-// What is set aside goes into the next plan as it came: the cell wrote it down from a plan that was approved.
+// What is set aside is copied into the next plan unchanged: the cell recorded it from an approved plan.
 export const schemaState: z.ZodType<SchemaState> = z.object({
   drift: z.array(z.object({ path: z.string(), expected: z.string().nullable(), found: z.string().nullable() })),
   setAside: z.array(

@@ -1,10 +1,15 @@
-// What control sends a cell, a publication apart. In: nothing. Out: the shapes, and what a cell holds a body to.
+// The bodies that control sends to a cell, except a publication. In: nothing. Out: the shapes, and the schemas with
+// which a cell checks a body.
 import { z } from "zod";
 import type { ApiKeyKind } from "../api-key.ts";
 import type { MigrationPlan } from "../migration.ts";
 
 export interface ProjectBody {
   readonly slug: string;
+}
+
+export interface SuspendedBody {
+  readonly suspended: boolean;
 }
 
 export interface KeyBody {
@@ -22,21 +27,21 @@ export interface GrantBody {
   readonly roles: readonly string[];
 }
 
-/** A plan that is only to be measured: it is not approved and never run, and what a step would do is not looked at. */
+/** A plan that is only measured: it is not approved and never run, and the effects of its steps are not checked. */
 export interface MeasuredBody {
   readonly steps: MigrationPlan["steps"];
   /** By the path of a change, records that refer to others by a column. */
   readonly referring?: readonly MeasuredReferences[];
-  /** By the path of a change, records to be counted by what they hold in a column. */
+  /** By the path of a change, records to be counted by the value of a column. */
   readonly counted?: readonly MeasuredRecords[];
 }
 
 export interface MeasuredRecords {
   readonly path: string;
-  /** What the records are, for a person. */
+  /** A description of the records, for people. */
   readonly what: string;
   readonly table: string;
-  /** Where it is empty, a record doesn't count. */
+  /** If this column is empty, a record doesn't count. */
   readonly column: string;
   /** The values that count; null for all. */
   readonly only: readonly string[] | null;
@@ -53,6 +58,8 @@ export interface MeasuredReferences {
 }
 
 export const projectBody: z.ZodType<ProjectBody> = z.strictObject({ slug: z.string().max(100) });
+
+export const suspendedBody: z.ZodType<SuspendedBody> = z.strictObject({ suspended: z.boolean() });
 
 export const keyBody: z.ZodType<KeyBody> = z.strictObject({
   hash: z.string().regex(/^[0-9a-f]{64}$/),
@@ -108,5 +115,5 @@ const measured = z.looseObject({
   counted: z.array(counted).max(10_000).default([]),
 });
 
-/** Only what measuring reads is looked at; the rest of a step is what the compiler wrote. */
+/** Only the parts that measuring reads are checked; the rest of a step is what the compiler wrote. */
 export const measuredBody: z.ZodType<MeasuredBody> = measured as unknown as z.ZodType<MeasuredBody>;

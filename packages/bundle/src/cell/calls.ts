@@ -1,5 +1,6 @@
-// The calls that control makes to a cell: method, path, body and answer of each, for both sides. In: names of a path. Out: calls
-// and their paths. A new call is added here, served in apps/runtime/src/internal and made in apps/control/src/cells.
+// The calls from control to a cell: method, path, body and answer of each, for both sides. In: names for a path. Out:
+// calls and their paths. Add a new call here, serve it in apps/runtime/src/internal and make it in
+// apps/control/src/cells.
 import type { z } from "zod";
 import {
   type PlanMeasures,
@@ -20,21 +21,23 @@ import {
   measuredBody,
   type ProjectBody,
   projectBody,
+  type SuspendedBody,
+  suspendedBody,
 } from "./bodies.ts";
 
 export interface CellCall<Body, Answer> {
   readonly method: "GET" | "PUT" | "POST" | "DELETE";
   /** `:projectId` and the like stand for what a call names. */
   readonly path: string;
-  /** Null where there is no body, or one that has a decoder of its own. */
+  /** Null if there is no body, or one with its own decoder. */
   readonly body: z.ZodType<Body> | null;
   /** What control reads of the answer; null for nothing. */
   readonly answer: z.ZodType<Answer> | null;
-  /** 202 where what was asked for goes on after the answer. */
+  /** 202 if the work continues after the answer. */
   readonly status: 200 | 202 | 204;
 }
 
-/** Makes the project, or does nothing where it is there. */
+/** Creates the project; does nothing if it exists. */
 export const provision: CellCall<ProjectBody, null> = {
   method: "PUT",
   path: "/internal/projects/:projectId",
@@ -43,8 +46,17 @@ export const provision: CellCall<ProjectBody, null> = {
   status: 204,
 };
 
-/** Deletes the project with all that it has, or does nothing where it isn't there. Its id is never used again. */
-export const removeProject: CellCall<never, null> = {
+/** A suspended project isn't served, and none of its work starts. Needs an assertion. */
+export const suspend: CellCall<SuspendedBody, null> = {
+  method: "PUT",
+  path: "/internal/projects/:projectId/suspended",
+  body: suspendedBody,
+  answer: null,
+  status: 204,
+};
+
+/** Erases a suspended project with all its data; does nothing if it doesn't exist. Needs an assertion. */
+export const erase: CellCall<never, null> = {
   method: "DELETE",
   path: "/internal/projects/:projectId",
   body: null,
@@ -85,7 +97,7 @@ export const inspectSchema: CellCall<never, SchemaState> = {
   status: 200,
 };
 
-/** Runs nothing of the plan but what reads. Needs an assertion. */
+/** Runs only the reading parts of the plan. Needs an assertion. */
 export const measurePlan: CellCall<MeasuredBody, PlanMeasures> = {
   method: "POST",
   path: "/internal/projects/:projectId/measure",
@@ -118,14 +130,14 @@ export const grantUser: CellCall<GrantBody, null> = {
   status: 204,
 };
 
-/** Below it stands the project's own API, from `/v1/` on, for whom an assertion names. */
+/** The project's own API is below it, from `/v1/` on, for the caller in an assertion. */
 export const DATA_PATH = "/internal/projects/:projectId/data";
 
-/** A path with its names in place, written as a client writes it on the wire. */
+/** A path with its names filled in, encoded for the wire. */
 export function cellPath(path: string, names: Readonly<Record<string, string>>): string {
   return path.replace(/:(\w+)/g, (_, name: string) => {
     const value = names[name];
-    if (value === undefined) throw new Error(`nothing is named for :${name} of ${path}`);
+    if (value === undefined) throw new Error(`there is no value for :${name} of ${path}`);
     return encodeURIComponent(value);
   });
 }

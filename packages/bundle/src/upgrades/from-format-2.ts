@@ -86,7 +86,7 @@ function predicateOf(sql: string): object {
   return sql === "true" ? { kind: "always" } : { kind: "sql", sql, looks: [] };
 }
 
-/** Organizations were made and deleted by a handler of their own, though they had the routes of any entity. */
+/** Organizations were created and deleted by a handler of their own, although they had the routes of any entity. */
 function isHandled({ path, operation }: Route): boolean {
   return path.startsWith("/v1/organizations") && (operation === "create" || operation === "delete");
 }

@@ -1,5 +1,6 @@
-// What a change breaks for clients, beyond what the diff of the models says already. In: both models, their documents, and the
-// changes between them. Out: changes, one for each field or route. It never repeats a change that is classed as breaking.
+// Finds breaking changes of the API that the diff of the models doesn't report. In: both models, their documents, and
+// the changes between them. Out: changes, one for each field or route. It never repeats a change that is already
+// classed as breaking.
 import { type Change, type Entity, type Model, renamesOf, targetOf } from "@plinth/blueprint";
 import { relationName } from "@plinth/expression";
 import { aliasChanges } from "./alias-changes.ts";
@@ -29,16 +30,19 @@ export function apiChanges(before: Documented, after: Documented, changes: reado
   return [...found.values()];
 }
 
-/** `listing.create.title`, of a body within another `listing.writes.in.shop_id.update.[].title`: the entity and the field. */
+/**
+ * `listing.create.title`, or for a body inside another one `listing.writes.in.shop_id.update.[].title`: the entity and
+ * the field.
+ */
 const schemaOf =
   /^([a-z0-9_]+)(?:\.(?:(?:create|writes)\.in\.[a-z0-9_]+(?:\.update\.\[\])?|create|update|upsert|written|related)(?=\.|$))?(?:\.([a-z0-9_]+))?/;
 
-/** Which entity and field of the model before a place in the document belongs to, and what they are called afterwards. */
+/** The entity and field of the old model for a place in the document, and their new names. */
 interface Subject {
   readonly entity: string | null;
   readonly field: string | null;
   readonly names: readonly string[];
-  /** Whether a change of any part of the entity may be the cause. */
+  /** Whether a change of any part of the entity can be the cause. */
   readonly anyPart: boolean;
 }
 
@@ -72,7 +76,7 @@ function subjects(before: Model, after: Model): (path: string) => Subject {
   };
 }
 
-/** Records within a record are there by a field: of this entity, or of theirs. */
+/** Nested records exist through a field of this entity, or of theirs. */
 function behindRelation(
   entity: Entity | undefined,
   name: string | undefined,
@@ -85,7 +89,7 @@ function behindRelation(
   return [entity, own?.name ?? name];
 }
 
-/** Of a field, whatever is said of it, of its entity, or of who reads it; of a route, of any part of its entity. */
+/** For a field, any change of it, of its entity, or of who can read it; for a route, any change of its entity. */
 function says(path: string, { names, field, anyPart }: Subject): boolean {
   return names.some((name) => {
     if (path === name) return true;

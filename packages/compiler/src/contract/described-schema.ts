@@ -1,5 +1,5 @@
-// What people read of a schema of fields in the OpenAPI document: labels, help, formats, what a schema can't say. In: a schema, and
-// the fields that it is of. Out: the same with words.
+// Adds texts to schemas in the OpenAPI document: labels, help, formats, and what a schema can't express. In: a schema,
+// and its fields. Out: the same schema with texts.
 import type { Field, FieldType } from "@plinth/blueprint";
 import { holdsJson, type JsonSchema } from "../requests/schemas.ts";
 import type { OpenapiObject } from "./openapi-shared.ts";
@@ -18,17 +18,17 @@ export function described(schema: JsonSchema, fields: readonly Field[]): Openapi
   return { ...rest, properties: Object.fromEntries(properties) };
 }
 
-/** What people read of a field: its label and help, what its schema can't say, and why it is deprecated. */
+/** The text for a field: its label and help, what its schema can't express, and why it is deprecated. */
 export function describe(schema: OpenapiObject, field: Field): OpenapiObject {
   const { default: fallback, limits } = field;
   const description = sentences(
     field.label,
     field.help,
     typeof schema["description"] === "string" ? schema["description"] : null,
-    fallback?.kind === "current_user_id" ? "Only an admin gives another user." : null,
-    fallback?.kind === "current_org" ? "Only an admin gives another organization." : null,
+    fallback?.kind === "current_user_id" ? "Only an admin can set another user." : null,
+    fallback?.kind === "current_org" ? "Only an admin can set another organization." : null,
     field.type.kind === "money" ? `An amount in ${field.type.currency}.` : null,
-    limits.pattern === null ? null : `It matches \`${limits.pattern}\`.`,
+    limits.pattern === null ? null : `It must match \`${limits.pattern}\`.`,
     isMeasured(field.type) ? rangeSentence(limits) : null,
     field.deprecated === null ? null : `Deprecated: ${field.deprecated}`,
   );
@@ -39,7 +39,7 @@ export function describe(schema: OpenapiObject, field: Field): OpenapiObject {
   };
 }
 
-/** Numbers and times that stand as text: JSON Schema has no bounds for them. */
+/** Numbers and times that are texts in JSON: JSON Schema has no limits for them. */
 function isMeasured({ kind }: FieldType): boolean {
   return ["bigint", "decimal", "money", "date", "time", "datetime", "duration"].includes(kind);
 }
@@ -55,7 +55,7 @@ export function sentences(...parts: readonly (string | null)[]): string | null {
   return said.length === 0 ? null : said.map((part) => (/[.!?`]$/.test(part!) ? part : `${part}.`)).join(" ");
 }
 
-/** Bodies have the definition of any JSON with them; the document has it once. */
+/** Bodies contain the definition of any JSON; the document has it once. */
 export function shared(schema: JsonSchema, type: FieldType): OpenapiObject {
   if (!holdsJson(type)) return schema;
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/json"', '"#/components/schemas/Json"'));

@@ -1,7 +1,7 @@
-// What the OpenAPI document must know of an entity. Types alone.
+// What the OpenAPI document needs to know about an entity. Only types.
 import type { Entity } from "@plinth/blueprint";
 
-/** What the document must know of an entity; the built-in ones have it too. */
+/** What the document needs to know about an entity, including built-in ones. */
 export type DocumentedEntity = Pick<
   Entity,
   | "name"

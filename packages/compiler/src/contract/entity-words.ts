@@ -1,4 +1,4 @@
-// How sentences of the document call records. In: an entity. Out: words, such as `an order line` and `order lines`.
+// The words for records in the document. In: an entity. Out: words such as `an order line` and `order lines`.
 import type { DocumentedEntity } from "./documented-entity.ts";
 
 type Names = Pick<DocumentedEntity, "name" | "plural">;
@@ -17,7 +17,7 @@ export function many({ plural }: Names): string {
   return plural.replaceAll("_", " ");
 }
 
-/** By the sound that the word begins with, as far as its letters show it: `a user`, `an hour`. */
+/** By the sound at the start of the word, as far as its letters show it: `a user`, `an hour`. */
 export function withArticle(words: string): string {
   const isVowel = /^(?:[aeio]|u(?!ni|se|sa|ti)|hour|hono|heir)/.test(words) && !/^(?:eu|one\b)/.test(words);
   return `${isVowel ? "an" : "a"} ${words}`;

@@ -1,5 +1,5 @@
-// Actions in the OpenAPI document. In: the model. Out: a path for each action, and what they share. Their runs are the module's.
-// Projects without work in the background have none.
+// Describes actions in the OpenAPI document. In: the model. Out: a path for each action, and shared components. The
+// module describes their runs. Projects without background work have none.
 import type { Action, Model } from "@plinth/blueprint";
 import { exampleId, exampleOf } from "../requests/example-values.ts";
 import { createSchemaOf, writableFields } from "../requests/schemas.ts";
@@ -40,7 +40,12 @@ function actionOperation(action: Action, model: Model, scoped: boolean): Openapi
 
 function answer(action: Action, model: Model): OpenapiObject {
   const type = outputTypeOf(action, model);
-  return reply("What it answers", dataOf(outputSchema(type)), { data: outputExample(type) }, idempotencyHeader);
+  return reply(
+    "The result of the action",
+    dataOf(outputSchema(type)),
+    { data: outputExample(type) },
+    idempotencyHeader,
+  );
 }
 
 function begun(name: string): OpenapiObject {
@@ -51,10 +56,10 @@ function begun(name: string): OpenapiObject {
     status: { type: "string" },
   };
   const schema = { type: "object", properties, required: Object.keys(properties) };
-  const location = { description: "Where the run is read.", schema: { type: "string" } };
+  const location = { description: "The URL of the run.", schema: { type: "string" } };
   const example = { id: exampleId, workflow: name, kind: "action", status: "queued" };
   return reply(
-    "Begun: a run goes on with it",
+    "Accepted: a run was started",
     dataOf(schema),
     { data: example },
     { Location: location, ...idempotencyHeader },

@@ -1,5 +1,5 @@
-// Records in the body of the one that they refer to, in the OpenAPI document. In: an entity and all that are served. Out: the members
-// that its bodies may hold beside its fields, and what they refer to.
+// Describes nested records in the OpenAPI document. In: an entity and all served entities. Out: the members that bodies
+// can have in addition to fields, and their schemas.
 import type { Relation } from "@plinth/blueprint";
 import { createSchemaOf, updateSchemaOf } from "../requests/schemas.ts";
 import { described } from "./described-schema.ts";
@@ -7,17 +7,20 @@ import type { DocumentedEntity } from "./documented-entity.ts";
 import { many, one } from "./entity-words.ts";
 import { type Components, type OpenapiObject, reference } from "./openapi-shared.ts";
 
-/** As the runtime bounds it (`apps/runtime/src/records/check-list.ts`), the record itself left out. */
+/** The same limit as in the runtime (`apps/runtime/src/records/check-list.ts`), without the record itself. */
 const CHILDREN_MAX = 99;
 
 type All = readonly DocumentedEntity[];
 
-/** A body with its children. @param isNew Whether the record is created: then a list will do. */
+/** A body with its children. @param isNew Whether the record is created: then a simple list is enough. */
 export function withChildren(schema: OpenapiObject, entity: DocumentedEntity, all: All, isNew: boolean): OpenapiObject {
   return withMembers(schema, entity, all, isNew, () => false);
 }
 
-/** The same of a body within another one. Where it could stand in itself it is told no further: few tools follow a circle. */
+/**
+ * The same for a body inside another one. If it could contain itself, it is not described further: few tools support a
+ * circular schema.
+ */
 function withDescendants(schema: OpenapiObject, entity: DocumentedEntity, all: All, isNew: boolean): OpenapiObject {
   return withMembers(schema, entity, all, isNew, (child) => leadsTo(child, entity.name, all));
 }
@@ -29,7 +32,7 @@ function withMembers(
   isNew: boolean,
   isCut: (child: string) => boolean,
 ): OpenapiObject {
-  const cut = { type: "object", description: "As it is further out." };
+  const cut = { type: "object", description: "The same for the inner records." };
   const members = childrenOf(entity, all).map(({ name, entity: child, by }): [string, OpenapiObject] => {
     const one = isCut(child) ? cut : reference("schemas", createName(child, by.field));
     const writes = isCut(child) ? cut : reference("schemas", writesName(child, by.field));
@@ -39,7 +42,7 @@ function withMembers(
   return { ...schema, properties: { ...(schema["properties"] as OpenapiObject), ...Object.fromEntries(members) } };
 }
 
-/** What is written of an entity within the records that it refers to. */
+/** What can be written to an entity inside the records that it refers to. */
 export function childComponents(entity: DocumentedEntity, all: All): Components {
   const fields = new Set(
     all.flatMap((parent) =>
@@ -67,11 +70,11 @@ function schemasIn(entity: DocumentedEntity, field: string, all: All): OpenapiOb
   return {
     [createName(name, field)]: {
       ...withDescendants(described(createSchemaOf(fields, stateMachine), fields), entity, all, true),
-      description: `${capital(one(entity))} whose ${field} is the record around it.`,
+      description: `${capital(one(entity))} whose ${field} is the parent record.`,
     },
     [writesName(name, field)]: {
       type: "object",
-      description: `What is done to ${many(entity)} of the record around them: deletes first, creates last.`,
+      description: `Changes to ${many(entity)} of the parent record. Deletes run first, creates last.`,
       properties: {
         create: listOf(reference("schemas", createName(name, field))),
         update: listOf(change),
@@ -86,7 +89,7 @@ function childrenOf({ relations }: DocumentedEntity, all: All): readonly Relatio
   return relations.filter(({ entity, by }) => by.kind === "referrer" && all.some(({ name }) => name === entity));
 }
 
-/** Whether a body of the one entity may hold records of the other, at whatever depth. */
+/** Whether a body of one entity can contain records of the other, at any depth. */
 function leadsTo(from: string, to: string, all: All, seen: ReadonlySet<string> = new Set()): boolean {
   if (from === to) return true;
   if (seen.has(from)) return false;

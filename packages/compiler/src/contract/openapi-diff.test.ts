@@ -95,11 +95,11 @@ describe("what a client trips over", () => {
       diffOpenapi(before, after).map(({ path, summary }) => [path, summary]);
     expect(paths(reads(null, "admin"), reads(["title"], "admin"))).toContainEqual([
       "api.listing.note",
-      "listing.note: It may be absent now.",
+      "listing.note: It can now be absent.",
     ]);
     expect(paths(reads(null), reads(["title"]))).toContainEqual([
       "api.listing.note",
-      "listing.note: It is not given any more.",
+      "listing.note: It is no longer returned.",
     ]);
   });
 

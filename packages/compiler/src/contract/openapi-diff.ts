@@ -1,43 +1,48 @@
-// Compares two OpenAPI documents. In: what is served and what would be. Out: what a client that works now may trip over.
-// It never tells what only adds: new paths, optional parameters, more that may be sent, new values of an enum in a reply.
+// Compares two OpenAPI documents. In: the served one and the new one. Out: changes that can break a working client.
+// Additions are not reported: new paths, optional parameters, more accepted values, new enum values in replies.
 import type { Change } from "@plinth/blueprint";
 import { narrowedRequest, widenedResponse } from "./openapi-schema-diff.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A place in both documents that is compared, and how it is called in a change's path. */
+/** A place that both documents have, and its name in a change's path. */
 interface Place {
   readonly before: Json;
   readonly after: Json;
   readonly name: string;
 }
 
-/** How a client meets a schema: it sends what the schema must take, or reads what the schema may give. */
+/**
+ * How a client uses a schema: it sends values that the schema must accept, or reads values that the schema describes.
+ */
 export type Direction = "request" | "response";
 
 export function diffOpenapi(before: unknown, after: unknown): readonly Change[] {
   const [old, now] = [before, after] as [Json, Json];
   const comparison = new Comparison(old, now);
   const [paths, kept] = [ownPaths(old), ownPaths(now)];
-  for (const path of goneFrom(paths, kept)) comparison.add(path, `Nothing is at ${path} any more.`);
+  for (const path of goneFrom(paths, kept)) comparison.add(path, `There is no longer a route ${path}.`);
   for (const [path, item] of Object.entries(paths)) {
     const other = kept[path];
     if (other === undefined || (path.startsWith("/api/") && `/v1/resources/${path.slice(5)}` in paths)) continue;
-    // It takes what the list takes, of which all is told there.
+    // It accepts the same as the list, where all changes are reported.
     if (path.endsWith("/aggregate") && path.slice(0, -"/aggregate".length) in paths) continue;
     comparison.pathItem(path, item as Json, other as Json);
   }
   return comparison.changes();
 }
 
-/** Documents of older versions held the singular aliases too, as references to the paths (`alias-changes.ts` compares them). */
+/**
+ * Documents of older versions also contained the singular aliases, as references to the paths (`alias-changes.ts`
+ * compares them).
+ */
 function ownPaths(document: Json): Json {
   return Object.fromEntries(
     Object.entries(member(document, "paths")).filter(([, item]) => !isObject(item) || item.$ref === undefined),
   );
 }
 
-/** Of a path and what lies under it, and of the names of one entity, only the first is told. */
+/** For a path and the paths below it, and for the names of one entity, only the first change is reported. */
 function goneFrom(paths: Json, kept: Json): readonly string[] {
   const gone = Object.keys(paths).filter((path) => !(path in kept));
   const all = new Set(gone);
@@ -82,7 +87,7 @@ class Comparison {
       const [old, now] = [before[method], after[method]] as [Json | undefined, Json | undefined];
       if (old === undefined) continue;
       const name = `${method.toUpperCase()} ${path}`;
-      if (now === undefined) this.add(name, `${name} is no operation any more.`);
+      if (now === undefined) this.add(name, `${name} is no longer available.`);
       else {
         const shared = (item: Json): readonly Json[] => (item.parameters ?? []) as readonly Json[];
         this.#parameters(name, [...shared(before), ...shared(old)], [...shared(after), ...shared(now)]);
@@ -96,26 +101,26 @@ class Comparison {
     const [old, now] = [this.#named(before, this.#before), this.#named(after, this.#after)];
     for (const [key, parameter] of old) {
       const other = now.get(key);
-      if (other === undefined) this.add(`${name} ${key}`, `${name} no longer takes the parameter ${key}.`);
+      if (other === undefined) this.add(`${name} ${key}`, `${name} no longer accepts the parameter ${key}.`);
       else if (key === "sort") this.#sort(name, parameter, other);
       else {
         const place = { before: member(parameter, "schema"), after: member(other, "schema"), name: `${name} ${key}` };
         this.#schema("request", place);
         if (parameter.required !== true && other.required === true)
-          this.add(`${name} ${key}`, `${name} now demands the parameter ${key}.`);
+          this.add(`${name} ${key}`, `${name} now requires the parameter ${key}.`);
       }
     }
     for (const [key, parameter] of now) {
       if (!old.has(key) && parameter.required === true)
-        this.add(`${name} ${key}`, `${name} now demands the parameter ${key}.`);
+        this.add(`${name} ${key}`, `${name} now requires the parameter ${key}.`);
     }
   }
 
-  /** Its pattern lists the fields: more of them are no narrower form. */
+  /** Its pattern lists the fields: with more fields it accepts more, not less. */
   #sort(name: string, before: Json, after: Json): void {
     const [old, now] = [sortedBy(before), sortedBy(after)];
     const lost = old.filter((field) => !now.includes(field));
-    if (lost.length > 0) this.add(`${name} sort`, `${name} no longer sorts by ${lost.join(", ")}.`);
+    if (lost.length > 0) this.add(`${name} sort`, `${name} can no longer sort by ${lost.join(", ")}.`);
   }
 
   #named(parameters: readonly Json[], document: Json): ReadonlyMap<string, Json> {
@@ -126,8 +131,8 @@ class Comparison {
   #body(name: string, before: Json, after: Json): void {
     const old = before.requestBody === undefined ? null : resolve(this.#before, member(before, "requestBody"));
     const now = after.requestBody === undefined ? null : resolve(this.#after, member(after, "requestBody"));
-    if (now?.required === true && old?.required !== true) this.add(`${name} body`, `${name} now demands a body.`);
-    if (old !== null && now === null) this.add(`${name} body`, `${name} no longer takes a body.`);
+    if (now?.required === true && old?.required !== true) this.add(`${name} body`, `${name} now requires a body.`);
+    if (old !== null && now === null) this.add(`${name} body`, `${name} no longer accepts a body.`);
     if (old === null || now === null) return;
     this.#schema("request", { before: contentOf(old), after: contentOf(now), name: `${name} body` });
   }
@@ -137,7 +142,7 @@ class Comparison {
     for (const [status, response] of Object.entries(old)) {
       if (!status.startsWith("2")) continue;
       const other = now[status];
-      if (other === undefined) this.add(`${name} ${status}`, `${name} no longer answers ${status}.`);
+      if (other === undefined) this.add(`${name} ${status}`, `${name} no longer answers with ${status}.`);
       else {
         const [a, b] = [resolve(this.#before, response as Json), resolve(this.#after, other as Json)];
         this.#schema("response", { before: contentOf(a), after: contentOf(b), name: `${name} reply` });
@@ -145,7 +150,7 @@ class Comparison {
     }
   }
 
-  /** A schema with a name is told under it, and once. */
+  /** A named schema is reported under its name, once. */
   #schema(direction: Direction, place: Place): void {
     const [a, b] = [place.before.$ref, place.after.$ref];
     if (typeof a === "string" || typeof b === "string") {
@@ -154,7 +159,7 @@ class Comparison {
       this.#seen.add(key);
       const before = resolve(this.#before, place.before);
       const after = resolve(this.#after, place.after);
-      // A schema that only one of them refers to is not what is compared here.
+      // A schema that only one document refers to is not compared here.
       const shared = typeof a === "string" && typeof b === "string";
       const name = shared ? decodePointer(a.slice(a.lastIndexOf("/") + 1)) : place.name;
       this.#schema(direction, { before: withoutRef(before), after: withoutRef(after), name });
@@ -171,7 +176,7 @@ class Comparison {
   }
 }
 
-/** Parts of a schema that stand in both. */
+/** Parts of a schema that exist in both. */
 function children(before: Json, after: Json): readonly (readonly [string, Json, Json])[] {
   const [old, now] = [member(before, "properties"), member(after, "properties")];
   const properties = Object.entries(old).flatMap(([name, schema]) =>
@@ -208,7 +213,7 @@ function resolve(document: Json, node: Json): Json {
     .slice(2)
     .split("/")
     .reduce<unknown>((at, key) => (isObject(at) ? at[decodePointer(key)] : undefined), document);
-  if (!isObject(found)) throw new Error(`the document refers to ${node.$ref}, which is not there`);
+  if (!isObject(found)) throw new Error(`the document refers to ${node.$ref}, which does not exist`);
   return found;
 }
 

@@ -1,5 +1,5 @@
-// One entity's part of the OpenAPI document. In: the entity. Out: schemas, parameters, bodies and replies with examples.
-// Each example validates against the schema beside it.
+// Describes one entity in the OpenAPI document. In: the entity. Out: schemas, parameters, bodies and replies with
+// examples. Each example is valid for its schema.
 import type { Edge, Field } from "@plinth/blueprint";
 import { exampleOf } from "../requests/example-values.ts";
 import { createSchemaOf, readableFields, updateSchemaOf, writableFields } from "../requests/schemas.ts";
@@ -22,7 +22,7 @@ import {
 import { writeHeaders } from "./openapi-writing.ts";
 import { noneRelated, type Related, recordSchemas } from "./record-schemas.ts";
 
-/** @param all The entities whose records may stand in its bodies. */
+/** @param all The entities whose records can be nested in its bodies. */
 export function entityComponents(
   entity: DocumentedEntity,
   all: readonly DocumentedEntity[],
@@ -41,7 +41,7 @@ export function entityComponents(
       [`${name}.create`]: withChildren(described(createSchemaOf(fields, stateMachine), fields), entity, all, true),
       [`${name}.update`]: withChildren(described(updateSchemaOf(fields), fields), entity, all, false),
       [`${name}.written`]: {
-        description: "The record, or its id alone where the caller may write it but not read it.",
+        description: "The record, or only its id if the caller can write but not read it.",
         anyOf: [record, idOnly],
       },
     },
@@ -56,12 +56,7 @@ export function entityComponents(
     },
     responses: {
       [`${name}.one`]: reply("The record", dataOf(record), { data: example }, etagHeader),
-      [`${name}.written`]: reply(
-        "The record as it is now",
-        written,
-        { data: example },
-        { ...etagHeader, ...writeHeaders },
-      ),
+      [`${name}.written`]: reply("The current record", written, { data: example }, { ...etagHeader, ...writeHeaders }),
       [`${name}.created`]: reply(
         "Created",
         written,
@@ -80,7 +75,7 @@ export function entityComponents(
   };
 }
 
-/** A body that a create takes. */
+/** A body for a create. */
 export function createExample({ fields, stateMachine }: DocumentedEntity): OpenapiObject {
   const given = writableFields(fields).filter(
     ({ default: fallback }) => fallback?.kind !== "current_user_id" && fallback?.kind !== "current_org",
@@ -91,7 +86,7 @@ export function createExample({ fields, stateMachine }: DocumentedEntity): Opena
     : example;
 }
 
-/** The fields that a transition's body may hold. */
+/** The fields in the body of a transition. */
 function transitionFields({ fields }: DocumentedEntity, edge: Edge): readonly Field[] {
   return writableFields(fields).filter((field) => edge.require.includes(field.name) && !field.immutable);
 }
@@ -100,14 +95,14 @@ export function hasTransitionBody(entity: DocumentedEntity, edge: Edge): boolean
   return transitionFields(entity, edge).length > 0;
 }
 
-/** It need not be sent where the record has all that the edge asks for. */
+/** The body is optional, because the record can already have all required values. */
 function transitionBody(entity: DocumentedEntity, edge: Edge): OpenapiObject {
   const fields = transitionFields(entity, edge);
   return { ...body(described(updateSchemaOf(fields), fields), exampleOf(fields)), required: false };
 }
 
 const locationHeader: OpenapiObject = {
-  Location: { description: "Where the record is read.", schema: { type: "string" } },
+  Location: { description: "The URL of the record.", schema: { type: "string" } },
 };
 
 const idOnly: OpenapiObject = {

@@ -1,5 +1,5 @@
-// Writes the `webhooks` of the OpenAPI document: what an event looks like wherever it is handed on. In: the model. Out: one
-// entry an event, each with its own schema. Projects without work in the background or webhooks have none.
+// Writes the `webhooks` of the OpenAPI document: the form of each event. In: the model. Out: one entry for each event,
+// with its own schema. Projects without background work or webhooks have none.
 import { type Field, type Model, moduleEvents } from "@plinth/blueprint";
 import { builtinEntities } from "../requests/builtin-entities.ts";
 import { readableFields } from "../requests/schemas.ts";
@@ -55,7 +55,7 @@ function webhook(name: string, entity: string | null): OpenapiObject {
         required: true,
         content: { "application/json": { schema: reference("schemas", `event.${name}`) } },
       },
-      responses: { "2XX": { description: "Taken. Any other answer is a failure." } },
+      responses: { "2XX": { description: "The event was received. Any other answer counts as a failure." } },
     },
   };
 }
@@ -75,7 +75,7 @@ function eventSchema(
     at: { type: "string", format: "date-time" },
     actor: {
       type: "object",
-      description: "Who caused it; null where the endpoint may not know.",
+      description: "Who caused the event; null if the endpoint is not allowed to know.",
       properties: { kind: textOrNull, id: textOrNull },
       required: ["kind", "id"],
     },
@@ -83,7 +83,7 @@ function eventSchema(
     version: {
       type: "integer",
       description:
-        "Of the payload. This is the current one; endpoints of earlier ones know some members by other names, or not at all.",
+        "The version of the payload. This document describes the current one. In earlier versions, some members have other names or are missing.",
     },
     record: owner === undefined ? { type: "null" } : seenRecord(owner),
     old: owner === undefined ? { type: "null" } : previousValues(owner),
@@ -97,28 +97,31 @@ function eventSchema(
   };
 }
 
-/** As far as the endpoint may see it: which members those are, no schema knows. */
+/** The members that the endpoint can see, which no schema can express. */
 function seenRecord(owner: DocumentedEntity): OpenapiObject {
   return {
     type: "object",
     description:
-      "What the endpoint may see of the record. Its id alone where the endpoint asks for it (`payload: thin`), or where the body would be too large.",
+      "The fields of the record that the endpoint can see. Only the id if the endpoint asks for it (`payload: thin`), or if the body would be too large.",
     properties: shownProperties(owner),
     required: ["id"],
   };
 }
 
-/** Of an event with a record it is null in a thin body, and for all but admins; else members are left out that the endpoint may not see. */
+/**
+ * For an event with a record it is null in a thin body, and for everybody except admins; otherwise it lacks the members
+ * that the endpoint can't see.
+ */
 function seenData(schema: OpenapiObject, isBesideRecord: boolean): OpenapiObject {
-  const description = "Without the members that the endpoint may not see.";
+  const description = "Without the members that the endpoint can't see.";
   const { required: _, ...seen } = schema;
   return isBesideRecord ? { ...schema, type: ["object", "null"] } : { ...seen, description };
 }
 
-/** The values before of what changed; null where there was nothing before. */
+/** The previous values of what changed; null if there were none. */
 function previousValues(owner: DocumentedEntity): OpenapiObject {
   const properties = shownProperties(owner);
-  return { type: ["object", "null"], description: "The values before of what changed.", properties };
+  return { type: ["object", "null"], description: "The previous values of the fields that changed.", properties };
 }
 
 function shownProperties(owner: DocumentedEntity): OpenapiObject {

@@ -1,5 +1,5 @@
-// Paths that name a record by the values of a unique key. In: an entity. Out: what they take and give, which is what is taken and given
-// by its id, and the upsert, which is there alone.
+// Describes paths with a unique key instead of an id. In: an entity. Out: the same operations as by id, and the upsert,
+// which only exists by key.
 import { keysOf } from "../requests/keys.ts";
 import { createSchemaOf } from "../requests/schemas.ts";
 import { described } from "./described-schema.ts";
@@ -16,7 +16,7 @@ export function keyComponents(entity: DocumentedEntity, all: readonly Documented
   const own = { ...described(createSchemaOf(fields, stateMachine), fields), required: [] };
   const schema = withChildren(own, entity, all, false);
   const description =
-    "Where the record is there, what is sent is changed, but for what can be set at create only. Else it is created, and has to have all that a create asks for but the values of the key.";
+    "If the record exists, it is updated with the fields that were sent, except for fields that can only be set at create. Otherwise it is created, and needs all fields of a create except for the key.";
   return {
     schemas: { [`${name}.upsert`]: { ...schema, description } },
     requestBodies: {
@@ -25,14 +25,14 @@ export function keyComponents(entity: DocumentedEntity, all: readonly Documented
   };
 }
 
-/** What the paths of an entity's keys have in common. */
+/** What all paths with keys of an entity share. */
 export interface KeyedPaths {
   readonly operation: (name: string, summary: string) => OpenapiObject;
   readonly condition: WriteCondition;
   readonly isOfUsers?: true;
 }
 
-/** Who signs up becomes a user, and no route deletes one. */
+/** Sign-up creates users, and no route deletes one. */
 const ofUsers: ReadonlySet<string> = new Set(["get", "patch"]);
 
 export function keyPaths(path: string, entity: DocumentedEntity, common: KeyedPaths): OpenapiObject {

@@ -1,5 +1,5 @@
-// Writes of several records in the OpenAPI document. In: the entity. Out: the operations of its collection's path, and what they
-// refer to. A create of several is described by the route of one.
+// Describes writes of several records in the OpenAPI document. In: the entity. Out: the operations on the path of its
+// collection, and their components. The route for one create also describes several.
 import { exampleOf } from "../requests/example-values.ts";
 import { writableFields } from "../requests/schemas.ts";
 import type { DocumentedEntity } from "./documented-entity.ts";
@@ -7,7 +7,7 @@ import { many } from "./entity-words.ts";
 import { body, type Components, errors, type OpenapiObject, reference, reply } from "./openapi-shared.ts";
 import { writeParameters } from "./openapi-writing.ts";
 
-/** As the runtime bounds it (`apps/runtime/src/records/check-list.ts`). */
+/** The same limit as in the runtime (`apps/runtime/src/records/check-list.ts`). */
 const RECORDS_MAX = 100;
 const ID = "018f2b7e-9c1d-7a3b-8e4f-5a6b7c8d9e0f";
 
@@ -22,9 +22,13 @@ export function manyOperations(entity: DocumentedEntity, common: Common): Openap
       parameters: [mode, ...writeParameters],
       requestBody: changesBody(entity),
       responses: {
-        200: reply("The records in the order sent, or of `mode=each` what became of each", repliesOf(name), {
-          data: [{ id: ID }],
-        }),
+        200: reply(
+          "The records in the order of the request, or with `mode=each` one result for each",
+          repliesOf(name),
+          {
+            data: [{ id: ID }],
+          },
+        ),
         ...errors(400, 401, 403, 404, 409, ...stale, 413, 415, 422, 429, 503),
       },
     },
@@ -32,7 +36,7 @@ export function manyOperations(entity: DocumentedEntity, common: Common): Openap
       ...common("delete_many", `Delete several ${many(entity)}`),
       parameters: [ids, mode, ...writeParameters],
       responses: {
-        200: reply("Of `mode=each`: what became of each", listOf(reference("schemas", "Outcome")), {
+        200: reply("With `mode=each`: one result for each record", listOf(reference("schemas", "Outcome")), {
           data: [{ status: 204 }],
         }),
         204: reference("responses", "Gone"),
@@ -42,11 +46,11 @@ export function manyOperations(entity: DocumentedEntity, common: Common): Openap
   };
 }
 
-/** The fields are those of an update of one record: told once, a change of one is one change for clients. */
+/** The fields are those of an update of one record, referenced so that a changed field is reported once. */
 function changesBody({ name, fields }: DocumentedEntity): OpenapiObject {
   const items = {
     type: "object",
-    description: `Which record, and the fields to change, as \`${name}.update\` describes them.`,
+    description: `The id of the record, and the fields to change, as \`${name}.update\` describes them.`,
     properties: {
       id: reference("schemas", "Id"),
       version: { type: "integer", minimum: 1, description: "The version that the record must have." },
@@ -77,7 +81,8 @@ function listOf(items: OpenapiObject): OpenapiObject {
 const mode: OpenapiObject = {
   name: "mode",
   in: "query",
-  description: "`all`: all or none, in one transaction. `each`: each by itself, and the reply says what became of it.",
+  description:
+    "`all`: all or none, in one transaction. `each`: each on its own, with one result for each in the reply.",
   schema: { enum: ["all", "each"], default: "all" },
 };
 
@@ -85,17 +90,17 @@ const ids: OpenapiObject = {
   name: "id[in]",
   in: "query",
   required: true,
-  description: `The records, 1 to ${RECORDS_MAX}, by their ids.`,
+  description: `The ids of the records, 1 to ${RECORDS_MAX}.`,
   style: "form",
   explode: false,
   schema: { type: "array", items: reference("schemas", "Id"), minItems: 1, maxItems: RECORDS_MAX },
   example: [ID],
 };
 
-/** What became of one of several writes. */
+/** The result of one of several writes. */
 const outcomeSchema: OpenapiObject = {
   type: "object",
-  description: "What became of one item of a list, as a request of its own would have been answered.",
+  description: "The result for one item of the list, as a single request would return it.",
   properties: { status: { type: "integer" }, data: { type: "object" }, error: reference("schemas", "Problem") },
   required: ["status"],
   additionalProperties: false,

@@ -1,5 +1,5 @@
-// The routes that modules bring, in the OpenAPI document. In: the model. Out: their paths and components, as the modules'
-// descriptions tell them. The generated routes of an entity are described in `openapi.ts`.
+// Describes routes of modules in the OpenAPI document. In: the model. Out: their paths and components, from the
+// modules' descriptions. `openapi.ts` describes the generated routes of entities.
 import {
   describeModules,
   EXAMPLE_RECORD,
@@ -43,19 +43,19 @@ export function modulePaths(model: Model): OpenapiObject {
     for (const operation of operations) {
       const parameters = idsIn(operation.path).map((name) => reference("parameters", name));
       const known = paths.get(operation.path) ?? (parameters.length === 0 ? {} : { parameters });
-      const told = describeOperation(operation, { entity: served, user, tag: moduleTag(operation.tag, model) });
-      paths.set(operation.path, { ...known, [operation.method.toLowerCase()]: told });
+      const described = describeOperation(operation, { entity: served, user, tag: moduleTag(operation.tag, model) });
+      paths.set(operation.path, { ...known, [operation.method.toLowerCase()]: described });
     }
   }
   return Object.fromEntries(paths);
 }
 
-/** @param entities Those that the blueprint declares: records of theirs may stand in a user's body. */
+/** @param entities The declared entities, whose records can be nested in a user's body. */
 export function moduleComponents(model: Model, entities: readonly DocumentedEntity[]): Components {
   return components(...describeModules(model).map((module) => componentsOf(module, model, entities)));
 }
 
-/** As the generated routes and components know entities. */
+/** The form in which generated routes and components use entities. */
 export function documentedEntity({ component, plural, fields, uniques, help }: ModuleEntity): DocumentedEntity {
   return {
     name: component,
@@ -72,7 +72,7 @@ export function documentedEntity({ component, plural, fields, uniques, help }: M
   };
 }
 
-/** Users, with what the blueprint says of them. */
+/** Users, with the fields and permissions of the blueprint. */
 export function documentedUser(model: Model): DocumentedEntity {
   const { permissions, relations } = userEntity(model);
   return { ...documentedEntity(userOf(model)), permissions, relations };
@@ -183,7 +183,7 @@ function replyOf({ description, content }: OperationReply, user: ModuleEntity): 
     : reply(description, pageOf(content.schema), { data: [example], page: { next_cursor: null, has_more: false } });
 }
 
-/** Puts the example of a user in its places. */
+/** Inserts the example of a user where it is needed. */
 function filledExample(example: unknown, user: ModuleEntity): unknown {
   if (typeof example !== "object" || example === null || Array.isArray(example)) return example;
   const members = Object.entries(example)
@@ -205,7 +205,7 @@ function streamParameters(followed: readonly string[]): readonly OpenapiObject[]
     {
       name: "filter",
       in: "query",
-      description: "Fields of the record, each with the value that it must equal, as in its lists.",
+      description: "Fields of the record, with the value that each must equal.",
       style: "form",
       explode: true,
       schema: { type: "object", additionalProperties: { type: "string" } },
@@ -213,7 +213,7 @@ function streamParameters(followed: readonly string[]): readonly OpenapiObject[]
     {
       name: "Last-Event-ID",
       in: "header",
-      description: "The id of the last event that was received: the stream goes on behind it.",
+      description: "The id of the last event that the client received. The stream continues after it.",
       schema: { type: "string" },
     },
   ];
@@ -236,7 +236,7 @@ function recordParameters(
   }
 }
 
-/** Pages of a log are as long for every project. */
+/** Pages of a log have the same size in every project. */
 function logParameters({
   records,
   filters,
@@ -249,14 +249,14 @@ function logParameters({
     {
       name: "limit",
       in: "query",
-      description: `How many ${records} a page holds at most.`,
+      description: `The maximum number of ${records} on a page.`,
       schema: { type: "integer", minimum: 1, maximum: 100, default: 20 },
     },
     reference("parameters", "cursor"),
     ...Object.entries(filters).map(([name, kind]) => ({
       name,
       in: "query",
-      description: `${noun} whose \`${name}\` is exactly this.`,
+      description: `Only ${noun} whose \`${name}\` has exactly this value.`,
       schema: filterSchema(kind),
     })),
   ];

@@ -1,5 +1,6 @@
-// What reading takes: filters, order, fields, expansion, counts, aggregates. In: an entity. Out: parameters and one path of the
-// document. What goes through relations is said in words: a parameter for each path would be more than anybody reads.
+// Describes parameters for reading: filters, order, fields, expansion, counts, aggregates. In: an entity. Out:
+// parameters and one path of the document. Paths through relations are explained in words, because a parameter for each
+// would be too many.
 import { type Field, targetOf } from "@plinth/blueprint";
 import { relationName } from "@plinth/expression";
 import { isFilterable } from "../requests/queries.ts";
@@ -9,12 +10,12 @@ import { many } from "./entity-words.ts";
 import { errors, type OpenapiObject, reference, reply } from "./openapi-shared.ts";
 import { withFormat } from "./value-formats.ts";
 
-/** What stands in a column and leaves by the API has an order, and can be asked for. */
+/** A field in a column that the API returns has an order and can be filtered. */
 export function filterableFields({ fields }: Pick<DocumentedEntity, "fields">): readonly Field[] {
   return readableFields(fields).filter(isFilterable);
 }
 
-/** By name; those of an entity begin with its own. */
+/** By name; those of an entity start with its own. */
 export function readingParameters(entity: DocumentedEntity): OpenapiObject {
   const { name } = entity;
   const fields = filterableFields(entity);
@@ -44,7 +45,7 @@ const searchParameter: OpenapiObject = {
   name: "q",
   in: "query",
   description:
-    'Words that the searchable texts hold, the best matches first: `"quoted together"`, `one or other`, `-without`. The last word may be the beginning of one. Case and accents do not matter.',
+    'Full-text search, with the best matches first: `"exact phrase"`, `one or other`, `-without`. The last word can be incomplete. Case and accents are ignored.',
   schema: { type: "string", minLength: 1, maxLength: 500 },
 };
 
@@ -89,14 +90,14 @@ export function aggregateParameters(entity: DocumentedEntity): readonly OpenapiO
     {
       name: "sort",
       in: "query",
-      description: "What is shown, joined by commas, `-` before what descends.",
+      description: "Fields to sort by, separated by commas, with `-` for descending order.",
       schema: { type: "string" },
       example: "-count",
     },
     {
       name: "limit",
       in: "query",
-      description: "How many groups are shown at most.",
+      description: "The maximum number of groups.",
       schema: { type: "integer", minimum: 1, maximum: 1000, default: 100 },
     },
     ...filterParameters(entity),
@@ -116,7 +117,7 @@ export function groupsReply(description: string): OpenapiObject {
   return reply(description, schema, { data: [{ count: 3 }], page: { has_more: false } });
 }
 
-/** The names by which its records lead to others. */
+/** The names under which its records lead to others. */
 function relationsOf({ fields, relations }: DocumentedEntity): readonly string[] {
   const toOne = readableFields(fields).flatMap(({ name, type }) =>
     targetOf(type) === null ? [] : [relationName(name)],
@@ -131,7 +132,7 @@ export function sortParameter(fields: readonly { readonly name: string }[]): Ope
     name: "sort",
     in: "query",
     description:
-      "Fields joined by commas, `-` before one that descends; the id breaks ties. `author.name` sorts by a record that is referred to.",
+      "Fields to sort by, separated by commas, with `-` for descending order. Ties are sorted by id. `author.name` sorts by a field of the record that `author` refers to.",
     schema: { type: "string", pattern: `^-?(?:${names}|${related})(?:,-?(?:${names}|${related}))*$` },
     example: "-created_at",
   };
@@ -141,7 +142,8 @@ function fieldsParameter({ fields }: DocumentedEntity): OpenapiObject {
   return {
     name: "fields",
     in: "query",
-    description: "Fields to show, joined by commas; of expanded records as `author.name`. All others are left out.",
+    description:
+      "Fields to return, separated by commas; for expanded records as `author.name`. All other fields are left out.",
     schema: { type: "string", minLength: 1 },
     example: readableFields(fields)
       .slice(0, 2)
@@ -155,7 +157,7 @@ function expandParameter(relations: readonly string[]): OpenapiObject {
   return {
     name: "expand",
     in: "query",
-    description: `Related records to show within the record, joined by commas: ${names}, and theirs as \`a.b\`, three deep. A list among them takes \`expand[name][limit]\`, \`[sort]\` and \`[where]\`.`,
+    description: `Related records to include, separated by commas: ${names}. Their relations are written as \`a.b\`, up to three deep. A list accepts \`expand[name][limit]\`, \`[sort]\` and \`[where]\`.`,
     schema: { type: "string", minLength: 1 },
     example: relations[0],
   };
@@ -166,8 +168,8 @@ function whereParameter([field]: readonly Field[]): OpenapiObject {
     name: "where",
     in: "query",
     description:
-      'Conditions as the text of JSON: fields with a value or operators, relations with conditions on their records, and `and`, `or`, `not`: `{"or":[{"status":"draft"},{"author":{"name":{"contains":"a"}}}]}`.',
-    // As a text: clients write a parameter that is JSON as they write objects, and that is another form.
+      'Conditions as JSON text: fields with a value or operators, relations with conditions on their records, and `and`, `or`, `not`: `{"or":[{"status":"draft"},{"author":{"name":{"contains":"a"}}}]}`.',
+    // As a text: clients serialize a JSON parameter like an object, which is another form.
     schema: { type: "string", contentMediaType: "application/json" },
     example: JSON.stringify({ [field?.name ?? "id"]: { is_null: false } }),
   };
@@ -177,7 +179,7 @@ const selectParameter: OpenapiObject = {
   name: "select",
   in: "query",
   description:
-    "Values to calculate, joined by commas: `count`, and `count`, `count_distinct`, `sum`, `avg`, `min`, `max` of a field as `sum(price)`. Left out: the distinct groups alone.",
+    "Values to calculate, separated by commas: `count`, and `count`, `count_distinct`, `sum`, `avg`, `min`, `max` of a field, as in `sum(price)`. Without it, only the distinct groups are returned.",
   schema: { type: "string", minLength: 1 },
   example: "count",
 };
@@ -188,20 +190,20 @@ function groupParameter(fields: readonly Field[]): OpenapiObject {
     name: "group_by",
     in: "query",
     description:
-      "Fields to group by, joined by commas; of a time its year, quarter, month, week, day or hour as `created_at.month`, of a record that is referred to as `author.name`.",
+      "Fields to group by, separated by commas. For a time, its year, quarter, month, week, day or hour, as in `created_at.month`; for a related record, `author.name`.",
     schema: { type: "string", minLength: 1 },
     example: names.includes("created_at") ? "created_at.month" : names[0],
   };
 }
 
 /** A value, or operators as in `price[gte]=10`. */
-/** Of a path that names a record by a unique key. */
+/** For a path that addresses a record by a unique key. */
 export function keyParameter(field: Field): OpenapiObject {
   return {
     name: field.name,
     in: "path",
     required: true,
-    description: "Percent-encoded, a comma as %2C.",
+    description: "Percent-encoded; a comma is %2C.",
     schema: withFormat(valueSchema(field.type, { min: null, max: null, pattern: null }), field.type),
   };
 }
@@ -209,11 +211,11 @@ export function keyParameter(field: Field): OpenapiObject {
 function filterParameter(field: Field): OpenapiObject {
   const value = withFormat(valueSchema(field.type, { min: null, max: null, pattern: null }), field.type);
   const operators =
-    "`[ne]`, `[in]`, `[nin]` and `[is_null]`; where it has an order also `[gt]`, `[gte]`, `[lt]`, `[lte]`; of a text `[contains]`, `[starts_with]`, `[ends_with]`, and in any case `[ieq]`, `[icontains]`, `[istarts_with]`, `[iends_with]`";
+    "`[ne]`, `[in]`, `[nin]` and `[is_null]`; for ordered types also `[gt]`, `[gte]`, `[lt]`, `[lte]`; for texts `[contains]`, `[starts_with]`, `[ends_with]`, and without regard to case `[ieq]`, `[icontains]`, `[istarts_with]`, `[iends_with]`";
   return {
     name: field.name,
     in: "query",
-    description: `Only records whose ${field.name} is this. It takes ${operators}.`,
+    description: `Only records whose ${field.name} has this value. Operators: ${operators}.`,
     ...(field.deprecated === null ? {} : { deprecated: true }),
     style: "deepObject",
     explode: true,

@@ -1,5 +1,5 @@
-// Compares two JSON Schemas, one level of them. In: a schema before and after. Out: how what is taken became narrower, or what
-// is given wider, each with where and a sentence. It never follows a reference, and never looks into properties.
+// Compares one level of two JSON Schemas. In: a schema before and after. Out: where it now accepts less, or returns
+// more, each with the place and a sentence. It never follows references or properties.
 import { storable } from "@plinth/blueprint";
 import { portablePattern } from "./portable-patterns.ts";
 
@@ -13,13 +13,18 @@ export interface SchemaChange {
   readonly after?: unknown;
 }
 
-/** What a client may have sent, and is refused now. */
+/** What a client could send before, and can't now. */
 export function narrowedRequest(before: Json, after: Json): readonly SchemaChange[] {
   const changes: SchemaChange[] = [];
   const [old, now] = [typesOf(before), typesOf(after)];
   const refused = old.filter((type) => !takes(now, type));
   if (refused.length > 0)
-    changes.push({ at: "", says: `${refused.map(named).join(" and ")} is refused now.`, before: old, after: now });
+    changes.push({
+      at: "",
+      says: `${refused.map(named).join(" and ")} is no longer accepted.`,
+      before: old,
+      after: now,
+    });
   const lost = lostValues(before, after);
   if (lost !== null) changes.push({ at: "", says: lost, before: before.enum, after: after.enum });
   for (const [key, tighter, text] of bounds) {
@@ -30,7 +35,7 @@ export function narrowedRequest(before: Json, after: Json): readonly SchemaChang
   for (const key of ["pattern", "multipleOf", "uniqueItems", "propertyNames"]) {
     const [a, b] = [before[key], after[key]];
     if (b !== undefined && formOf(a) !== formOf(b) && !(key === "pattern" && isFreeText(b))) {
-      changes.push({ at: "", says: "It must have another form now.", before: a ?? null, after: b });
+      changes.push({ at: "", says: "Its form has changed.", before: a ?? null, after: b });
     }
   }
   return [...changes, ...narrowedProperties(before, after)];
@@ -40,38 +45,38 @@ function narrowedProperties(before: Json, after: Json): readonly SchemaChange[] 
   const [old, now] = [propertiesOf(before), propertiesOf(after)];
   const gone = after.additionalProperties === false ? [...old.keys()].filter((name) => !now.has(name)) : [];
   const [needed, needs] = [requiredOf(before), requiredOf(after)];
-  // What took no object before demands nothing of those that were sent.
+  // A schema that accepted no object before demands no member from those who sent it.
   const types = typesOf(before);
   if (types.length > 0 && !types.includes("object")) return [];
   return [
-    ...gone.map((name) => ({ at: name, says: "It is not taken any more." })),
-    ...[...needs].filter((name) => !needed.has(name)).map((name) => ({ at: name, says: "It must be given now." })),
+    ...gone.map((name) => ({ at: name, says: "It is no longer accepted." })),
+    ...[...needs].filter((name) => !needed.has(name)).map((name) => ({ at: name, says: "It is now required." })),
   ];
 }
 
-/** What a client may now read, and could not before. New values of an enum are to be expected. */
+/** What a client can now read, and could not before. Clients must expect new enum values. */
 export function widenedResponse(before: Json, after: Json): readonly SchemaChange[] {
   const changes: SchemaChange[] = [];
   const [old, now] = [typesOf(before), typesOf(after)];
   const given = now.filter((type) => !takes(old, type));
   if (given.length > 0)
-    changes.push({ at: "", says: `It may be ${given.map(named).join(" or ")} now.`, before: old, after: now });
+    changes.push({ at: "", says: `It can now be ${given.map(named).join(" or ")}.`, before: old, after: now });
   if (old.length > 0 && now.length === 0)
-    changes.push({ at: "", says: "It may be anything now.", before: old, after: null });
+    changes.push({ at: "", says: "It can now have any value.", before: old, after: null });
   if (before.enum !== undefined && after.enum === undefined && now.includes("string"))
-    changes.push({ at: "", says: "It may be any text now.", before: before.enum, after: null });
+    changes.push({ at: "", says: "It can now be any text.", before: before.enum, after: null });
   if (before.format !== undefined && before.format !== after.format)
     changes.push({
       at: "",
-      says: `It is no ${String(before.format)} any more.`,
+      says: `It is no longer a ${String(before.format)}.`,
       before: before.format,
       after: after.format ?? null,
     });
   const [there, still] = [propertiesOf(before), propertiesOf(after)];
   const [needed, needs] = [requiredOf(before), requiredOf(after)];
   for (const name of there.keys()) {
-    if (!still.has(name)) changes.push({ at: name, says: "It is not given any more." });
-    else if (needed.has(name) && !needs.has(name)) changes.push({ at: name, says: "It may be absent now." });
+    if (!still.has(name)) changes.push({ at: name, says: "It is no longer returned." });
+    else if (needed.has(name) && !needs.has(name)) changes.push({ at: name, says: "It can now be absent." });
   }
   return changes;
 }
@@ -82,31 +87,31 @@ const lower = (before: number, after: number): boolean => after < before;
 const higher = (before: number, after: number): boolean => after > before;
 
 const bounds: readonly Bound[] = [
-  ["maxLength", lower, "Its characters are at most"],
-  ["minLength", higher, "Its characters are at least"],
-  ["maximum", lower, "It is at most"],
-  ["minimum", higher, "It is at least"],
-  ["maxItems", lower, "Its members are at most"],
-  ["minItems", higher, "Its members are at least"],
+  ["maxLength", lower, "Its maximum length is now"],
+  ["minLength", higher, "Its minimum length is now"],
+  ["maximum", lower, "Its maximum is now"],
+  ["minimum", higher, "Its minimum is now"],
+  ["maxItems", lower, "Its maximum number of members is now"],
+  ["minItems", higher, "Its minimum number of members is now"],
 ];
 
-/** Documents of older versions wrote some patterns otherwise, and described none. */
+/** Documents of older versions wrote some patterns differently, and had no descriptions. */
 function formOf(value: unknown): string | undefined {
   const form = typeof value === "object" && value !== null && "pattern" in value ? value.pattern : value;
   return typeof form === "string" ? portablePattern(form) : JSON.stringify(form);
 }
 
-/** What every text is held to. */
+/** The pattern that every text must match. */
 function isFreeText(pattern: unknown): boolean {
   return pattern === portablePattern(storable);
 }
 
 function lostValues(before: Json, after: Json): string | null {
   if (!Array.isArray(after.enum)) return null;
-  if (!Array.isArray(before.enum)) return "Only some values are taken now.";
+  if (!Array.isArray(before.enum)) return "Only some values are now accepted.";
   const now = new Set<unknown>(after.enum);
   const lost = before.enum.filter((value) => value !== null && !now.has(value));
-  return lost.length === 0 ? null : `${lost.join(", ")} ${lost.length === 1 ? "is" : "are"} not taken any more.`;
+  return lost.length === 0 ? null : `${lost.join(", ")} ${lost.length === 1 ? "is" : "are"} no longer accepted.`;
 }
 
 function typesOf(schema: Json): readonly string[] {
@@ -114,7 +119,7 @@ function typesOf(schema: Json): readonly string[] {
   return typeof schema.type === "string" ? [schema.type] : [];
 }
 
-/** Without types, a schema takes all; a whole number is a number. */
+/** Without types, a schema accepts everything; a whole number is a number. */
 function takes(types: readonly string[], type: string): boolean {
   return types.length === 0 || types.includes(type) || (type === "integer" && types.includes("number"));
 }

@@ -1,5 +1,6 @@
-// What every project's OpenAPI document shares: errors, headers, parameters, credentials. Out: components, and references to them.
-// Shared names begin with a capital or are parameters; an entity's begin with its own name, so none can collide.
+// The shared parts of every OpenAPI document: errors, headers, parameters, credentials. Out: components, and references
+// to them. Shared names start with a capital letter or are parameters; an entity's names start with its own, so they
+// never collide.
 import { type FaultStatus, type Model, patterns } from "@plinth/blueprint";
 import { jsonDefinition } from "../requests/schemas.ts";
 
@@ -16,7 +17,7 @@ const kinds: readonly ComponentKind[] = [
   "securitySchemes",
 ];
 
-/** Joins parts of the components object, kind by kind. */
+/** Merges parts of the components object, kind by kind. */
 export function components(...parts: readonly Components[]): Components {
   return Object.fromEntries(kinds.map((kind) => [kind, Object.assign({}, ...parts.map((part) => part[kind] ?? {}))]));
 }
@@ -25,7 +26,7 @@ export function reference(kind: ComponentKind, name: string): OpenapiObject {
   return { $ref: `#/components/${kind}/${name}` };
 }
 
-/** A success reply: the schema of its body, one example, and the headers that every reply has. */
+/** A success reply: the schema of its body, one example, and the headers of every reply. */
 export function reply(
   description: string,
   schema: OpenapiObject,
@@ -39,7 +40,7 @@ export function reply(
   };
 }
 
-/** What a module's operations are grouped by: an entity of that name has the name to itself. */
+/** The tag of a module's operations. An entity with that name keeps the name for itself. */
 export function moduleTag(tag: string, { entities }: Pick<Model, "entities">): string {
   return entities.some(({ name }) => name === tag) ? `service.${tag}` : tag;
 }
@@ -68,18 +69,18 @@ interface ErrorReply {
 }
 
 const errorReplies: Readonly<Record<FaultStatus, ErrorReply>> = {
-  400: { name: "BadRequest", code: "bad_request", title: "Malformed, or an unknown parameter" },
-  401: { name: "Unauthenticated", code: "unauthenticated", title: "No credential, or one that does not hold" },
-  403: { name: "Forbidden", code: "forbidden", title: "The caller may not do this" },
-  404: { name: "NotFound", code: "not_found", title: "Missing, or hidden from the caller" },
-  409: { name: "Conflict", code: "conflict", title: "In conflict with what stands already" },
-  412: { name: "PreconditionFailed", code: "precondition_failed", title: "The record has another version by now" },
+  400: { name: "BadRequest", code: "bad_request", title: "The request is malformed, or has an unknown parameter" },
+  401: { name: "Unauthenticated", code: "unauthenticated", title: "No credential, or one that is not valid" },
+  403: { name: "Forbidden", code: "forbidden", title: "The caller is not allowed to do this" },
+  404: { name: "NotFound", code: "not_found", title: "The record does not exist, or is hidden from the caller" },
+  409: { name: "Conflict", code: "conflict", title: "The request conflicts with existing data" },
+  412: { name: "PreconditionFailed", code: "precondition_failed", title: "The record has another version now" },
   413: { name: "PayloadTooLarge", code: "payload_too_large", title: "The body is too large" },
   415: { name: "UnsupportedMediaType", code: "unsupported_media_type", title: "The body is not JSON" },
-  422: { name: "ValidationFailed", code: "validation_failed", title: "A field does not hold what it must" },
+  422: { name: "ValidationFailed", code: "validation_failed", title: "A field has a value that is not valid" },
   428: { name: "PreconditionRequired", code: "precondition_required", title: "If-Match is missing" },
   429: { name: "RateLimited", code: "rate_limited", title: "Too many requests" },
-  503: { name: "Unavailable", code: "unavailable", title: "Not available now; try again" },
+  503: { name: "Unavailable", code: "unavailable", title: "Not available now; try again later" },
 };
 
 const errorReferences: OpenapiObject = Object.fromEntries(
@@ -87,7 +88,7 @@ const errorReferences: OpenapiObject = Object.fromEntries(
 );
 const failed: OpenapiObject = reference("responses", "Failed");
 
-/** Every operation may also fail as `default` says. */
+/** Every operation can also fail as `default` describes. */
 export function errors(...statuses: readonly FaultStatus[]): OpenapiObject {
   return {
     ...Object.fromEntries(statuses.map((status) => [status, errorReferences[status]])),
@@ -101,10 +102,10 @@ export const replyHeaders: OpenapiObject = {
   "RateLimit-Policy": reference("headers", "RateLimitPolicy"),
 };
 
-/** Of replies with one record. */
+/** For replies with one record. */
 export const etagHeader: OpenapiObject = { ETag: reference("headers", "ETag") };
 
-/** What of the shared parts a project's document needs. */
+/** The shared parts that a project's document needs. */
 export interface SharedOptions {
   readonly pageMax: number;
   readonly entities: readonly { readonly requireVersion?: true }[];
@@ -128,28 +129,28 @@ export function sharedComponents({ pageMax, entities, scoped, json }: SharedOpti
       ifNoneMatch: {
         name: "If-None-Match",
         in: "header",
-        description: "The ETag of what the caller has: answered with 304 where that is still the same.",
+        description: "The ETag of the caller's copy. If it is still current, the answer is 304.",
         schema: { type: "string" },
       },
       id: { name: "id", in: "path", required: true, schema: reference("schemas", "Id") },
       limit: {
         name: "limit",
         in: "query",
-        description: "How many records a page holds at most.",
+        description: "The maximum number of records on a page.",
         schema: { type: "integer", minimum: 1, maximum: pageMax, default: Math.min(20, pageMax) },
       },
       cursor: {
         name: "cursor",
         in: "query",
         description:
-          "`page.next_cursor` of the page before, or `page.prev_cursor` of the page behind; it holds for the same filters and order only.",
+          "`page.next_cursor` of the previous page, or `page.prev_cursor` of the next page. A cursor is only valid for the same filters and order.",
         schema: { type: "string", minLength: 1 },
       },
       count: {
         name: "count",
         in: "query",
         description:
-          "Counts all records of the list, whatever the page: `page.count`. `estimated` stops at 1,000, and `page.count_is` says whether there are more.",
+          "Returns the number of all records in the list as `page.count`. `estimated` stops at 1,000; `page.count_is` then says whether there are more.",
         schema: { type: "string", enum: ["exact", "estimated"] },
       },
       ...(scoped ? { organization: organizationParameter } : {}),
@@ -162,25 +163,25 @@ export function sharedComponents({ pageMax, entities, scoped, json }: SharedOpti
       ),
       Failed: problem(500, { name: "Failed", code: "internal", title: "Failed" }),
       NotModified: {
-        description: "What the caller has is still the same",
+        description: "The caller's copy is still current",
         headers: { ...replyHeaders, ...etagHeader },
       },
     },
     headers: {
       ETag: {
-        description: "The version of the record, and what tells representations apart.",
+        description: "The version of the record and of this representation.",
         schema: { type: "string" },
       },
       RequestId: {
-        description: "Names the request in logs and in the audit log.",
+        description: "The id of the request in logs and in the audit log.",
         schema: { type: "string" },
       },
       RateLimit: {
-        description: "What is left of the limit (draft-ietf-httpapi-ratelimit-headers).",
+        description: "The remaining requests within the limit (draft-ietf-httpapi-ratelimit-headers).",
         schema: { type: "string" },
       },
-      RateLimitPolicy: { description: "The limit itself.", schema: { type: "string" } },
-      RetryAfter: { description: "Seconds to wait.", schema: { type: "integer", minimum: 0 } },
+      RateLimitPolicy: { description: "The limit.", schema: { type: "string" } },
+      RetryAfter: { description: "The number of seconds to wait.", schema: { type: "integer", minimum: 0 } },
     },
     securitySchemes: {
       apiKey: { type: "http", scheme: "bearer", description: "An API key: `plk_pub_...` or `plk_sec_...`." },
@@ -188,13 +189,14 @@ export function sharedComponents({ pageMax, entities, scoped, json }: SharedOpti
         type: "http",
         scheme: "bearer",
         bearerFormat: "JWT",
-        description: "A signed-in user's access token.",
+        description: "The access token of a signed-in user.",
       },
       userToken: {
         type: "apiKey",
         in: "header",
         name: "Plinth-User-Token",
-        description: "A signed-in user's access token beside an API key; the user's roles then decide.",
+        description:
+          "The access token of a signed-in user, in addition to an API key. The roles of the user then apply.",
       },
     },
   };
@@ -203,18 +205,19 @@ export function sharedComponents({ pageMax, entities, scoped, json }: SharedOpti
 const ifMatch: OpenapiObject = {
   name: "If-Match",
   in: "header",
-  description: "The ETag that came with the record: the write is refused with 412 where its version is another by now.",
+  description:
+    "The ETag that came with the record. If the record has another version now, the write is refused with 412.",
   schema: { type: "string" },
 };
 
 const organizationParameter: OpenapiObject = {
   name: "Plinth-Organization",
   in: "header",
-  description: "The organization that the request is made in; without it, the one that the user has chosen.",
+  description: "The organization of the request. The default is the user's chosen organization.",
   schema: reference("schemas", "Id"),
 };
 
-/** Any JSON, down to its texts. */
+/** Any JSON, including limits for its texts. */
 const jsonSchema: OpenapiObject = JSON.parse(
   JSON.stringify(jsonDefinition).replaceAll('"#/$defs/json"', '"#/components/schemas/Json"'),
 );
@@ -237,7 +240,7 @@ function problem(status: number, { code, title }: ErrorReply): OpenapiObject {
   };
 }
 
-/** RFC 9457, with a code for programs and all faulty fields at once. */
+/** RFC 9457, with a code for programs and all wrong fields at once. */
 const problemSchema: OpenapiObject = {
   type: "object",
   properties: {
@@ -263,10 +266,14 @@ const pageSchema: OpenapiObject = {
   type: "object",
   properties: {
     next_cursor: { type: ["string", "null"], description: "null on the last page." },
-    prev_cursor: { type: ["string", "null"], description: "The page before; null on the first page." },
+    prev_cursor: { type: ["string", "null"], description: "The previous page; null on the first page." },
     has_more: { type: "boolean" },
-    count: { type: "integer", minimum: 0, description: "All records of the list, where `count` asks for it." },
-    count_is: { enum: ["exact", "at_least"], description: "Of an estimate: whether there may be more than it says." },
+    count: {
+      type: "integer",
+      minimum: 0,
+      description: "The number of all records in the list, if `count` asks for it.",
+    },
+    count_is: { enum: ["exact", "at_least"], description: "For an estimate: whether the real number can be higher." },
   },
   required: ["next_cursor", "has_more"],
 };

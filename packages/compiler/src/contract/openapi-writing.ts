@@ -1,5 +1,5 @@
-// What all routes that write one record take and answer in the OpenAPI document, actions too where they can. Out: components, and
-// references to them.
+// What all routes that write one record share in the OpenAPI document, including actions where possible. Out:
+// components, and references to them.
 import type { FaultStatus } from "@plinth/blueprint";
 import { type Components, type OpenapiObject, reference, replyHeaders } from "./openapi-shared.ts";
 
@@ -8,16 +8,16 @@ export const idempotencyHeader: OpenapiObject = {
   "Idempotency-Replayed": reference("headers", "IdempotencyReplayed"),
 };
 
-/** What a write of a record that stands can be held to: headers, and the statuses that tell of them. */
+/** Conditions for a write of an existing record: headers, and the statuses for them. */
 export interface WriteCondition {
   readonly parameters: readonly OpenapiObject[];
   readonly stale: readonly FaultStatus[];
 }
 
-/** What a write of a record takes beside its body. */
+/** Parameters of a write in addition to its body. */
 export const writeParameters: readonly OpenapiObject[] = [reference("parameters", "dryRun"), idempotencyKey];
 
-/** What its reply may carry. */
+/** Headers of its reply. */
 export const writeHeaders: OpenapiObject = {
   ...idempotencyHeader,
   "Plinth-Dry-Run": reference("headers", "DryRun"),
@@ -28,21 +28,21 @@ export const writingComponents: Components = {
     dryRun: {
       name: "dry_run",
       in: "query",
-      description: "Judges and answers the write as it would be, and keeps nothing of it.",
+      description: "Checks and answers the write without saving it.",
       schema: { type: "boolean", default: false },
     },
     idempotencyKey: {
       name: "Idempotency-Key",
       in: "header",
-      description: "The same key with the same request has its effect once within 24 hours.",
+      description: "Requests with the same key and content take effect only once within 24 hours.",
       schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
     },
   },
   responses: { Gone: { description: "Deleted", headers: { ...replyHeaders, ...writeHeaders } } },
   headers: {
-    DryRun: { description: "Nothing of this was kept: the request said `dry_run`.", schema: { const: "true" } },
+    DryRun: { description: "Nothing was saved, because the request has `dry_run`.", schema: { const: "true" } },
     IdempotencyReplayed: {
-      description: "The reply is the one that an earlier request with this Idempotency-Key got.",
+      description: "This is the saved reply to an earlier request with the same Idempotency-Key.",
       schema: { const: "true" },
     },
   },

@@ -1,5 +1,5 @@
-// Writes the OpenAPI 3.1 document. In: the model. Out: plain data, served as it is.
-// It describes what the routes take and give; it never adds a rule of its own.
+// Writes the OpenAPI 3.1 document. In: the model. Out: plain data, served unchanged. It describes what the routes
+// accept and return; it never adds a rule of its own.
 import { describeModules, type Entity, type Model, USER_ENTITY } from "@plinth/blueprint";
 import { builtinEntities } from "../requests/builtin-entities.ts";
 import { holdsJson } from "../requests/schemas.ts";
@@ -55,11 +55,11 @@ function documentOf(model: Model): OpenapiObject {
     info: {
       title: model.project,
       version: "1",
-      description: `The API of ${model.project}. Every request carries an API key, or a signed-in user's access token; what it may do depends on the roles behind them.`,
+      description: `The API of ${model.project}. Every request needs an API key, or the access token of a signed-in user. Its roles decide what the request can do.`,
     },
     servers: [{ url: "/" }],
     security: [{ apiKey: [] }, { apiKey: [], userToken: [] }, { accessToken: [] }],
-    // In the order that a reader of the reference wants them.
+    // In a useful order for readers of the reference.
     tags: [
       ...documented.map((entity) => {
         const said = [entity.label, entity.help].filter((part) => part !== null && part !== "").join(": ");
@@ -67,12 +67,12 @@ function documentOf(model: Model): OpenapiObject {
       }),
       { name: "user", description: "The users of the app." },
       ...(model.modules.includes("auth")
-        ? [{ name: moduleTag("auth", model), description: "Accounts and sessions." }]
+        ? [{ name: moduleTag("auth", model), description: "Accounts and sessions of users." }]
         : []),
-      ...(mails ? [{ name: moduleTag("email", model), description: "How the project sends mail." }] : []),
+      ...(mails ? [{ name: moduleTag("email", model), description: "Mail of the project." }] : []),
       {
         name: moduleTag("project", model),
-        description: "What the project tells of itself, and several operations at once.",
+        description: "Descriptions of the project, and several operations in one request.",
       },
     ],
     paths: {
@@ -92,7 +92,7 @@ function documentOf(model: Model): OpenapiObject {
   };
 }
 
-/** Of the project's own records, so that it can be tried as it stands: a record is created and read. */
+/** An example with the project's own records that works as it is: it creates and reads a record. */
 function withBatchExample(paths: OpenapiObject, [entity]: readonly DocumentedEntity[]): OpenapiObject {
   const { post, ...others } = paths[BATCH] as { readonly post: OpenapiObject };
   if (entity === undefined) return paths;
@@ -111,7 +111,7 @@ function served(entity: Entity): DocumentedEntity {
   return { ...entity, fields: entity.fields.filter(isServed) };
 }
 
-/** The definition of any JSON stands there only where something refers to it. */
+/** The definition of any JSON is included only if something refers to it. */
 function usesJson(model: Model, entities: readonly DocumentedEntity[]): boolean {
   const sent = model.background.actions.flatMap((action) => action.input);
   const carried = handsEventsOn(model) ? model.background.events.flatMap((event) => event.payload) : [];
@@ -119,7 +119,7 @@ function usesJson(model: Model, entities: readonly DocumentedEntity[]): boolean 
   return fields.some((field) => !field.internal && holdsJson(field.type));
 }
 
-/** Two full names. The singular alias is left out: generators take it for operations whose ids are there twice. */
+/** Two full names. The singular alias is left out, because generators would report duplicate operation ids. */
 function entityPaths(entity: DocumentedEntity): OpenapiObject {
   return {
     ...pathsAt(`/v1/resources/${entity.plural}`, entity, ""),
@@ -184,24 +184,24 @@ function pathsAt(path: string, entity: DocumentedEntity, suffix: string, isBuilt
   };
 }
 
-/** Beside the paths that the module of users describes. */
+/** In addition to the paths of the module `users`. */
 function userKeyPaths(user: DocumentedEntity): OpenapiObject {
   const operation = operationOf({ name: USER_ENTITY }, "");
   return keyPaths("/v1/users", user, { operation, condition: conditionOf(user), isOfUsers: true });
 }
 
-/** In words: a schema of either would make every client ask which of the two a reply is. */
+/** Explained in words: with a schema for both forms, every client would have to check which one a reply has. */
 const createsSeveral =
-  "A list of 1 to 100 such bodies creates as many records and is answered with a list, all or none of them; with `mode=each` each by itself, and the reply (200) says what became of it.";
+  "To create several records, send a list of 1 to 100 such bodies. The reply is a list. All records are created, or none; with `mode=each`, each is created on its own and the reply (200) has one result for each.";
 
-/** What a write of a record that stands can be held to. */
+/** Conditions for a write of an existing record. */
 function conditionOf({ requireVersion }: DocumentedEntity): WriteCondition {
   return requireVersion === true
     ? { parameters: [reference("parameters", "ifMatchRequired")], stale: [412, 428] }
     : { parameters: [reference("parameters", "ifMatch")], stale: [412] };
 }
 
-/** Each is read as the list of all is. */
+/** Each one is read like the list of all records. */
 function viewPaths(path: string, entity: DocumentedEntity, suffix: string): OpenapiObject {
   const { name } = entity;
   const scope = entity.orgField === null ? [] : [reference("parameters", "organization")];
@@ -223,7 +223,7 @@ function viewPaths(path: string, entity: DocumentedEntity, suffix: string): Open
   );
 }
 
-/** What is neither a create nor an update: each has a path of its own. */
+/** Operations that are neither a create nor an update have their own paths. */
 function commandPaths(path: string, entity: DocumentedEntity, suffix: string): OpenapiObject {
   const { name, stateMachine } = entity;
   const common = operationOf(entity, suffix);

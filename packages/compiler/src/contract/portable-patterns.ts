@@ -1,7 +1,7 @@
-// Patterns that every engine for regular expressions reads. In: a document. Out: the same, without `\p{Cs}`: it takes the flag u in
-// JavaScript, and Python doesn't know it. Half of a surrogate pair is refused by the runtime's own patterns all the same.
+// Makes patterns portable. In: a document. Out: the same without `\p{Cs}`: it needs the flag u in JavaScript, and
+// Python doesn't support it. The runtime's own patterns still refuse half of a surrogate pair.
 
-/** Also of patterns that documents of older versions hold. */
+/** Also for patterns in documents of older versions. */
 export function portablePattern(pattern: string): string {
   return pattern.replaceAll("\\p{Cs}", "");
 }

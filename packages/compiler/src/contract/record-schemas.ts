@@ -1,6 +1,6 @@
-// The schema of an entity's records in replies, and of the records within them that a request expands. In: the entity, and what the
-// others are called. Out: schemas. None holds itself: a record within a record is described with its own fields alone, and what
-// that one expands is any object.
+// Schemas of an entity's records in replies, and of expanded records in them. In: the entity, and the schema names of
+// the others. Out: schemas. No schema contains itself: an expanded record is described with its own fields only, and
+// its own expansions are any object.
 import { type Field, targetOf } from "@plinth/blueprint";
 import { relationName } from "@plinth/expression";
 import { fieldSchema, readableFields } from "../requests/schemas.ts";
@@ -10,20 +10,20 @@ import type { DocumentedEntity } from "./documented-entity.ts";
 import { type OpenapiObject, reference } from "./openapi-shared.ts";
 import { withFormat } from "./value-formats.ts";
 
-/** Entity > the schema of its records within others. An entity that isn't there is any object. */
+/** Entity > the schema of its records inside others. A missing entity is any object. */
 export type Related = ReadonlyMap<string, string>;
 
 export const noneRelated: Related = new Map();
 
 /** @param builtin Entity > its schema; they expand nothing. */
 export function relatedOf(builtin: Related, entities: readonly DocumentedEntity[]): Related {
-  // One that leads nowhere is the same within others.
+  // A record without relations has the same schema inside others.
   const own = entities.map((entity): [string, string] => [
     entity.name,
     targetsOf(entity).length > 0 ? `${entity.name}.related` : entity.name,
   ]);
   const all = new Map([...builtin, ...own]);
-  // What nobody refers to has no schema for it.
+  // A record that nothing refers to needs no schema for that.
   const targets = new Set(entities.flatMap((entity) => targetsOf(entity)));
   return new Map([...all].filter(([name]) => targets.has(name)));
 }
@@ -37,7 +37,7 @@ export function recordSchemas(entity: DocumentedEntity, related: Related): Opena
   };
 }
 
-/** A field that some caller doesn't see is absent for them, and so is what the request doesn't expand. */
+/** A field that some callers can't see is optional, and so is a record that must be expanded. */
 function recordSchema(entity: DocumentedEntity, related: Related): OpenapiObject {
   const { always } = visibleFieldsOf(entity);
   const fields = shownFields(entity);
@@ -51,8 +51,8 @@ function recordSchema(entity: DocumentedEntity, related: Related): OpenapiObject
   const expansions = expansionsOf(entity).map(({ name, target, isList }) => [
     name,
     isList
-      ? { type: "array", items: recordOf(target, related), description: `With \`expand=${name}\`.` }
-      : { anyOf: [recordOf(target, related), { type: "null" }], description: `With \`expand=${name}\`.` },
+      ? { type: "array", items: recordOf(target, related), description: `Only with \`expand=${name}\`.` }
+      : { anyOf: [recordOf(target, related), { type: "null" }], description: `Only with \`expand=${name}\`.` },
   ]);
   return {
     type: "object",
@@ -65,7 +65,7 @@ function recordSchema(entity: DocumentedEntity, related: Related): OpenapiObject
   };
 }
 
-/** An id may be read as the record that it names, where what leads to it is called as the field is. */
+/** With expansion, an id can be replaced by its record, if the relation has the name of the field. */
 function readSchema(field: Field, related: Related): OpenapiObject {
   const { name, type } = field;
   const schema = withFormat(shared(fieldSchema(field), type), type);
@@ -86,7 +86,7 @@ interface Expansion {
   readonly isList: boolean;
 }
 
-/** What a request adds to the record under names that no field has. */
+/** Members that a request adds to the record, with names that no field has. */
 function expansionsOf(entity: DocumentedEntity): readonly Expansion[] {
   const fields = shownFields(entity);
   const toOne = fields.flatMap(({ name, type }): Expansion[] => {
@@ -99,7 +99,7 @@ function expansionsOf(entity: DocumentedEntity): readonly Expansion[] {
   return [...toOne, ...lists];
 }
 
-/** Also those that are read in the place of an id. */
+/** Including those that replace an id. */
 function targetsOf(entity: DocumentedEntity): readonly string[] {
   return [...fieldTargets(entity), ...expansionsOf(entity).map(({ target }) => target)];
 }

@@ -1,5 +1,6 @@
-// Writes the SDK's types of one entity: its records, writes, conditions and relations. In: an entity. Out: TypeScript, as text. It never
-// lists operators: they follow from the type of a value and from the names under `texts`, `numbers` and `times`.
+// Writes the SDK's types of one entity: records, writes, conditions and relations. In: an entity. Out: TypeScript as
+// text. It lists no operators: they follow from the type of a value and from the names under `texts`, `numbers` and
+// `times`.
 import type { Entity, Field, FieldType, Model, Relation } from "@plinth/blueprint";
 import { keysOf } from "../requests/keys.ts";
 import { relationsOf } from "../requests/relations.ts";
@@ -43,7 +44,7 @@ export function entityType(declared: Entity): string {
   ].join("\n");
 }
 
-/** The types of users or organizations, as relations lead to them: those of an entity, without those for writing. */
+/** The types of users or organizations as related records: like an entity's, without those for writing. */
 export function relatedType(
   name: string,
   fields: readonly Field[],
@@ -54,7 +55,7 @@ export function relatedType(
   return `    ${name}: {\n${members.join("\n")}\n    };`;
 }
 
-/** Types the roles of users by their names. No user's list contains `public`, since everybody has it. */
+/** Types the roles of users by their names. No user's list contains `public`, because everybody has it. */
 export function withRoles(fields: readonly Field[], { roles }: Pick<Model, "roles">): readonly Field[] {
   const values = roles.map((role) => role.name).filter((name) => name !== "public");
   return fields.map((field) =>
@@ -78,8 +79,10 @@ function member(name: string, lines: readonly string[]): string {
 /** Fields in conditions, and the names of those that are free text, numbers or times. */
 function conditionTypes(fields: readonly Field[]): readonly string[] {
   const ordered = new Set(filterableFields({ fields }));
-  const held: readonly FieldType["kind"][] = ["list", "enum_set", "json", "object", "i18n"];
-  const comparable = readableFields(fields).filter((field) => ordered.has(field) || held.includes(field.type.kind));
+  const structured: readonly FieldType["kind"][] = ["list", "enum_set", "json", "object", "i18n"];
+  const comparable = readableFields(fields).filter(
+    (field) => ordered.has(field) || structured.includes(field.type.kind),
+  );
   const inner = comparable.flatMap(({ name, type }) => memberConditions(name, type));
   const all = [...comparable.map(({ name, type }): Condition => ({ key: JSON.stringify(name), type })), ...inner];
   const namesOf = (kinds: readonly FieldType["kind"][], among: readonly Condition[]): string =>
@@ -154,7 +157,7 @@ function relationTypes(fields: readonly Field[], relations: readonly Relation[])
   return lines.length === 0 ? [] : [`      relations: {\n${lines.join("\n")}\n      };`];
 }
 
-/** What names one record: `{ sku: string }`, and of several fields as the path has them, `{ "a,b": [string, number] }`. */
+/** The key of one record: `{ sku: string }`, or for several fields `{ "a,b": [string, number] }`, as in the path. */
 function keyTypes(entity: Entity, shown: ReadonlySet<string>): readonly string[] {
   const types = new Map(entity.fields.map((field) => [field.name, typeOf(field.type)]));
   const keys = keysOf(entity)

@@ -1,5 +1,5 @@
-// Writes the SDK's TypeScript declarations. In: the model. Out: the text of `sdk.d.ts`.
-// It holds types only: what a caller may do, the service decides.
+// Writes the SDK's TypeScript declarations. In: the model. Out: the text of `sdk.d.ts`. It contains only types; the
+// service decides what a caller can do.
 import { type Field, type Model, moduleEvents, USER_ENTITY, userEntity } from "@plinth/blueprint";
 import { builtinEntities } from "../requests/builtin-entities.ts";
 import { isRequired, readableFields, writableFields } from "../requests/schemas.ts";
@@ -24,7 +24,7 @@ ${builtinTypes(model)}${profileType(model)}${actionTypes(model)}
 `;
 }
 
-/** Name > what a call takes and answers: its output, or the run that goes on with it and gives the output later. */
+/** Name > the input and result of a call: its output, or the run that produces the output later. */
 function actionTypes(model: Model): string {
   const { actions } = model.background;
   if (actions.length === 0 || !model.modules.includes("workers")) return "";
@@ -38,7 +38,7 @@ function actionTypes(model: Model): string {
   return `\n  actions: {\n${lines.join("\n")}\n  };`;
 }
 
-/** Name > what the event carries: the record of an entity's own, the data of a declared one. */
+/** Name > the data of the event: the record for an entity's own event, the data of a declared one. */
 function eventTypes(model: Model): string {
   const brought = moduleEvents(model.modules);
   const payloads = new Map(model.background.events.map((event) => [event.name, event]));
@@ -69,7 +69,7 @@ function payloadType(fields: readonly Field[]): string {
   return members.length === 0 ? "{}" : `{ ${members.join("; ")} }`;
 }
 
-/** Users and organizations: their whole records, and their types as relations lead to them. */
+/** Users and organizations: their whole records, and their types as related records. */
 function builtinTypes(model: Model): string {
   const users = userEntity(model);
   const all = builtinEntities(model).map(({ name, fields }) => ({ name, fields: withRoles(fields, model) }));

@@ -1,4 +1,5 @@
-// Writes values and fields in TypeScript. In: fields and their types. Out: text. It never decides who may read or write a field.
+// Writes values and fields in TypeScript. In: fields and their types. Out: text. It never decides who can read or write
+// a field.
 import type { Field, FieldType } from "@plinth/blueprint";
 import type { Type } from "@plinth/expression";
 import { addedSchema } from "../requests/schemas.ts";
@@ -12,7 +13,7 @@ export function property(
   return `${comment(field, indent)}${indent}${field.name}${presence === "always" ? "" : "?"}: ${type};`;
 }
 
-/** What an editor shows beside the name. */
+/** The comment that an editor shows next to the name. */
 export function comment(
   { label, help, deprecated = null }: { label: string | null; help: string | null; deprecated?: string | null },
   indent: string,
@@ -30,7 +31,7 @@ export function orNull(field: Field): string {
   return field.optional ? `${typeOf(field.type)} | null` : typeOf(field.type);
 }
 
-/** What an update takes: a number may also be added to. */
+/** The value for an update: numbers also accept an addition. */
 export function changeOf(field: Field): string {
   return addedSchema(field.type) === null ? orNull(field) : `${orNull(field)} | { add: ${typeOf(field.type)} }`;
 }

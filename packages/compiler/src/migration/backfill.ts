@@ -1,5 +1,5 @@
-// Writes what rows that stand already are to hold in some columns. In: columns and their values. Out: a backfill step.
-// A row that holds it already is not written, so that a batch can be run twice.
+// Fills columns of existing rows. In: columns and their values. Out: a backfill step. A row that already has the values
+// is not written, so a batch can run twice.
 
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import * as ddl from "./ddl.ts";
@@ -13,16 +13,18 @@ export interface Filling {
   readonly assignments: readonly {
     readonly column: string;
     readonly value: (row: string) => string;
-    /** Rows that hold anything in it hold the value: a trigger wrote it. */
+    /** If a row has any value in it, it is the right one: a trigger wrote it. */
     readonly missing?: true;
   }[];
-  /** `validate`: the new release serves, and everything has its new name. Default, and `index`: the old one does. */
+  /**
+   * `validate`: the new release serves, and everything has its new name. Default, and `index`: the old release serves.
+   */
   readonly stage?: "backfill" | "index" | "validate";
 }
 
 /**
- * In the order of the key, so that where a batch ended is where the next begins. A row that is written at that moment by
- * somebody else is waited for, and judged by what it holds then.
+ * In the order of the key, so that the next batch starts where the last one ended. A row that somebody else is writing
+ * at that moment is waited for, and then checked with its new values.
  */
 export function backfill(table: TableChange, filling: Filling): Step {
   const { slug, summary, undo, assignments, stage = "backfill" } = filling;
@@ -31,7 +33,7 @@ export function backfill(table: TableChange, filling: Filling): Step {
   const [keyName, ...more] = now.primaryKey;
   const keyType = now.columns.find((column) => column.name === keyName)?.sqlType;
   if (keyName === undefined || keyType === undefined || more.length > 0)
-    throw new Error(`${now.name} can't be walked through: its key is not one column`);
+    throw new Error(`${now.name} can't be processed in batches: its key is not a single column`);
   const [key, rows] = [q(keyName), ddl.qualified(now.name)];
   const values = assignments.map(({ column, value, missing }) => {
     const [name, now] = [q(column), value("_r")];

@@ -1,6 +1,6 @@
-// What becomes of a table's checks. In: a table's change. Out: steps. A wider rule needs no look at the rows beforehand; a
-// narrower or new one counts who would break it first. All of them change places at the switch: before it, the old release
-// may write what it always could, and from it on, the new one what it newly may.
+// Migrates checks. In: a table's change. Out: steps. A wider check needs no look at the rows. For a narrower or new
+// one, violating rows are counted first. All checks change at the switch: until then, the old release can write what it
+// always could, and from then on, the new one what it newly can.
 
 import type { Check } from "@plinth/bundle";
 import { withArticle } from "@plinth/expression";
@@ -19,15 +19,15 @@ export type Renamed = readonly [string, string];
 
 export interface RuleChange {
   readonly steps: readonly Step[];
-  /** What stays, and is called otherwise at the switch; of foreign keys and checks, within their table. */
+  /** Parts that stay and get another name at the switch; foreign keys and checks, within their table. */
   readonly renamed: readonly Renamed[];
 }
 
 export function checkChanges(table: TableChange): RuleChange {
-  const standing = table.before.checks.map((check) => ({ check, as: translated(table, check) }));
+  const existing = table.before.checks.map((check) => ({ check, as: translated(table, check) }));
   const renamed: Renamed[] = [];
   const steps: Step[] = [];
-  const left = new Set(standing);
+  const left = new Set(existing);
   const added: Check[] = [];
   for (const check of table.after.checks) {
     const same = [...left].filter(
@@ -43,12 +43,12 @@ export function checkChanges(table: TableChange): RuleChange {
     }
   }
   for (const { check } of left) steps.push(drop(table, check, added));
-  const old = standing.flatMap(({ as }) => (as === null ? [] : [as]));
+  const old = existing.flatMap(({ as }) => (as === null ? [] : [as]));
   for (const check of added) steps.push(...add(table, check, old));
   return { steps, renamed: renamed.filter(([from, to]) => from !== to) };
 }
 
-/** Under the new names; null where it is over columns whose values go or become others. */
+/** Under the new names; null if it uses columns whose values are removed or replaced. */
 function translated(table: TableChange, check: Check): Check | null {
   const columns = newNamesOf(table, check.columns);
   if (columns === null) return null;
@@ -73,7 +73,7 @@ function drop(table: TableChange, check: Check, added: readonly Check[]): Step {
   const given = {
     slug: `drop-check-${check.name}`,
     stage: "loosen",
-    summary: replaced ? `Take the old rule on ${name} off; the new one follows.` : `Take the rule on ${name} off.`,
+    summary: replaced ? `Remove the old rule on ${name}; the new one follows.` : `Remove the rule on ${name}.`,
     table: table.before.name,
     undo: UNDO_BY_DEPLOY,
   } as const;
@@ -93,18 +93,18 @@ function add(table: TableChange, check: Check, old: readonly Check[]): readonly 
     lock: "share update exclusive",
     scans: true,
     undo: NOTHING_TO_UNDO,
-    summary: `Check the records of ${after.name} against the rule on ${name}.`,
+    summary: `Check the existing records of ${after.name} against the rule on ${name}.`,
   } as const;
   if (isOverNewColumns(table, check)) {
     const now = underNamesOfNow(table, expression);
-    const given: Facts = { ...common, slug: rule, stage: "prove", summary: `Check what ${name} may hold.` };
+    const given: Facts = { ...common, slug: rule, stage: "prove", summary: `Add the rule on the values of ${name}.` };
     return [
       alteration(given, ddl.addCheckUnproven(before.name, check.name, now)),
       statement({ ...validate, stage: "prove" }, ddl.validateConstraint(before.name, check.name)),
     ];
   }
   const wider = old.some((one) => one.columns.join() === check.columns.join() && implies(one.rule, check.rule));
-  const summary = `${wider ? "Widen" : "Bind"} what ${name} may hold.`;
+  const summary = `${wider ? "Widen" : "Add"} the rule on the values of ${name}.`;
   const given: Facts = { ...common, slug: rule, stage: "tighten", summary, class: wider ? "online" : "data_dependent" };
   return [
     ...(wider ? [] : [verifyCheck(table, check, expression), ...guardCheck(table, check, expression)]),
@@ -114,8 +114,8 @@ function add(table: TableChange, check: Check, old: readonly Check[]): readonly 
 }
 
 /**
- * The old release leaves such columns at null or at their default, so the rule can stand from the start. Not where its name
- * is another rule's until the switch.
+ * The old release leaves such columns at null or at their default, so the check can exist from the start, unless
+ * another check has its name until the switch.
  */
 function isOverNewColumns(table: TableChange, check: Check): boolean {
   if (check.rule.kind === "sql" || table.before.checks.some((one) => one.name === check.name)) return false;
@@ -135,7 +135,7 @@ function verifyCheck(table: TableChange, check: Check, expression: string): Step
     table,
     {
       slug: `check-${check.name}`,
-      summary: `Make sure that every record of ${table.after.name} keeps the rule on ${columns}.`,
+      summary: `Make sure that every record of ${table.after.name} satisfies the rule on ${columns}.`,
       violation: violationOf(check),
     },
     where,
@@ -143,7 +143,7 @@ function verifyCheck(table: TableChange, check: Check, expression: string): Step
   );
 }
 
-/** A rule of the author's own may ask what no index can: who breaks it meanwhile is found after the switch. */
+/** An author's check can be too complex for an index: rows that violate it meanwhile are found after the switch. */
 function guardCheck(table: TableChange, check: Check, expression: string): readonly Step[] {
   if (check.rule.kind === "sql") return [];
   return guardSteps(table, {
@@ -169,7 +169,7 @@ function violationOf({ name: constraint, columns, rule }: Check): string {
     case "sql": {
       const values = columns.length === 1 ? withArticle(name) : `values of ${name}`;
       const breaks = columns.length === 1 ? "breaks" : "break";
-      // One of the entity's own is known by the name that its author gave it.
+      // A named check of the entity keeps the name that its author gave it.
       const [, check] = /^[a-z0-9_]+?__([a-z0-9_]+)__rule$/.exec(constraint) ?? [];
       return `${values} that ${breaks} ${check === undefined ? "the rule on it" : `the check ${check}`}`;
     }

@@ -1,7 +1,7 @@
-// Rewrites the column names in a piece of SQL. In: an expression of the compiler's own, over quoted names. Out: the same over
-// other names or expressions. It reads quotes and nothing else: what stands in a text constant, or names a collation, is never touched.
+// Rewrites column names in SQL. In: an expression of the compiler over quoted names. Out: the same over other names or
+// expressions. It only reads quotes: text constants and collations are never changed.
 
-/** @param replace The SQL that takes a name's place; undefined leaves the name as it is. */
+/** @param replace The SQL that replaces a name; undefined leaves the name unchanged. */
 export function replaceColumns(sql: string, replace: (name: string) => string | undefined): string {
   return sql.replace(/'(?:[^']|'')*'|\bcollate "[^"]*"|"((?:[^"]|"")*)"/g, (token, quoted: string | undefined) => {
     if (quoted === undefined) return token;

@@ -1,5 +1,5 @@
-// What becomes of the columns of a table: added, dropped, brought back, renamed, with which defaults, with nulls or without.
-// In: a table's change. Out: steps. It never changes a type; `type-changes.ts` does.
+// Migrates the columns of a table: adds, drops, restores and renames them, with their defaults and nulls. In: a table's
+// change. Out: steps. It never changes a type; `type-changes.ts` does.
 import type { Column, SetAside, StepClass } from "@plinth/bundle";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import { backfill } from "./backfill.ts";
@@ -12,7 +12,10 @@ import type { NumberSteps } from "./numbers.ts";
 import { oldValueOf } from "./table-sql.ts";
 import { verifyRows } from "./verify.ts";
 
-/** @param carried Columns, as `table.column` by their old names, that go while their values stay in another place. */
+/**
+ * @param carried Columns, as `table.column` by their old names, that are removed while their values are moved to
+ * another place.
+ */
 export function columnSteps(
   table: TableChange,
   tag: string,
@@ -34,8 +37,9 @@ export function columnSteps(
 }
 
 /**
- * A constant default does not rewrite the table: Postgres keeps it beside the rows; `now()` is one value for all of them.
- * The old release doesn't name the column, so the default fills it, or, where there is none, nothing does until the switch.
+ * A constant default does not rewrite the table, because Postgres stores it in the catalog; `now()` is one value for
+ * all rows. The old release doesn't name the column, so the default fills it; without a default it stays empty until
+ * the switch.
  */
 function addColumn(table: TableChange, column: Column, now: string): Step {
   const present = column.nullable || column.default !== null;
@@ -47,13 +51,13 @@ function addColumn(table: TableChange, column: Column, now: string): Step {
       stage: "add",
       summary: `Add the column ${name} (${kind}).`,
       table: table.before.name,
-      undo: "Deploy the version before: the column is set aside.",
+      undo: "Deploy the previous version: the column is set aside.",
     },
     ddl.addColumn(table.before.name, { ...column, name: now, nullable: column.nullable || !present }),
   );
 }
 
-/** Who may be without a value, and from when on: the old release may write nulls until the switch, the new one from it on. */
+/** Nulls: the old release can write them until the switch, the new one from then on. */
 function presenceSteps(table: TableChange, change: ColumnChange, numbers: NumberSteps): readonly Step[] {
   const { after } = change;
   const numbered = numbers.get(after.name);
@@ -83,7 +87,7 @@ function relax(table: TableChange, { how, after }: ColumnChange): readonly Step[
   return [alteration(given, ddl.dropNotNull(table.after.name, after.name))];
 }
 
-/** A check, first for new rows, then proven for all, lets NOT NULL come into force without a look at the rows. */
+/** A check is added for new rows and then validated for all, so that NOT NULL needs no scan of the rows. */
 function requireLater(table: TableChange, change: ColumnChange): readonly Step[] {
   const { after, before } = table;
   const column = change.after.name;
@@ -128,7 +132,7 @@ function requireFromSwitch(table: TableChange, change: ColumnChange, kind: StepC
         slug: `require-${slug}`,
         stage: "tighten",
         class: kind,
-        summary: `Let no new record be without ${name}.`,
+        summary: `Allow no new record without ${name}.`,
       },
       ddl.addCheckUnproven(after.name, check, `${q(column)} is not null`),
     ),
@@ -152,7 +156,7 @@ function requireFromSwitch(table: TableChange, change: ColumnChange, kind: StepC
   ];
 }
 
-/** Every row has a value already, whoever writes it: what is left for the switch reads nothing. */
+/** Every row already has a value, whoever writes it, so the switch doesn't have to read anything. */
 function requireNow(table: TableChange, change: ColumnChange): readonly Step[] {
   const { after, before } = table;
   const column = change.after.name;
@@ -165,7 +169,7 @@ function requireNow(table: TableChange, change: ColumnChange): readonly Step[] {
         ...common,
         slug: `require-${slug}`,
         stage: "prove",
-        summary: `Let no record be without the new ${after.name}.${column}.`,
+        summary: `Allow no record without the new ${after.name}.${column}.`,
       },
       ddl.addCheckUnproven(before.name, check, `${q(change.now)} is not null`),
     ),
@@ -193,7 +197,7 @@ function requireNow(table: TableChange, change: ColumnChange): readonly Step[] {
   ];
 }
 
-/** Records that came while it was away take its default, as they would with a new column. */
+/** Records that were written while it was set aside get its default, as with a new column. */
 function requireRestored(table: TableChange, change: ColumnChange): readonly Step[] {
   const { after, before } = table;
   const column = change.after.name;
@@ -206,14 +210,14 @@ function requireRestored(table: TableChange, change: ColumnChange): readonly Ste
         stage: "add",
         table: before.name,
         undo: UNDO_BY_DEPLOY,
-        summary: `Let records written from now on have the default of ${after.name}.${column}.`,
+        summary: `Set the default of ${after.name}.${column} for new records.`,
       },
       ddl.setDefault(before.name, { name: change.now, default: value }),
     ),
     backfill(table, {
       slug: `fill-${slug}`,
-      summary: `Give the default to records of ${after.name} that were written while ${column} was set aside.`,
-      undo: "It needs no undoing: only records without a value get one.",
+      summary: `Set the default in records of ${after.name} that were written while ${column} was set aside.`,
+      undo: "Nothing has to be undone: only records without a value get one.",
       assignments: [
         { column: change.now, value: (row) => change.fill?.of(row) ?? `coalesce(${row}.${q(change.now)}, ${value})` },
       ],
@@ -222,21 +226,21 @@ function requireRestored(table: TableChange, change: ColumnChange): readonly Ste
   ];
 }
 
-/** At the switch: the old release knows its own defaults. A new column came with its own. */
+/** At the switch, because the old release knows its own defaults. A new column is created with its default. */
 function defaultSteps(table: TableChange, change: ColumnChange): readonly Step[] {
   const { how, after } = change;
   if (how === "added") return [];
   const filled = how === "kept" && change.restored !== null && !after.nullable && after.default !== null;
-  const standing = how === "converted" ? null : filled ? after.default : change.before.default;
-  if (standing === after.default) return [];
+  const existingDefault = how === "converted" ? null : filled ? after.default : change.before.default;
+  if (existingDefault === after.default) return [];
   const name = `${table.after.name}.${after.name}`;
   const slug = `default-${table.after.name}-${after.name}`;
-  const summary = after.default === null ? `Take the default of ${name} away.` : `Set the default of ${name}.`;
+  const summary = after.default === null ? `Remove the default of ${name}.` : `Set the default of ${name}.`;
   const given = { slug, stage: "settle", summary, table: table.before.name, undo: UNDO_BY_DEPLOY } as const;
   return [alteration(given, ddl.setDefault(table.after.name, after))];
 }
 
-/** Nobody names it any more, so nothing may be asked of it: no default, no NOT NULL. Its rules went before it. */
+/** No release names it any more, so it can't have a default or NOT NULL. Its constraints were removed before. */
 export function setColumnAside(table: TableChange, column: Column, tag: string, why: "destructive" | "rewrite"): Step {
   const { before, after } = table;
   const keptAs = keptName(tag, column.name);
@@ -259,10 +263,10 @@ export function setColumnAside(table: TableChange, column: Column, tag: string, 
       slug: `set-aside-${before.name}-${column.name}`,
       stage: "set_aside",
       summary: table.columns.some((one) => one.how === "converted" && one.before === column)
-        ? `Set the old column ${name} aside, with what it holds.`
-        : `Take ${name} out of service, and keep what it holds.`,
+        ? `Set the old column ${name} aside, with its values.`
+        : `Remove ${name}, and keep its values for a while.`,
       table: before.name,
-      undo: "Declare the field again, with this type, while it is kept: it comes back with what it held.",
+      undo: "Declare the field again with this type while its values are kept: they come back.",
       class: why,
       lock: "access exclusive",
     }),
@@ -279,7 +283,7 @@ function restoreSteps(table: TableChange): readonly Step[] {
     const given = facts({
       slug: `restore-${after.name}-${change.after.name}`,
       stage: "restore",
-      summary: `Bring ${name} back, with what it held when it was taken out of service.`,
+      summary: `Restore ${name}, with the values that it had when it was removed.`,
       table: before.name,
       undo: "Remove the field again: it is set aside again.",
       lock: "access exclusive",

@@ -1,23 +1,24 @@
-// What a value of one type becomes in another. In: two SQL types. Out: an expression that never fails, or that there is none.
-// What can't be converted becomes null: whoever uses this counts such rows first, and lets none get lost.
+// Converts values of one type to another. In: two SQL types. Out: an expression that never fails, or null if there is
+// no conversion. A value that can't be converted becomes null; the caller counts such rows first, so that none gets
+// lost.
 
 export interface Conversion {
   /** The new value, over the SQL of the old one. */
   readonly of: (value: string) => string;
   /** Every value has a new one. */
   readonly total: boolean;
-  /** Different values stay different, so that what was unique stays it. */
+  /** Different values stay different, so unique values stay unique. */
   readonly injective: boolean;
-  /** Ends "a price that ...". Null where every value can be converted. */
+  /** The end of "a price that ...". Null if every value can be converted. */
   readonly problem: string | null;
-  /** What the new type has no room for, for the summary; the old column is set aside with it. */
+  /** The part that the new type can't hold, for the summary; the old column is set aside with it. */
   readonly loses: string | null;
 }
 
 const INTEGER = { min: "-2147483648", max: "2147483647" };
 const BIGINT = { min: "-9223372036854775808", max: "9223372036854775807" };
 
-/** Null where there is none; the types differ. */
+/** Null if there is no conversion; the types differ. */
 export function conversionOf(from: string, to: string): Conversion | null {
   const [source, target] = [typeOf(from), typeOf(to)];
   if (target.list) return source.list ? betweenLists(source.name, target.name, to) : intoList(source, target, to);
@@ -27,7 +28,7 @@ export function conversionOf(from: string, to: string): Conversion | null {
 
 interface SqlType {
   readonly name: string;
-  /** Of numeric. */
+  /** For numeric. */
   readonly precision: number;
   readonly scale: number;
   readonly list: boolean;
@@ -44,7 +45,7 @@ type Converter = (from: SqlType, to: SqlType) => Conversion | null;
 
 const noConversion: Converter = () => null;
 
-/** Each value has a new one of its own. */
+/** Each value has its own new value. */
 function each(of: Conversion["of"]): Converter {
   return () => exact(of);
 }
@@ -61,9 +62,9 @@ function lossy(loses: string, of: Conversion["of"]): Converter {
   return () => ({ of, total: true, injective: false, problem: null, loses });
 }
 
-const wholeNumber = "is no whole number, or too large a one";
+const wholeNumber = "is not a whole number, or is too large";
 
-/** A condition guards the one within it: Postgres may turn an AND around, but never a CASE. */
+/** A condition guards the one inside it: Postgres can reorder an AND, but never a CASE. */
 function guarded(condition: string, then: string): string {
   return `case when ${condition} then ${then} end`;
 }
@@ -85,7 +86,7 @@ const textToNumeric: Converter = (_, to) =>
   );
 
 const textToFloat: Converter = () =>
-  partly("is no number", (v) =>
+  partly("is not a number", (v) =>
     guarded(
       `${v} ~ '^-?[0-9]+([.][0-9]+)?([eE][+-]?[0-9][0-9]?)?$' and char_length(${v}) <= 100`,
       `${v}::double precision`,
@@ -99,7 +100,7 @@ const digit = "[0-9]";
 const datePattern = `${digit.repeat(4)}-${digit.repeat(2)}-${digit.repeat(2)}`;
 const timePattern = "([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]+)?)?";
 
-/** A day that the calendar has: a cast would fail on the 30th of February. */
+/** An existing day: a cast would fail on the 30th of February. */
 function isDay(v: string, then: string): string {
   const [year, month, day] = [`substr(${v}, 1, 4)::int`, `substr(${v}, 6, 2)::int`, `substr(${v}, 9, 2)::int`];
   const last = `extract(day from make_date(${year}, ${month}, 1) + interval '1 month' - interval '1 day')`;
@@ -107,7 +108,7 @@ function isDay(v: string, then: string): string {
 }
 
 const textToDate: Converter = () =>
-  partly("is no date", (v) =>
+  partly("is not a date", (v) =>
     guarded(
       `${v} ~ '^${datePattern}$'`,
       isDay(v, `make_date(substr(${v}, 1, 4)::int, substr(${v}, 6, 2)::int, substr(${v}, 9, 2)::int)`),
@@ -115,10 +116,10 @@ const textToDate: Converter = () =>
   );
 
 const textToTime: Converter = () =>
-  partly("is no time", (v) => guarded(`${v} ~ '^${timePattern}$' and char_length(${v}) <= 30`, `${v}::time(6)`));
+  partly("is not a time", (v) => guarded(`${v} ~ '^${timePattern}$' and char_length(${v}) <= 30`, `${v}::time(6)`));
 
 const textToDatetime: Converter = () =>
-  partly("is no time with a zone", (v) =>
+  partly("is not a time with a time zone", (v) =>
     guarded(
       `${v} ~ '^${datePattern}[T ]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])$' and char_length(${v}) <= 50`,
       isDay(v, `${v}::timestamptz`),
@@ -128,7 +129,7 @@ const textToDatetime: Converter = () =>
 const textToDuration: Converter = () => {
   const few = `${digit}${`${digit}?`.repeat(5)}`;
   const pattern = `^P(${few}W)?(${few}D)?(T(${few}H)?(${few}M)?(${few}([.]${few})?S)?)?$`;
-  return partly("is no duration", (v) =>
+  return partly("is not a duration", (v) =>
     guarded(`${v} ~ '${pattern}' and ${v} ~ '${digit}[WDHMS]$'`, `${v}::interval`),
   );
 };
@@ -136,11 +137,11 @@ const textToDuration: Converter = () => {
 const textToUuid: Converter = () => {
   const group = (length: number): string => "[0-9a-fA-F]".repeat(length);
   const pattern = [8, 4, 4, 4, 12].map(group).join("-");
-  return partly("is no UUID", (v) => guarded(`${v} ~ '^${pattern}$'`, `${v}::uuid`));
+  return partly("is not a UUID", (v) => guarded(`${v} ~ '^${pattern}$'`, `${v}::uuid`));
 };
 
 function numericProblem(to: SqlType): string {
-  return `is no number of at most ${to.precision - to.scale} digits and ${to.scale} after the point`;
+  return `is not a number with at most ${to.precision - to.scale} digits before and ${to.scale} after the decimal point`;
 }
 
 /** Exactly, or not at all. */
@@ -175,7 +176,7 @@ function numberToWhole(to: "integer" | "bigint"): Converter {
     );
 }
 
-/** The floats at the edge of bigint are no bigints, and past 15 digits numeric no longer shows a float whole. */
+/** The floats at the limit of bigint are not bigints, and above 15 digits numeric no longer shows a float exactly. */
 const floatToWhole = (to: "integer" | "bigint"): Converter => {
   const bound = to === "integer" ? "2147483647" : "999999999999999";
   return () =>
@@ -268,7 +269,7 @@ const converters: Readonly<Record<string, Readonly<Record<string, Converter>>>> 
   jsonb: { text: asText },
 };
 
-/** A list of the one value; an enum becomes a set this way too. */
+/** A list with the one value; an enum also becomes a set like this. */
 function intoList(source: SqlType, target: SqlType, to: string): Conversion | null {
   const same = source.name === target.name && source.precision === target.precision && source.scale === target.scale;
   return same && source.name !== "jsonb"
@@ -280,10 +281,10 @@ function outOfList(source: SqlType, target: SqlType): Conversion | null {
   if (target.name === "jsonb") return exact((v) => `to_jsonb(${v})`);
   if (source.name !== target.name || source.precision !== target.precision || source.scale !== target.scale)
     return null;
-  return partly("has not exactly one member", (v) => guarded(`cardinality(${v}) = 1`, `(${v})[1]`), true);
+  return partly("does not have exactly one member", (v) => guarded(`cardinality(${v}) = 1`, `(${v})[1]`), true);
 }
 
-/** Member by member, where each member surely has a new value. */
+/** Member by member, if each member certainly has a new value. */
 function betweenLists(from: string, to: string, sqlType: string): Conversion | null {
   const whole = ["integer", "bigint"];
   const fine =

@@ -1,5 +1,6 @@
-// Takes counters along with the columns that they number. In: matched tables, what is set aside. Out: one step of the switch,
-// or none. A column that is set aside keeps its counter, under the name that it is kept as; no number is given twice.
+// Renames counters together with the columns that they number. In: matched tables, and columns that are set aside. Out:
+// one step of the switch, or none. A column that is set aside keeps its counter under its new name, so that no number
+// is used twice.
 import type { Column, SetAside } from "@plinth/bundle";
 import { quoteText } from "../sql/sql-text.ts";
 import { SEQUENCES_TABLE } from "../tables/system-tables.ts";
@@ -9,13 +10,13 @@ import type { Matched, TableChange } from "./match.ts";
 import { type Step, statement, UNDO_BY_DEPLOY } from "./migration-step.ts";
 import { keptName, movedName } from "./names.ts";
 
-/** Counters are called `<table>.<column>`. Which columns have one, the table of counters knows: the others match no row. */
+/** Counters have the name `<table>.<column>`. Columns without a counter match no row. */
 export function counterSteps(schema: Matched, setAside: readonly SetAside[], tag: string): readonly Step[] {
-  const standing = schema.kept.find(({ after }) => after.name === SEQUENCES_TABLE);
+  const existing = schema.kept.find(({ after }) => after.name === SEQUENCES_TABLE);
   const isMade = [...schema.early, ...schema.late].some(({ name }) => name === SEQUENCES_TABLE);
-  if (standing === undefined && !isMade) return [];
+  if (existing === undefined && !isMade) return [];
   const moved = [
-    ...schema.kept.filter((table) => table !== standing).flatMap((table) => movedIn(table, setAside, tag)),
+    ...schema.kept.filter((table) => table !== existing).flatMap((table) => movedIn(table, setAside, tag)),
     ...schema.dropped.flatMap((table) =>
       table.columns
         .filter(mayBeNumbered)
@@ -26,8 +27,8 @@ export function counterSteps(schema: Matched, setAside: readonly SetAside[], tag
   const given = {
     slug: "move-counters",
     stage: "settle",
-    summary: "Let the numbers of sequences go on under the new names.",
-    table: standing?.before.name ?? null,
+    summary: "Rename the counters of sequences.",
+    table: existing?.before.name ?? null,
     undo: UNDO_BY_DEPLOY,
     lock: "row exclusive",
   } as const;
@@ -42,9 +43,9 @@ function movedIn(table: TableChange, setAside: readonly SetAside[], tag: string)
       : [],
   );
   const gone = dropped.filter(mayBeNumbered).map(({ name }): Renamed => [name, keptName(tag, name)]);
-  const standing = new Set(named.map(([from]) => from));
+  const existing = new Set(named.map(([from]) => from));
   const kept = setAside
-    .filter((what) => what.kind === "column" && what.table === before.name && !standing.has(what.keptAs))
+    .filter((what) => what.kind === "column" && what.table === before.name && !existing.has(what.keptAs))
     .map(({ keptAs }): Renamed => [keptAs, keptAs]);
   return [...named, ...gone, ...kept].map(([from, to]) => [`${before.name}.${from}`, `${after.name}.${to}`]);
 }
@@ -53,12 +54,15 @@ function mayBeNumbered({ sqlType, default: fallback }: Column): boolean {
   return sqlType === "text" && fallback === null;
 }
 
-/** By way of names that nothing has, since two may change places. Who has a new name already counted for something gone. */
+/**
+ * Through temporary names, because two can be swapped. A counter that already has the new name belonged to something
+ * that was removed.
+ */
 function moveSql(moved: readonly Renamed[]): string {
   const rows = ddl.qualified(SEQUENCES_TABLE);
   const pairs = moved.map(([from, to]) => `(${quoteText(from)}, ${quoteText(to)})`).join(", ");
   const via = `${quoteText(movedName(""))} || `;
-  // Behind the field's name stands the organization's, where each has a counter of its own.
+  // The name of the organization follows the field's name if each has its own counter.
   const [name, rest] = [
     `split_part(_c."name", '/', 1)`,
     `substr(_c."name", length(split_part(_c."name", '/', 1)) + 1)`,

@@ -1,5 +1,5 @@
-// Writes tables and their parts as DDL. In: parts of a table, under the names that they have at that moment. Out: statements
-// with the holes {schema} and {worker}. It never decides what to change, nor in which order; the planner does.
+// Writes DDL of tables and their parts. In: parts of a table, under their current names. Out: statements with the
+// placeholders {schema} and {worker}. It never decides what to change or in which order; the planner does.
 import type {
   Column,
   Exclusion,
@@ -16,7 +16,7 @@ import { constraintName, dollarQuote, quoteIdentifier as q } from "../sql/sql-te
 import { columnsIn, replaceColumns } from "./column-sql.ts";
 import { searchName } from "./names.ts";
 
-/** A new table with all that needs no other table: foreign keys come when every table is there. */
+/** A new table with everything that needs no other table: foreign keys are added when every table exists. */
 export function createTable(table: Table): SqlTemplate {
   const { exclusions = [], search } = table;
   const parts = [
@@ -41,7 +41,7 @@ export function createTable(table: Table): SqlTemplate {
   ].join("\n");
 }
 
-/** Of a new table, whose rows all count. */
+/** For a new table, in which all rows count. */
 function guardColumn({ guard }: Exclusion): string {
   return `${q(guard)} boolean not null default true`;
 }
@@ -52,7 +52,7 @@ function exclusionSql({ name, guard, same, rangeType, from, to, where }: Exclusi
   return `constraint ${q(name)} exclude using gist (${keys.join(", ")}) where (${counts})`;
 }
 
-/** No row that stands counts yet, so that no index is built over them. */
+/** No existing row counts yet, so the index is empty. */
 export function addExclusion(table: string, exclusion: Exclusion): SqlTemplate {
   const guard = q(exclusion.guard);
   return [
@@ -71,7 +71,9 @@ export function searchIndex({ index, column }: Pick<TableSearch, "index" | "colu
   return { name: index, method: "gin", keys: [q(column)], where: null };
 }
 
-/** Rows that are written from now on have it. A write that leaves the texts as they are leaves it, too, and costs nothing. */
+/**
+ * Rows that are written from now on have it. A write that doesn't change the texts doesn't change it and costs nothing.
+ */
 export function keepSearch(table: string, name: string, { column, value }: Omit<TableSearch, "index">): SqlTemplate {
   const texts = [...columnsIn(value)];
   const row = (alias: string): string => `row(${texts.map((text) => `${alias}.${q(text)}`).join(", ")})`;
@@ -110,7 +112,7 @@ export function renameConstraint(table: string, from: string, to: string): SqlTe
   return `${alter(table)} rename constraint ${q(from)} to ${q(to)};`;
 }
 
-/** Where a primary key stands on the index, it takes the name too. */
+/** If a primary key uses the index, it gets the name too. */
 export function renameIndex(from: string, to: string): SqlTemplate {
   return `alter index ${qualified(from)} rename to ${q(to)};`;
 }
@@ -132,7 +134,7 @@ export function dropNotNull(table: string, column: string): SqlTemplate {
   return `${alter(table)} alter column ${q(column)} drop not null;`;
 }
 
-/** Reads no row where a valid check says the same. */
+/** Reads no row if a validated check says the same. */
 export function setNotNull(table: string, column: string): SqlTemplate {
   return `${alter(table)} alter column ${q(column)} set not null;`;
 }
@@ -160,7 +162,7 @@ export function addForeignKey(table: string, key: ForeignKey, rows: "checked" | 
   return `${alter(table)} add constraint ${q(key.name)} ${references}${suffix};`;
 }
 
-/** Rows that stand already are checked by `validateConstraint`, which does not block writers. */
+/** `validateConstraint` checks existing rows, without blocking writers. */
 export function addCheckUnproven(table: string, name: string, expression: string): SqlTemplate {
   return `${alter(table)} add constraint ${q(name)} check (${expression}) not valid;`;
 }

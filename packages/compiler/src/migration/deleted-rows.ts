@@ -1,5 +1,6 @@
-// Deleted records of a table that no longer keeps them (`soft_delete` switched off). In: a table's change. Out: steps that take
-// them aside at the switch, so that none of them is ever read as a living one. What still refers to one stops the deployment.
+// Removes the deleted records of a table without `soft_delete` from now on. In: a table's change. Out: steps that set
+// them aside at the switch, so that none is ever read as an existing record. A remaining reference to one stops the
+// deployment.
 import type { SetAside } from "@plinth/bundle";
 import { DELETED_AT } from "../sql/catalog.ts";
 import { constraintName, quoteIdentifier as q } from "../sql/sql-text.ts";
@@ -20,7 +21,7 @@ export function deletedRowSteps(schema: Matched, tag: string): readonly Step[] {
   ];
 }
 
-/** Records that stay, and refer to one that goes: deleted ones of a table that goes on keeping them. */
+/** Remaining records that refer to a removed one: deleted records of a table that keeps them. */
 function verifyReferrers(table: TableChange, { kept }: Matched): readonly Step[] {
   const target = ddl.qualified(table.before.name);
   return kept.flatMap((other) =>
@@ -29,8 +30,8 @@ function verifyReferrers(table: TableChange, { kept }: Matched): readonly Step[]
       .map(({ column }) => {
         const violation = {
           slug: `deleted-${table.before.name}-${other.before.name}-${column}`,
-          summary: `Make sure that no record of ${other.after.name} refers to a deleted one of ${table.after.name} by ${column}.`,
-          violation: `a ${column} that is deleted, and would be gone (restore it, or switch soft_delete off for both)`,
+          summary: `Make sure that no record of ${other.after.name} refers to a deleted record of ${table.after.name} by ${column}.`,
+          violation: `a ${column} that refers to a deleted record, which would be removed (restore it, or remove soft_delete from both)`,
         };
         const gone = `select from ${target} _t where _t."id" = ${q(other.before.name)}.${q(column)} and _t.${q(DELETED_AT)} is not null`;
         return verifyRows(other, violation, `exists (${gone})`, `${q(column)}::text`);
@@ -38,7 +39,7 @@ function verifyReferrers(table: TableChange, { kept }: Matched): readonly Step[]
   );
 }
 
-/** Under the lock that the switch holds already: nobody deletes or restores one meanwhile. */
+/** Under the lock of the switch: nobody deletes or restores a record meanwhile. */
 function copyAside({ before, after }: TableChange, tag: string): Step {
   const keptAs = keptName(tag, `${after.name}__${DELETED_AT}`);
   const what: SetAside = {
@@ -55,9 +56,9 @@ function copyAside({ before, after }: TableChange, tag: string): Step {
     ...facts({
       slug: `set-aside-deleted-${after.name}`,
       stage: "settle",
-      summary: `Take the deleted records of ${after.name} out of service, and keep them in a table of their own.`,
+      summary: `Move the deleted records of ${after.name} to a separate table.`,
       table: before.name,
-      undo: "They don't come back by themselves: whoever operates the database can read them while they are kept.",
+      undo: "This can't be undone by a deployment. While they are kept, the operator of the database can read them.",
       class: "destructive",
       lock: "access exclusive",
       scans: true,
@@ -71,7 +72,7 @@ function isDeleted(tag: string): string {
   return `${q(keptName(tag, DELETED_AT))} is not null`;
 }
 
-/** In one statement, since they may refer to each other. Their links go with them. */
+/** In one statement, because they can refer to each other. Their links are removed with them. */
 function remove(tables: readonly TableChange[], tag: string): Step {
   const names = tables.map(({ after }) => after.name);
   const deletes = names.map((name) => `delete from ${ddl.qualified(name)} where ${isDeleted(tag)}`);
@@ -79,9 +80,9 @@ function remove(tables: readonly TableChange[], tag: string): Step {
   const given = {
     slug: "remove-deleted",
     stage: "settle",
-    summary: `Remove the deleted records of ${names.join(", ")} from the tables that are served.`,
+    summary: `Remove the deleted records of ${names.join(", ")} from the tables of the API.`,
     table: tables[0]?.before.name ?? null,
-    undo: "They don't come back by themselves: whoever operates the database can read them while they are kept.",
+    undo: "This can't be undone by a deployment. While they are kept, the operator of the database can read them.",
     class: "destructive",
     lock: "row exclusive",
     scans: true,

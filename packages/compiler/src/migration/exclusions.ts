@@ -1,5 +1,5 @@
-// What becomes of a table's exclusions. In: a table's change. Out: steps, and which constraints are called otherwise from the switch
-// on. A new one first binds no row that stands; then they are let in, batch by batch, and no writer waits for all of them.
+// Migrates exclusions. In: a table's change. Out: steps, and the constraints that get another name at the switch. A new
+// one first applies to no existing row; then they are included batch by batch, so that no writer waits for all of them.
 import type { Exclusion, SqlTemplate } from "@plinth/bundle";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import { backfill } from "./backfill.ts";
@@ -51,7 +51,7 @@ export function exclusionChanges(table: TableChange, schema: Matched): RuleChang
   return { steps, renamed };
 }
 
-/** What it is called until the switch, where another one has its names until then. */
+/** Its name until the switch, if another one has its names until then. */
 function stagedOf(table: TableChange, { name, guard }: Exclusion, schema: Matched): Pick<Exclusion, "name" | "guard"> {
   const isGuardTaken = (table.before.exclusions ?? []).some((one) => one.guard === guard);
   return {
@@ -64,7 +64,7 @@ function definitionOf({ same, rangeType, from, to, where }: Omit<Exclusion, "nam
   return JSON.stringify([same, rangeType, from, to, where]);
 }
 
-/** Under the new names; null where it is over columns whose values go or become others. */
+/** Under the new names; null if it uses columns whose values are removed or replaced. */
 function translated(table: TableChange, { same, rangeType, from, to, where }: Exclusion): string | null {
   const columns = newNamesOf(table, same);
   const [begin, end] = [newNameOf(table, from), newNameOf(table, to)];
@@ -73,14 +73,14 @@ function translated(table: TableChange, { same, rangeType, from, to, where }: Ex
   return definitionOf({ same: columns, rangeType, from: begin, to: end, where: counted });
 }
 
-/** Whether it can go on binding behind the switch: nothing that it is over goes, or becomes another value. */
+/** Whether it can still apply after the switch: no column of it is removed or gets other values. */
 function bindsOn(table: TableChange, exclusion: Exclusion): boolean {
   return translated(table, exclusion) !== null;
 }
 
 /**
- * Before the switch, so that nothing that the new release writes can come to overlap, and what the old one writes meanwhile stops
- * the deployment before anything has changed. One that it replaces goes on binding until then.
+ * Before the switch, so that nothing that the new release writes can overlap, and overlaps that the old one writes stop
+ * the deployment before anything has changed. An exclusion that it replaces applies until then.
  */
 function add(table: TableChange, exclusion: Exclusion, staged: Pick<Exclusion, "name" | "guard">): readonly Step[] {
   const { before, after } = table;
@@ -88,7 +88,7 @@ function add(table: TableChange, exclusion: Exclusion, staged: Pick<Exclusion, "
     {
       slug: `name-guard-${exclusion.name}`,
       stage: "tighten",
-      summary: `Give what tells the records of ${after.name} that may not overlap its name.`,
+      summary: `Rename the exclusion constraint of ${after.name}.`,
       table: before.name,
       undo: UNDO_BY_DEPLOY,
     },
@@ -103,8 +103,8 @@ function add(table: TableChange, exclusion: Exclusion, staged: Pick<Exclusion, "
 }
 
 /**
- * Behind the switch, which takes deleted rows aside that would be in the way before it. Until the new one binds all rows, the one
- * that it replaces goes on binding, under the name that both have.
+ * After the switch, which sets aside deleted rows that could violate it. Until the new one applies to all rows, the one
+ * that it replaces also applies, under their common name.
  */
 function addLate(table: TableChange, exclusion: Exclusion, replaced: Exclusion | null): readonly Step[] {
   const name = replaced === null ? exclusion.name : stagedName(exclusion.name);
@@ -121,7 +121,7 @@ function bind(table: TableChange, exclusion: Exclusion, stage: "index" | "build"
     {
       slug: `add-exclusion-${exclusion.name}`,
       stage,
-      summary: `Let no new record of ${table.after.name} overlap another by ${columnsOf(exclusion).join("+")}.`,
+      summary: `Add an exclusion constraint to ${table.after.name}: new records must not overlap by ${columnsOf(exclusion).join("+")}.`,
       table: table.before.name,
       undo: UNDO_BY_DEPLOY,
       class: "data_dependent",
@@ -135,13 +135,13 @@ function letIn(table: TableChange, exclusion: Exclusion, stage: "index" | "valid
   return backfill(table, {
     slug: `guard-${exclusion.name}`,
     stage,
-    summary: `Hold the records of ${table.after.name} that stand already to it, too.`,
+    summary: `Apply the exclusion constraint of ${table.after.name} to existing records too.`,
     undo: UNDO_BY_DEPLOY,
     assignments: [{ column: guard, value: () => "true" }],
   });
 }
 
-/** Over the columns as they are called while the old release serves. */
+/** Over the columns by their names in the old release. */
 function underNow(table: TableChange, exclusion: Exclusion): Exclusion {
   const { same, from, to, where } = exclusion;
   const now = (column: string): string => changeOf(table, column).now;
@@ -156,7 +156,7 @@ function swap(table: TableChange, exclusion: Exclusion, replaced: Exclusion): St
     {
       slug: `swap-exclusion-${name}`,
       stage: "finish",
-      summary: `Let the new rule against overlaps of ${after.name} (${columnsOf(exclusion).join("+")}) take the old one's place.`,
+      summary: `Replace the old exclusion constraint of ${after.name} (${columnsOf(exclusion).join("+")}) by the new one.`,
       table: before.name,
       undo: UNDO_BY_DEPLOY,
     },
@@ -195,8 +195,8 @@ function drop(table: TableChange, exclusion: Exclusion): Step {
       slug: `drop-exclusion-${exclusion.name}`,
       stage: "loosen",
       summary: isReplaced
-        ? `Take the old rule against overlaps of ${table.before.name} off (${over}); the new one binds.`
-        : `Let records of ${table.before.name} overlap again by ${over}.`,
+        ? `Remove the old exclusion constraint of ${table.before.name} (${over}); the new one applies.`
+        : `Remove the exclusion constraint of ${table.before.name}: records can overlap by ${over}.`,
       table: table.before.name,
       undo: UNDO_BY_DEPLOY,
     },
@@ -204,13 +204,13 @@ function drop(table: TableChange, exclusion: Exclusion): Step {
   );
 }
 
-/** The guard's name tells the definition, and so the columns' names. */
+/** The guard's name identifies the definition, and so the columns' names. */
 function renameGuard(table: TableChange, before: Exclusion, after: Exclusion): Step {
   return alteration(
     {
       slug: `guard-${after.name}`,
       stage: "loosen",
-      summary: `Rename what tells the records of ${table.after.name} that may not overlap.`,
+      summary: `Rename the exclusion constraint of ${table.after.name}.`,
       table: table.before.name,
       undo: UNDO_BY_DEPLOY,
     },

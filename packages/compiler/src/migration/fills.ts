@@ -1,31 +1,33 @@
-// What records that stand already get in a field, once (`fill`). In: two models, then matched tables. Out: the same tables, whose
-// filled columns know their values in SQL. The values are over what the columns hold before the first step, at any time of the
-// plan, so that none hangs on how far another column or table is.
-import { type Field, isMadeForStanding, type Model, targetOf } from "@plinth/blueprint";
+// Computes `fill` of existing records. In: two models, then matched tables. Out: the same tables, in which filled
+// columns have their values as SQL. The SQL uses the values from before the first step, whenever it runs, so that no
+// fill depends on the progress of another column or table.
+import { type Field, isGeneratedForExisting, type Model, targetOf } from "@plinth/blueprint";
 import type { Renames } from "@plinth/bundle";
 import type { Expression } from "@plinth/expression";
-import { keptValue } from "../rules/kept-value.ts";
 import { lower } from "../rules/lower.ts";
+import { keptValue } from "../rules/stored-value.ts";
 import { type Catalog, catalogOf, DELETED_AT, entityOf } from "../sql/catalog.ts";
 import { sqlTypeOf } from "../sql/column-type.ts";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import type { ColumnChange, Matched, TableChange } from "./match.ts";
 import type { Refusal } from "./migration-step.ts";
 import { slugSql } from "./slug-sql.ts";
-import { changeOf, forgetsDeleted, rowsOf, standingValueOf } from "./table-sql.ts";
+import { changeOf, existingValueOf, forgetsDeleted, rowsOf } from "./table-sql.ts";
 
-/** A column on the way to a value, by its new names. */
+/** A column on the path to a value, by its new names. */
 interface Place {
   readonly table: string;
   readonly column: string;
 }
 
 export interface DeclaredFill {
-  /** The value, given how the column at the end of a way is written. Null where it is unknown, or no value of the column. */
+  /**
+   * The value, given the SQL of the column at the end of a path. Null if it is unknown, or not valid for the column.
+   */
   readonly value: (write: (way: readonly Place[]) => string) => string;
-  /** It was not declared before: a field that was, has been filled. */
+  /** It was not declared before: a field that was is already filled. */
   readonly isNew: boolean;
-  /** Each value is known to name a record of the table that the column refers to. Default: it isn't. */
+  /** Each value is known to refer to a record of the column's target table. The default is false. */
   readonly refers?: boolean;
 }
 
@@ -51,7 +53,7 @@ export function fillsOf(before: Model | null, after: Model, { tables, columns }:
 
 function valueDeclaredBy(field: Field, entity: string, catalog: Catalog): DeclaredFill["value"] | null {
   const { fill, type } = field;
-  if (isMadeForStanding(field)) {
+  if (isGeneratedForExisting(field)) {
     const own = (name: string) => wayOf([name], entity, catalog);
     return (write) => slugSql(write(own(field.type.from)), write(own("id")));
   }
@@ -73,11 +75,11 @@ function wayOf(names: readonly string[], entity: string, catalog: Catalog): read
   });
 }
 
-/** Numbers are rounded to the places of the column; what is too large for it is no value. */
+/** Numbers are rounded to the decimal places of the column; a number that is too large becomes null. */
 function fitted(value: string, fill: Expression, sqlType: string): string {
   const { kind } = fill.type;
   if (kind !== "int" && kind !== "decimal" && kind !== "float") return `(${keptValue(value, fill)})::${sqlType}`;
-  // Whole numbers would overflow where the least one loses its sign.
+  // The smallest whole number has no positive counterpart, which would overflow.
   const number = kind === "float" ? value : `(${value})::numeric`;
   if (sqlType === "double precision") return `(case when abs(${number}) < 1e150 then ${number} end)::double precision`;
   const exact = kind === "float" ? `(case when abs(${value}) < 1e30 then (${value})::numeric end)` : number;
@@ -90,7 +92,7 @@ function fitted(value: string, fill: Expression, sqlType: string): string {
   return `(case when abs(round(${exact}, ${scale})) < ${bound} then round(${exact}, ${scale}) end)::${sqlType}`;
 }
 
-/** Characters that one value's SQL may be made of: fills that read other fills are written out in it. */
+/** The maximum length of one value's SQL: it includes the SQL of other fills that it reads. */
 const VALUE_LENGTH_MAX = 100_000;
 
 class TooLong extends Error {}
@@ -100,7 +102,7 @@ export function withFills(schema: Matched, fills: Fills): Matched {
   const created = new Map([...schema.early, ...schema.late].map((table) => [table.name, table]));
   const refused: Refusal[] = [];
   let aliases = 0;
-  /** Characters that are left for the value under way; none are counted once it is known to be short enough. */
+  /** The remaining length for the current value; not counted when it is known to be short enough. */
   let left = Number.POSITIVE_INFINITY;
 
   function fillOf(table: TableChange, change: ColumnChange): DeclaredFill | null {
@@ -108,26 +110,26 @@ export function withFills(schema: Matched, fills: Fills): Matched {
     return fill !== undefined && isApplied(change, fill) ? fill : null;
   }
 
-  /** What the column will hold at the switch. */
+  /** The value of the column at the switch. */
   function value(table: TableChange, change: ColumnChange, row: string): string {
-    const standing = standingValueOf(change, row);
+    const existingValue = existingValueOf(change, row);
     const fill = fillOf(table, change);
-    if (fill === null) return standing;
+    if (fill === null) return existingValue;
     const filled = filledValue(table, change, fill, row);
-    // What was deleted goes at the switch, and need not keep the rules of what stays.
+    // Deleted records are removed at the switch, and don't have to satisfy the rules of the others.
     if (!forgetsDeleted(table)) return filled;
-    return `(case when ${row}.${q(DELETED_AT)} is null then ${filled} else ${standing} end)`;
+    return `(case when ${row}.${q(DELETED_AT)} is null then ${filled} else ${existingValue} end)`;
   }
 
   function filledValue(table: TableChange, change: ColumnChange, fill: DeclaredFill, row: string): string {
-    const standing = standingValueOf(change, row);
+    const existingValue = existingValueOf(change, row);
     const given = fill.value((way) => follow(table, way, row));
     const missing = change.before === null ? null : `${row}.${q(change.before.name)} is null`;
     const fallback = change.after.default;
     if (missing === null) return fallback === null ? given : `coalesce(${given}, ${fallback})`;
     if (change.how === "kept" && change.restored !== null && fallback !== null)
-      return `coalesce(${standing}, ${given}, ${fallback})`;
-    return `(case when ${missing} then ${given} else ${standing} end)`;
+      return `coalesce(${existingValue}, ${given}, ${fallback})`;
+    return `(case when ${missing} then ${given} else ${existingValue} end)`;
   }
 
   function follow(table: TableChange, [place, ...rest]: readonly Place[], row: string): string {
@@ -143,7 +145,7 @@ export function withFills(schema: Matched, fills: Fills): Matched {
     return `(select ${follow(target, rest, alias)} from ${rowsOf(target)} ${alias} where ${alias}."id" = ${here})`;
   }
 
-  /** A table that is made by the same plan has no rows yet. */
+  /** A table that the same plan creates has no rows yet. */
   function nothingOf({ table, column }: Place): string {
     const of = created.get(table) ?? kept.get(table)?.after;
     const sqlType = of?.columns.find(({ name }) => name === column)?.sqlType;
@@ -163,7 +165,7 @@ export function withFills(schema: Matched, fills: Fills): Matched {
         return { ...change, fill: { old, of, refers: declared.refers === true } };
       } catch (error) {
         if (!(error instanceof TooLong)) throw error;
-        const reason = `What ${table.after.name}.${change.after.name} is filled with is made of too many other fills. Deploy some of them before it.`;
+        const reason = `The fill of ${table.after.name}.${change.after.name} depends on too many other fills. Deploy some of them first.`;
         refused.push({ path: `${table.after.name}.${change.after.name}`, reason });
         return change;
       } finally {
@@ -174,7 +176,7 @@ export function withFills(schema: Matched, fills: Fills): Matched {
   return { ...schema, kept: filled, refused: [...schema.refused, ...refused] };
 }
 
-/** Where rows have no value yet: in a new column, or where they may lack one and must have it, or are to get it for the first time. */
+/** Rows without a value: in a new column, in a column that newly requires one, or in one that gets its first `fill`. */
 function isApplied(change: ColumnChange, { isNew }: DeclaredFill): boolean {
   if (change.before === null) return true;
   return (

@@ -1,5 +1,5 @@
-// What becomes of a table's foreign keys. In: a table's change, and what its targets are called when. Out: steps.
-// A key over what rows hold already is bound at the switch and proven after it; one over a new column, before.
+// Migrates foreign keys. In: a table's change, and the names of its targets at each time. Out: steps. A key over
+// existing values is added at the switch and validated after it; one over a new column, before.
 
 import type { ForeignKey } from "@plinth/bundle";
 import { withArticle } from "@plinth/expression";
@@ -15,7 +15,7 @@ export function foreignKeyChanges(table: TableChange, schema: Matched): RuleChan
   const left = new Set(table.before.foreignKeys);
   const renamed: Renamed[] = [];
   const steps: Step[] = [];
-  const standing = table.before.foreignKeys.map(
+  const existing = table.before.foreignKeys.map(
     (key) => `${newNameOf(table, key.column)} ${newTableOf.get(key.table)}`,
   );
   const added: ForeignKey[] = [];
@@ -36,7 +36,7 @@ export function foreignKeyChanges(table: TableChange, schema: Matched): RuleChan
   for (const key of left) steps.push(drop(table, key));
   for (const key of added) {
     const refers = changeOf(table, key.column).fill?.refers === true;
-    const holds = refers || standing.includes(`${key.column} ${key.table}`);
+    const holds = refers || existing.includes(`${key.column} ${key.table}`);
     steps.push(...add(table, key, schema, holds));
   }
   return { steps, renamed: renamed.filter(([from, to]) => from !== to) };
@@ -46,14 +46,14 @@ function drop(table: TableChange, key: ForeignKey): Step {
   const given = {
     slug: `drop-reference-${key.name}`,
     stage: "loosen",
-    summary: `Let ${table.before.name}.${key.column} no longer be bound to ${key.table}.`,
+    summary: `Remove the foreign key from ${table.before.name}.${key.column} to ${key.table}.`,
     table: table.before.name,
     undo: UNDO_BY_DEPLOY,
   } as const;
   return alteration(given, ddl.dropConstraint(table.before.name, key.name));
 }
 
-/** What a target is called before the switch; null where it isn't there until then. */
+/** The name of a target before the switch; null if it doesn't exist until then. */
 export function targetOfNow(schema: Matched, target: string): string | null {
   const kept = schema.kept.find((one) => one.after.name === target);
   if (kept !== undefined) return kept.before.name;
@@ -67,7 +67,7 @@ function add(table: TableChange, key: ForeignKey, schema: Matched, holds: boolea
   const nameIsFree = !before.foreignKeys.some((one) => one.name === key.name);
   const isEmpty = change.how === "added" && change.after.default === null && change.fill === undefined;
   const early = isEmpty && target !== null && nameIsFree;
-  const summary = `Let ${after.name}.${key.column} refer to ${key.table}.`;
+  const summary = `Add a foreign key from ${after.name}.${key.column} to ${key.table}.`;
   const bind = {
     slug: `reference-${after.name}-${key.column}`,
     summary,
@@ -77,7 +77,7 @@ function add(table: TableChange, key: ForeignKey, schema: Matched, holds: boolea
   } as const;
   const validate = {
     slug: `validate-${key.name}`,
-    summary: `Check that each ${after.name}.${key.column} names a record of ${key.table}.`,
+    summary: `Check that each ${after.name}.${key.column} refers to an existing record of ${key.table}.`,
     table: before.name,
     undo: NOTHING_TO_UNDO,
     class: "online",
@@ -105,8 +105,8 @@ function verifyTarget(table: TableChange, key: ForeignKey, schema: Matched): Ste
   const kept = schema.kept.find((one) => one.after.name === key.table);
   const violation = {
     slug: `reference-${table.after.name}-${key.column}`,
-    summary: `Make sure that each ${table.after.name}.${key.column} names a record of ${key.table}.`,
-    violation: `${withArticle(key.column)} that names no record of ${key.table}`,
+    summary: `Make sure that each ${table.after.name}.${key.column} refers to an existing record of ${key.table}.`,
+    violation: `${withArticle(key.column)} that refers to no record of ${key.table}`,
   };
   const target = kept === undefined ? null : ddl.qualified(kept.before.name);
   return verifyReference(table, violation, oldValueOf(changeOf(table, key.column)), target);

@@ -1,6 +1,6 @@
-// Fields whose type asks for a form that it did not ask for before (an email, a URL, an object with these members). In: two
-// models, then a table's change. Out: steps that count who breaks the form before anything runs, and stop the switch where
-// somebody broke it meanwhile.
+// Finds values with the wrong form, for fields whose type newly requires one (an email, a URL, an object with these
+// members). In: two models, then a table's change. Out: steps that count the violating records before anything runs,
+// and stop the switch if a new one was written meanwhile.
 import { type Entity, type Field, type FieldType, type Model, mayNotFit, patterns } from "@plinth/blueprint";
 import type { Renames } from "@plinth/bundle";
 import { withArticle } from "@plinth/expression";
@@ -13,7 +13,7 @@ import { guardName } from "./names.ts";
 import { overOldRows, underNamesOfNow } from "./table-sql.ts";
 import { verifyRows } from "./verify.ts";
 
-/** What a value is called that has the form. */
+/** The name of a value with the form. */
 const formNames = {
   email: "an email address",
   url: "a URL",
@@ -31,14 +31,14 @@ interface Form {
   readonly is: string;
   /** Follows "records with a price". */
   readonly isNot: string;
-  /** SQL of whether a value breaks it, over the column that stands for it. */
+  /** SQL for whether a value violates it, over the SQL of the column. */
   readonly broken: (column: string) => string;
 }
 
-/** Table > column, both by their new names > the form that its values must have from now on. */
+/** Table > column, both by their new names > the required form of its values. */
 export type Forms = Readonly<Record<string, Readonly<Record<string, Form>>>>;
 
-/** A field that the model before doesn't know counts as well: its column may come back from what is set aside. */
+/** Includes fields that the old model doesn't have: a column can be restored from those set aside. */
 export function newFormsOf(before: Model | null, after: Model, { tables, columns }: Renames): Forms {
   const oldTables = new Map(Object.entries(tables).map(([from, to]) => [to, from]));
   return Object.fromEntries(
@@ -58,7 +58,7 @@ export function newFormsOf(before: Model | null, after: Model, { tables, columns
   );
 }
 
-/** Profile fields stand in the table of users. */
+/** Profile fields are in the table of users. */
 function profileOf({ userFields }: Model): Pick<Entity, "plural" | "fields"> {
   return { plural: "users", fields: userFields };
 }
@@ -73,8 +73,8 @@ function formOf(type: FieldType, was: Pick<Field, "type"> | undefined): Form | n
   const isShape = type.kind === "object" || type.kind === "i18n";
   if (!isShape || (was !== undefined && !mayNotFit(was.type, type))) return null;
   return {
-    is: "has the form that is declared",
-    isNot: "doesn't have the form that is declared",
+    is: "has the declared form",
+    isNot: "doesn't have the declared form",
     broken: (column) => `not ${hasForm(type, column)}`,
   };
 }
@@ -94,7 +94,7 @@ export function formSteps(table: TableChange, forms: Forms): readonly Step[] {
     const summary = `Make sure that every ${column} of ${table.after.name} ${form.is}.`;
     const slug = `form-${table.after.name}-${column}`;
     const verified = verifyRows(table, { slug, summary, violation }, overOldRows(table, broken));
-    // Nobody writes what is set aside.
+    // Nothing writes a column that is set aside.
     if (table.restored !== null || (change.how === "kept" && change.restored !== null)) return [verified];
     return [
       verified,

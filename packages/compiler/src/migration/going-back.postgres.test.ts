@@ -60,7 +60,7 @@ test("a rename from a field that stays is refused, where its own rename has been
     {
       path: "note.heading",
       reason:
-        "`heading` of `note` can't be what `title` was: `title` stays, and its own `was(name)` has been carried out. Remove `was(title)`, or the field `title`.",
+        "`heading` of `note` can't be what `title` was before: `title` stays, and its own `was(name)` has already been carried out. Remove `was(title)`, or the field `title`.",
     },
   ]);
 });

@@ -1,5 +1,5 @@
-// Stops the switch where the old release wrote, since it was verified, what the new schema refuses. In: a condition over
-// today's columns. Out: an index over just the rows that meet it, which is empty, and the question at the switch.
+// Stops the switch if the old release has written rows that the new schema refuses. In: a condition over the current
+// columns. Out: an index over exactly the violating rows, which should be empty, and the check at the switch.
 
 import { DELETED_AT } from "../sql/catalog.ts";
 import { dollarQuote, quoteIdentifier as q, quoteText } from "../sql/sql-text.ts";
@@ -12,7 +12,7 @@ export interface Guarded {
   readonly slug: string;
   /** The index. */
   readonly name: string;
-  /** Follows "records of listings": "without a price". */
+  /** The end of "records of listings": "without a price". */
   readonly problem: string;
   /** Immutable SQL: it becomes the predicate of an index. */
   readonly where: string;
@@ -21,16 +21,16 @@ export interface Guarded {
 }
 
 /**
- * The index lets the switch find out at once, however long the table; the lock keeps it true until the switch is done.
- * Statistics may still know of many such rows, and make Postgres look for one in the table: not here. A column may be called
- * like a variable that every block has (`found`): the column is meant.
+ * With the index, the switch finds out at once, however long the table is; the lock keeps the result valid until the
+ * switch is done. Statistics can make Postgres scan the table instead, so that is prevented here. A column can have the
+ * name of a variable that every block has (`found`): the column is meant.
  */
 export function guardSteps(table: TableChange, guarded: Guarded): readonly Step[] {
   const { slug, name, problem, column } = guarded;
   const where = forgetsDeleted(table) ? `(${guarded.where}) and ${q(DELETED_AT)} is null` : guarded.where;
   const rows = ddl.qualified(table.before.name);
   const records = `records of ${table.after.name} ${problem}`;
-  const said = quoteText(`a record of ${table.after.name} ${problem} was written while the deployment was under way`);
+  const said = quoteText(`a record of ${table.after.name} ${problem} was written during the deployment`);
   const block = ` #variable_conflict use_column
 begin
   perform set_config('enable_seqscan', 'off', true);
@@ -44,9 +44,9 @@ end `;
       {
         slug: `guard-index-${slug}`,
         stage: "index",
-        summary: `Build an index over ${records}: there should be none.`,
+        summary: `Build an index over ${records}. It should be empty.`,
         table: table.before.name,
-        undo: "It goes by itself at the switch.",
+        undo: "It is removed at the switch.",
         scans: true,
       },
       `create index concurrently ${q(name)} on ${rows} ((1)) where ${where}`,
@@ -56,7 +56,7 @@ end `;
       {
         slug: `guard-${slug}`,
         stage: "guard",
-        summary: `Make sure that no ${records} were written meanwhile.`,
+        summary: `Make sure that no ${records} were written during the deployment.`,
         table: table.before.name,
         undo: NOTHING_TO_UNDO,
         class: "data_dependent",

@@ -1,5 +1,5 @@
-// What becomes of a table's indexes, unique or not. In: a table's change, the names that are taken. Out: steps, and which
-// indexes are called otherwise from the switch on. No build and no removal ever holds up a writer.
+// Migrates indexes, including unique ones. In: a table's change, and the names in use. Out: steps, and the indexes that
+// get another name at the switch. No build and no removal ever blocks a writer.
 import type { Index, Unique } from "@plinth/bundle";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import type { Renamed, RuleChange } from "./checks.ts";
@@ -39,7 +39,7 @@ function translatedIndex(table: TableChange, index: Index): string | null {
   return JSON.stringify([index.method, keys, where]);
 }
 
-/** Before the switch, so that the new release finds it; over new columns where they stand beside old ones. */
+/** Before the switch, so that the new release finds it; over new columns while the old ones still exist. */
 function build(table: TableChange, index: Index, name: string): Step {
   const now = {
     ...index,
@@ -53,7 +53,7 @@ function build(table: TableChange, index: Index, name: string): Step {
       stage: "index",
       summary: `Build an index on ${table.after.name} (${index.keys.map((key) => keyText(table, key)).join(", ")}).`,
       table: table.before.name,
-      undo: "Deploy the version before: the index is removed.",
+      undo: "Deploy the previous version: the index is removed.",
       scans: true,
     },
     ddl.createIndexOnline(table.before.name, now),
@@ -61,16 +61,16 @@ function build(table: TableChange, index: Index, name: string): Step {
   );
 }
 
-/** Of an expression, what it is over. */
+/** For an expression, the columns in it. */
 function keyText({ after }: TableChange, key: string): string {
   if (!key.startsWith("(")) return key.replaceAll('"', "");
   const names = columnsIn(key);
   return after.columns.flatMap(({ name }) => (names.has(name) ? [name] : [])).join(" + ");
 }
 
-/** What no longer binds anybody can wait until nobody is in the way; a name that is wanted can't. */
+/** A constraint that no longer applies can be removed later; one whose name is needed can't. */
 function dropIndex(table: TableChange, name: string, schema: Matched): Step {
-  const common = { table: table.before.name, undo: "Deploy the version before: the index is built again." } as const;
+  const common = { table: table.before.name, undo: "Deploy the previous version: the index is built again." } as const;
   const summary = `Remove the index ${name}.`;
   const slug = `drop-index-${name}`;
   if (schema.namesAfter.has(name))
@@ -134,8 +134,8 @@ function underNewColumns(table: TableChange, columns: readonly string[]): string
 }
 
 /**
- * Before the switch only where no write of the old release could break it. Else after: what the new release meanwhile
- * writes twice makes the build fail, and is told.
+ * Before the switch only if no write of the old release can violate it. Otherwise after it: if the new release writes a
+ * duplicate meanwhile, the build fails and the deployment reports it.
  */
 function buildUnique(table: TableChange, unique: Unique, name: string, stage: "index" | "build"): Step {
   const { before, after } = table;
@@ -152,9 +152,9 @@ function buildUnique(table: TableChange, unique: Unique, name: string, stage: "i
     {
       slug: `unique-${unique.name}`,
       stage,
-      summary: `Let no two records of ${after.name} have the same ${unique.columns.join("+")}${whereText(unique)}.`,
+      summary: `Add a unique constraint: no two records of ${after.name} can have the same ${unique.columns.join("+")}${whereText(unique)}.`,
       table: before.name,
-      undo: "Deploy the version before: the rule is taken off again.",
+      undo: "Deploy the previous version: the constraint is removed.",
       class: stage === "index" ? "online" : "data_dependent",
       scans: true,
     },
@@ -167,13 +167,13 @@ function whereText({ where }: Unique): string {
   return where === null ? "" : ` where ${where.replaceAll('"', "")}`;
 }
 
-/** The narrower rule that stands goes on binding, under the new rule's name, until the new one is built. */
+/** The existing narrower constraint still applies, under the new name, until the new one is built. */
 function swapUnique(table: TableChange, unique: Unique, stands: Unique): readonly Step[] {
   const staged = stagedName(unique.name);
   const given = {
     slug: `swap-unique-${unique.name}`,
     stage: "finish",
-    summary: `Let the new unique rule on ${table.after.name} (${unique.columns.join(", ")}) take the old one's place.`,
+    summary: `Replace the old unique constraint on ${table.after.name} (${unique.columns.join(", ")}) by the new one.`,
     table: table.before.name,
     undo: UNDO_BY_DEPLOY,
   } as const;
@@ -183,19 +183,19 @@ function swapUnique(table: TableChange, unique: Unique, stands: Unique): readonl
   return [buildUnique(table, unique, staged, "build"), alteration(given, sql)];
 }
 
-/** At the switch: the old release still promises it, the new one may break it at once. */
+/** At the switch: the old release still promises it, the new one may violate it at once. */
 function dropUnique(table: TableChange, unique: Unique, replaced: boolean): Step {
   const columns = unique.columns.join("+");
   const given = {
     slug: `drop-unique-${unique.name}`,
     stage: "loosen",
     summary: replaced
-      ? `Take the old unique rule on ${table.before.name} (${columns}) off; the new one takes its place.`
-      : `Let records of ${table.before.name} have the same ${columns}.`,
+      ? `Remove the old unique constraint on ${table.before.name} (${columns}); the new one replaces it.`
+      : `Remove the unique constraint on ${columns} of ${table.before.name}.`,
     table: table.before.name,
-    undo: "Deploy the version before: the rule is built again, where no two records have come to share a value.",
+    undo: "Deploy the previous version: the constraint is added again, if no two records have the same value.",
   } as const;
-  // Its index belongs to the constraint, where a table of format 1 has one, and goes with that alone.
+  // If a table of format 1 has a constraint, its index belongs to it and can only be removed with it.
   const { constraint, name } = unique;
   return alteration(given, constraint === true ? ddl.dropConstraint(table.before.name, name) : ddl.dropIndex(name));
 }

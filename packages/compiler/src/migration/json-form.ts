@@ -1,11 +1,11 @@
-// Whether a JSON value has the form of a type, in SQL that an index can be built over: no subquery, and nothing but the value.
-// The members of objects are looked at wherever they stand in objects; what a list or a translation holds, by its JSON type.
+// Checks the form of a JSON value in immutable SQL that an index can use: no subquery, only the value. Members of
+// nested objects are checked; members of lists and translations only by their JSON type.
 import { type FieldType, patterns } from "@plinth/blueprint";
 import { quoteText } from "../sql/sql-text.ts";
 
 type Of<K extends FieldType["kind"]> = Extract<FieldType, { kind: K }>;
 
-/** True, or else false where the value is there. @param value SQL of jsonb. */
+/** True; false if the value exists and has another form. @param value SQL of jsonb. */
 export function hasForm(type: FieldType, value: string): string {
   switch (type.kind) {
     case "json":
@@ -57,7 +57,7 @@ function keysAreLocales(value: string): string {
   return `not jsonb_path_exists(${value}, ${other}::jsonpath)`;
 }
 
-/** As values stand in JSON. */
+/** As JSON values. */
 function jsonTypeOf({ kind }: FieldType): string {
   if (kind === "bool") return "boolean";
   if (kind === "int" || kind === "float" || kind === "percent") return "number";
@@ -65,7 +65,10 @@ function jsonTypeOf({ kind }: FieldType): string {
   return kind === "list" || kind === "enum_set" || kind === "vector" ? "array" : "string";
 }
 
-/** The same pattern for Postgres, whose texts hold neither NUL nor surrogates, and whose `\s` knows fewer blanks. */
+/**
+ * The same pattern for Postgres, where texts contain neither NUL nor surrogates, and `
+ * s` matches fewer characters.
+ */
 export function postgresForm(pattern: string): string {
   return pattern
     .replaceAll("\\p{Cs}", "")

@@ -1,5 +1,6 @@
-// A reference that becomes a list of links, or a list that becomes a reference. In: two models, then matched tables. Out: the steps
-// that carry the values over while the old release writes. A record with more than one link stops the deployment: none is lost.
+// Converts a reference to a list of links, or the reverse. In: two models, then matched tables. Out: the steps that
+// copy the values while the old release writes. A record with more than one link stops the deployment, so that none is
+// lost.
 import { type Entity, type Field, type Model, matchByName } from "@plinth/blueprint";
 import { joinTableOf } from "../sql/catalog.ts";
 import { dollarQuote, quoteIdentifier as q, quoteText } from "../sql/sql-text.ts";
@@ -17,9 +18,9 @@ export interface LinkChange {
   readonly how: "spread" | "gathered";
   /** The new name of the table that has, or had, the column. */
   readonly table: string;
-  /** `table.column` that goes, by its old names, and the column that comes: null where it is a table. */
+  /** `table.column` that is removed, by its old names, and the new column: null if it is a table. */
   readonly column: { readonly table: string; readonly name: string };
-  /** The table of links: by its new names where it is made, by its old ones where it goes. */
+  /** The table of links: by its new name if it is created, by its old one if it is removed. */
   readonly links: { readonly table: string; readonly own: string; readonly other: string };
 }
 
@@ -47,7 +48,10 @@ function linksBy({ name, plural }: Entity, field: Field, target: string): LinkCh
   return joinTableOf({ name, table: plural }, field.name, target);
 }
 
-/** `table` or `table.column`. Made, by their new names: nothing else becomes them. Carried, by their old names: they go, and no value does. */
+/**
+ * `table` or `table.column`. Created, by their new names: their values come only from the conversion. Carried, by their
+ * old names: they are removed, but their values are not lost.
+ */
 export function movedByLinks(changes: readonly LinkChange[]): {
   readonly made: ReadonlySet<string>;
   readonly carried: ReadonlySet<string>;
@@ -59,20 +63,20 @@ export function movedByLinks(changes: readonly LinkChange[]): {
   return { made: new Set(places.map(({ made }) => made)), carried: new Set(places.map(({ carried }) => carried)) };
 }
 
-/** The links are written while the old release serves, under the name that they will have. */
+/** The links are written while the old release serves, under their final name. */
 export function refuseLinks(schema: Matched, changes: readonly LinkChange[]): Matched {
   const refused = changes.flatMap(({ how, links }): Refusal[] => {
     if (how !== "spread" || schema.early.some(({ name }) => name === links.table)) return [];
-    const reason = `The table ${links.table} is still another field's. Rename one of the two first, in a change of its own.`;
+    const reason = `Another field still uses the table ${links.table}. First rename one of the two in a separate change.`;
     return [{ path: links.table, reason }];
   });
   return { ...schema, refused: [...schema.refused, ...refused] };
 }
 
-/** Stands for "more than one" until the switch; no record has this id, whose version is none. */
+/** Means "more than one" until the switch; no record has this id, because no UUID has its version. */
 const MANY = "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid";
 
-/** What the links of a record become, beside what the blueprint fills in. */
+/** The new value from a record's links, in addition to `fill`. */
 export function fillsOfLinks(changes: readonly LinkChange[], fills: Fills): Fills {
   const all: Record<string, Fills[string]> = { ...fills };
   for (const { how, table, column, links } of changes) {
@@ -97,7 +101,7 @@ export function linkSteps(schema: Matched, changes: readonly LinkChange[]): read
   });
 }
 
-/** A foreign key of the links takes those of a deleted record along. */
+/** A foreign key of the links removes those of a deleted record. */
 function spread(table: TableChange, { column, links }: LinkChange): readonly Step[] {
   const [rows, pairs] = [ddl.qualified(table.before.name), ddl.qualified(links.table)];
   const [own, other, from] = [q(links.own), q(links.other), q(column.name)];
@@ -122,7 +126,7 @@ select (select _batch._key::text from _batch order by _batch._key desc limit 1) 
   const given = facts({
     slug: `spread-${links.table}`,
     stage: "backfill",
-    summary: `Make a link in ${links.table} of what each record of ${table.before.name} refers to, a batch of records at a time.`,
+    summary: `Copy the references of ${table.before.name} to ${links.table}, one batch of records at a time.`,
     table: table.before.name,
     undo: UNDO_BY_DEPLOY,
     class: "backfill",
@@ -134,7 +138,7 @@ select (select _batch._key::text from _batch order by _batch._key desc limit 1) 
   ];
 }
 
-/** The links are the fill of the column, whose trigger stands on the record: what is linked meanwhile touches the record. */
+/** The links fill the column through a trigger on the record, so a new link updates the record. */
 function gather(table: TableChange, { column, links }: LinkChange): readonly Step[] {
   const rows = ddl.qualified(table.before.name);
   const problem = `more than one link in ${column.name}`;
@@ -165,7 +169,7 @@ function gather(table: TableChange, { column, links }: LinkChange): readonly Ste
 interface Feeding {
   /** The table that the old release writes. */
   readonly on: string;
-  /** The table that the values are of, for the summary. */
+  /** The table of the values, for the summary. */
   readonly of: string;
   readonly events: string;
   readonly body: string;
@@ -177,20 +181,25 @@ function feed(links: string, { on, of, events, body }: Feeding): readonly Step[]
   const block = dollarQuote(`\nbegin\n${body}\nend `);
   const sql = `create or replace function {schema}.${name}() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as ${block};
 create or replace trigger ${name} after ${events} on ${ddl.qualified(on)} for each row execute function {schema}.${name}();`;
-  const given = { table: on, undo: "It goes by itself at the switch." } as const;
+  const given = { table: on, undo: "It is removed at the switch." } as const;
   return [
     statement(
       {
         ...given,
         slug: `feed-${links}`,
         stage: "feed",
-        summary: `Keep the new values of ${of} in step with what is written to ${on} meanwhile.`,
+        summary: `Add a trigger on ${on} that updates the new values of ${of} at each write until the switch.`,
         lock: "share row exclusive",
       },
       sql,
     ),
     alteration(
-      { ...given, slug: `unfeed-${links}`, stage: "unfeed", summary: `Stop keeping ${of} in step with ${on}.` },
+      {
+        ...given,
+        slug: `unfeed-${links}`,
+        stage: "unfeed",
+        summary: `Remove the trigger on ${on} that updates ${of}.`,
+      },
       `drop trigger ${name} on ${ddl.qualified(on)};\ndrop function {schema}.${name}();`,
     ),
   ];

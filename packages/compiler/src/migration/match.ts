@@ -1,5 +1,5 @@
-// Finds what is what in two schemas. In: the tables before and after, renames, what is set aside. Out: each table and column
-// with what it becomes, and the changes that no migration can make. It never writes a step.
+// Matches two schemas. In: the tables before and after, renames, and what is set aside. Out: for each table and column
+// its counterpart, and the changes for which no migration is possible. It never writes a step.
 import type { Column, Renames, SetAside, Table } from "@plinth/bundle";
 import { DELETED_AT } from "../sql/catalog.ts";
 import { columnsIn } from "./column-sql.ts";
@@ -10,21 +10,21 @@ import { keptTypeOf, returningName, stagedName, typeOfKept } from "./names.ts";
 
 export interface Restored {
   readonly what: SetAside;
-  /** What it is called once it is back: another thing may have its name until the renames. */
+  /** Its name when it is restored: another thing can have its name until the renames. */
   readonly as: string;
 }
 
-/** What a filled column holds in the end, over what its row holds before the first step. */
+/** The final value of a filled column, over the values of its row before the first step. */
 export interface ColumnFill {
-  /** Where the statement names the table and no alias. */
+  /** If the statement uses the table without an alias. */
   readonly old: string;
-  /** Over the row that has this alias. */
+  /** Over the row with this alias. */
   readonly of: (row: string) => string;
-  /** Each value is known to name a record of the table that the column refers to. */
+  /** Each value is known to refer to a record of the column's target table. */
   readonly refers: boolean;
 }
 
-/** A column of the new schema. `now` is its name until the switch; `fill`, what rows that stand get in it. */
+/** A column of the new schema. `now` is its name until the switch; `fill`, the value for existing rows. */
 export type ColumnChange = (
   | {
       readonly how: "kept";
@@ -33,9 +33,9 @@ export type ColumnChange = (
       readonly now: string;
       readonly restored: Restored | null;
     }
-  /** Postgres changes the type in its catalog alone. */
+  /** Postgres changes the type only in its catalog. */
   | { readonly how: "retyped"; readonly before: Column; readonly after: Column; readonly now: string }
-  /** A new column takes its place. */
+  /** A new column replaces it. */
   | {
       readonly how: "converted";
       readonly before: Column;
@@ -46,7 +46,7 @@ export type ColumnChange = (
   | { readonly how: "added"; readonly before: null; readonly after: Column; readonly now: string }
 ) & { readonly fill?: ColumnFill };
 
-/** A table that stands before and after; one that comes back stands under the name that it is kept as. */
+/** A table in both schemas; a restored one is under the name that it was kept as. */
 export interface TableChange {
   readonly before: Table;
   readonly after: Table;
@@ -57,13 +57,13 @@ export interface TableChange {
 
 export interface Matched {
   readonly kept: readonly TableChange[];
-  /** Made while the old release serves. */
+  /** Created while the old release serves. */
   readonly early: readonly Table[];
-  /** Made at the switch: an older thing has a name of theirs until then. */
+  /** Created at the switch: an old thing has one of their names until then. */
   readonly late: readonly Table[];
   readonly dropped: readonly Table[];
   readonly refused: readonly Refusal[];
-  /** Names of tables and indexes, which share one space. */
+  /** Names of tables and indexes, which share one namespace. */
   readonly namesBefore: ReadonlySet<string>;
   readonly namesAfter: ReadonlySet<string>;
 }
@@ -73,7 +73,7 @@ export interface MatchInput {
   readonly after: readonly Table[];
   readonly renames: Renames;
   readonly setAside: readonly SetAside[];
-  /** Tables, and columns as `table.column`, by their new names, whose values are made of others: nothing else becomes them. */
+  /** Tables, and columns as `table.column`, by their new names, whose values come from others and from nothing else. */
   readonly made?: ReadonlySet<string>;
 }
 
@@ -86,7 +86,7 @@ export function match(input: MatchInput): Matched {
   for (const [from, to] of Object.entries(renames.tables))
     if (standing.has(from) && oldNameOf.has(to)) oldNameOf.set(to, from);
   for (const { table, name } of returning) oldNameOf.set(name, table.name);
-  // Who was renamed to another name leaves its own to nobody else.
+  // A renamed thing doesn't leave its new name to anything else.
   const taken = new Set([...oldNameOf].filter(([to, from]) => to !== from).map(([, from]) => from));
   for (const [to, from] of oldNameOf) if ((to === from && taken.has(from)) || made?.has(to)) oldNameOf.delete(to);
 
@@ -96,7 +96,7 @@ export function match(input: MatchInput): Matched {
   const used = new Set<string>();
   for (const table of after) {
     const old = standing.get(oldNameOf.get(table.name) ?? "");
-    // A pair table between other entities is another table.
+    // A table of pairs between other entities is another table.
     if (old === undefined || keyUnderNewNames(old, table, renames) !== table.primaryKey.join()) {
       created.push(table);
       continue;
@@ -137,7 +137,7 @@ interface Moves {
   readonly arriving: ReadonlySet<string>;
 }
 
-/** Of renames, those that say something: from what stands to what is wanted. */
+/** Only renames with an effect: from an existing name to a new one. */
 function movesOf(
   renames: Readonly<Record<string, string>>,
   names: ReadonlySet<string>,
@@ -150,7 +150,7 @@ function movesOf(
 const namesIn = (parts: readonly { readonly name: string }[]): ReadonlySet<string> =>
   new Set(parts.map((part) => part.name));
 
-/** A table is brought back where each of its columns fits; where one doesn't, a new one is made, and it stays aside. */
+/** A table is restored if each of its columns fits; otherwise a new one is created, and the old one stays set aside. */
 function tablesComingBack({ before, after, renames, setAside, made }: MatchInput) {
   const names = namesIn(before);
   const { leaving, arriving } = movesOf(renames.tables, names, namesIn(after));
@@ -205,7 +205,7 @@ function matchTable(before: Table, after: Table, input: MatchInput, restored: Re
   return { table: { before: standing, after, columns, dropped, restored }, refused };
 }
 
-const identityReason = "A column that the database numbers by itself can't be added or taken away.";
+const identityReason = "A column that the database numbers itself can't be added or removed.";
 
 function keyUnderNewNames(before: Table, after: Table, renames: Renames): string {
   return before.primaryKey.map((name) => renames.columns[after.name]?.[name] ?? name).join();
@@ -222,7 +222,7 @@ function columnsComingBack(
   for (const column of after.columns) {
     const { name, identity } = column;
     if ((names.has(name) && !leaving.has(name)) || arriving.has(name) || identity) continue;
-    // Marks of then would delete records that have lived since.
+    // Old deletion marks would delete records that have been in use since.
     if (made?.has(`${after.name}.${name}`) || name === DELETED_AT) continue;
     const type = keptTypeOf(column);
     const what = setAside.findLast(
@@ -268,28 +268,28 @@ function matchColumn(
   if (old.sqlType === column.sqlType) return { how: "kept", ...pair, restored };
   const [key, ...more] = before.primaryKey;
   if (key === undefined || more.length > 0 || before.primaryKey.includes(old.name))
-    return { reason: `The type of ${after.name}.${column.name} can't change: it identifies the record.` };
+    return { reason: `The type of ${after.name}.${column.name} can't change, because it identifies the record.` };
   if (widensInPlace(before, after, old, column)) return { how: "retyped", ...pair };
   const conversion = conversionOf(old.sqlType, column.sqlType);
   if (conversion === null) return { reason: noConversionReason(after, old, column) };
   return { how: "converted", ...pair, now: stagedName(column.name), conversion };
 }
 
-/** The planner's SQL knows no key, and no log may see the values. */
+/** The planner's SQL has no key, and no log may contain the values. */
 function encryptionReason(after: Table, column: Column): string {
   const name = `${after.name}.${column.name}`;
-  const why = column.encrypted === true ? "what it holds is not encrypted" : "what it holds is encrypted";
-  return `${name} can't ${column.encrypted === true ? "become a secret" : "stop being a secret"}: ${why}. Add a field of the new type beside it, write the values there through the API, and remove this one later.`;
+  const why = column.encrypted === true ? "its values are not encrypted" : "its values are encrypted";
+  return `${name} can't ${column.encrypted === true ? "become a secret" : "stop being a secret"}: ${why}. Add a new field of the new type, write the values through the API, and remove this field later.`;
 }
 
 function noConversionReason(after: Table, old: Column, column: Column): string {
   const name = `${after.name}.${column.name}`;
-  return `${name} can't change from ${old.sqlType} to ${column.sqlType}: there is no conversion that keeps what it holds. Add a field of the new type beside it, let \`fill\` or the app give it its values, and remove this one later.`;
+  return `${name} can't change from ${old.sqlType} to ${column.sqlType}: no conversion keeps all values. Add a new field of the new type, set its values with \`fill\` or from your app, and remove this field later.`;
 }
 
 /**
- * More digits before the point are a matter of the catalog. An index with a predicate or an expression would be built anew
- * under the strongest lock, so such a column takes the long way.
+ * More digits before the decimal point only change the catalog. An index with a predicate or an expression would be
+ * rebuilt under the strongest lock, so such a column is converted in batches.
  */
 function widensInPlace(before: Table, after: Table, old: Column, column: Column): boolean {
   const [from, to] = [old, column].map(({ sqlType }) => /^numeric\((\d+), ?(\d+)\)$/.exec(sqlType));

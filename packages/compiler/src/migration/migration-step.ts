@@ -1,5 +1,5 @@
-// What a plan is made of before its steps are in order. In: slugs, stages, summaries, SQL. Out: ordered, numbered steps.
-// It never knows what is changed, nor why.
+// The parts of a plan before its steps are ordered. In: slugs, stages, summaries, SQL. Out: ordered, numbered steps. It
+// doesn't know what is changed, or why.
 import type { LockMode, MigrationStep, SqlTemplate, StepClass, StepPhase } from "@plinth/bundle";
 
 export type Stage =
@@ -28,11 +28,11 @@ export type Stage =
   | "sweep";
 
 /**
- * The order of a plan, whichever tables it touches. Up to `guard` the old release serves and everything has its old name;
- * from `settle` on, its new one. The stages of the switch are one transaction.
+ * The order of a plan, for all tables. Up to `guard` the old release serves and everything has its old name; from
+ * `settle` on, its new one. The stages of the switch are one transaction.
  */
 const stages: Readonly<Record<Stage, StepPhase>> = {
-  /** What could stop the deployment is found out before anything is changed. */
+  /** Problems that can stop the deployment are found before anything is changed. */
   verify: "before",
   create: "before",
   add: "before",
@@ -41,7 +41,7 @@ const stages: Readonly<Record<Stage, StepPhase>> = {
   prove: "before",
   index: "before",
   refer: "before",
-  /** The first look is under a lock that holds writers off until the switch is done. */
+  /** The first check is under a lock that blocks writers until the switch is done. */
   guard: "switch",
   unfeed: "switch",
   loosen: "switch",
@@ -65,18 +65,18 @@ type Unplaced<T> = T extends unknown ? Omit<T, "id" | "phase"> : never;
 export type Step = Unplaced<MigrationStep> & { readonly slug: string; readonly stage: Stage };
 
 export interface Refusal {
-  /** `listings`, `listings.price`, or `listings.a+b` for a rule over two fields. */
+  /** `listings`, `listings.price`, or `listings.a+b` for a constraint over two fields. */
   readonly path: string;
   /** One sentence for the author. */
   readonly reason: string;
 }
 
-/** What all kinds of steps say; what is left out is the least. */
+/** Defaults for all kinds of steps. */
 export interface Facts {
   readonly slug: string;
   readonly stage: Stage;
   readonly summary: string;
-  /** Of a table that stands already, by the name it has before the plan. */
+  /** For an existing table, by its name before the plan. */
   readonly table: string | null;
   readonly undo: string;
   readonly class?: StepClass;
@@ -85,14 +85,14 @@ export interface Facts {
   readonly scans?: boolean;
 }
 
-export const NOTHING_TO_UNDO = "Nothing is changed, so there is nothing to undo.";
-export const UNDO_BY_DEPLOY = "Deploy the version before: this is put back as it was.";
+export const NOTHING_TO_UNDO = "Nothing is changed, so nothing has to be undone.";
+export const UNDO_BY_DEPLOY = "Deploy the previous version: this change is reversed.";
 
 export function facts(given: Facts): Required<Facts> {
   return { class: "safe", lock: "none", rewrites: false, scans: false, ...given };
 }
 
-/** In a transaction, which takes back what a broken try did. */
+/** In a transaction, which rolls back a failed attempt. */
 export function statement(given: Facts, sql: SqlTemplate): Step {
   return { kind: "statement", ...facts(given), sql, transactional: true, cleanup: null };
 }
@@ -102,7 +102,7 @@ export function alteration(given: Facts, sql: SqlTemplate): Step {
   return statement({ lock: "access exclusive", ...given }, sql);
 }
 
-/** One statement outside a transaction, as CONCURRENTLY demands. It holds up neither readers nor writers. */
+/** One statement outside a transaction, which CONCURRENTLY requires. It blocks neither readers nor writers. */
 export function concurrent(given: Facts, sql: SqlTemplate, cleanup: SqlTemplate | null): Step {
   const lock: LockMode = "share update exclusive";
   return { kind: "statement", ...facts({ class: "online", lock, ...given }), sql, transactional: false, cleanup };

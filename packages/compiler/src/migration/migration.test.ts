@@ -193,7 +193,7 @@ describe("types", () => {
     );
     expect(planned.steps).toEqual([]);
     expect(refused.map(({ path }) => path)).toEqual(["listings.a"]);
-    expect(refused[0]?.reason).toMatch(/no conversion .* Add a field of the new type/);
+    expect(refused[0]?.reason).toMatch(/no conversion .* Add a new field of the new type/);
   });
 
   test("all refusals are told at once", () => {
@@ -209,8 +209,8 @@ describe("what is encrypted", () => {
 
   test("is no other column's value, nor is another's one of it", () => {
     const reasons = [plan(plain, encrypted), plan(encrypted, plain)].map(({ refused }) => refused[0]?.reason);
-    expect(reasons[0]).toMatch(/^listings\.token can't become a secret: .* Add a field of the new type beside it/);
-    expect(reasons[1]).toMatch(/^listings\.token can't stop being a secret: .* Add a field of the new type beside it/);
+    expect(reasons[0]).toMatch(/^listings\.token can't become a secret: .* Add a new field of the new type/);
+    expect(reasons[1]).toMatch(/^listings\.token can't stop being a secret: .* Add a new field of the new type/);
     const moved = { columns: { listings: { token: "word" } } };
     const word = [table("listings", has(optional("word", "text")))];
     expect(plan(encrypted, word, moved).refused).toHaveLength(1);

@@ -1,5 +1,5 @@
-// Plans how one schema becomes another. In: the tables before and after, what is renamed, what is set aside. Out: ordered
-// steps, and what it refuses, with the reason. No step of it loses a row, or blocks writers for as long as a table is long.
+// Plans a migration. In: the tables before and after, renames, and what is set aside. Out: ordered steps, and the
+// refused changes with reasons. No step loses a row, or blocks writers for a time that grows with the table.
 import type { MigrationPlan, Renames, SetAside, Table } from "@plinth/bundle";
 import { checkChanges } from "./checks.ts";
 import { columnSteps } from "./columns.ts";
@@ -25,22 +25,22 @@ export interface PlanInput {
   readonly before: readonly Table[] | null;
   readonly after: readonly Table[];
   readonly renames: Renames;
-  /** What is kept of earlier drops, the oldest first: an add of the same brings it back. */
+  /** Earlier drops that are still kept, the oldest first: adding the same again restores it. */
   readonly setAside: readonly SetAside[];
-  /** Becomes part of the names that dropped columns and tables are kept under: lower-case letters, digits and underscores. */
+  /** Part of the names under which dropped columns and tables are kept: lower-case letters, digits and underscores. */
   readonly tag: string;
-  /** What the tables don't say: texts that must have a form from now on. */
+  /** What the tables don't contain: texts that newly need a form. */
   readonly forms?: Forms;
-  /** What rows that stand get in which column. */
+  /** The values that existing rows get in each column. */
   readonly fills?: Fills;
   /** Which columns number their rows. */
   readonly numbers?: Numbers;
-  /** Which references become lists of links, and the other way round. */
+  /** Which references become lists of links, and the reverse. */
   readonly links?: readonly LinkChange[];
 }
 
 export interface Planned {
-  /** Without steps where anything is refused. */
+  /** Without steps if anything is refused. */
   readonly plan: MigrationPlan;
   readonly refused: readonly Refusal[];
 }
@@ -59,7 +59,7 @@ export function planMigration({
 }: PlanInput): Planned {
   const { made, carried } = movedByLinks(links);
   const matched = refuseLinks(match({ before: before ?? [], after, renames, setAside, made }), links);
-  // A column that is refused has no place in its table, and another may be filled from it.
+  // A refused column has no place in its table, but another one may be filled from it.
   if (matched.refused.length > 0) return { plan: { steps: [] }, refused: matched.refused };
   const schema = withFills(matched, fillsOfLinks(links, fills));
   if (schema.refused.length > 0) return { plan: { steps: [] }, refused: schema.refused };

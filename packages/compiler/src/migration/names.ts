@@ -1,35 +1,35 @@
-// Names that stand only while a schema changes, or after it did. In: the name that something has or will have. Out: another,
-// never longer than Postgres takes. Names of the language hold no double underscore in front, so none of these meets one.
+// Temporary names during a migration, and names for what is kept after it. In: the final name. Out: another name, never
+// longer than Postgres allows. Names in blueprints never start with a double underscore, so they don't collide.
 import { createHash } from "node:crypto";
 import type { Column } from "@plinth/bundle";
 
-/** Postgres cuts longer identifiers off silently. */
+/** Postgres cuts off longer identifiers silently. */
 const IDENTIFIER_BYTES_MAX = 63;
 
-/** What is built beside an older thing that still has the name. */
+/** For something that is built while an older thing still has its name. */
 export function stagedName(name: string): string {
   return cut("next__", name);
 }
 
-/** What steps aside for a moment, so that two names can change places. */
+/** For something that moves away for a moment, so that two names can be swapped. */
 export function movedName(name: string): string {
   return cut("moved__", name);
 }
 
-/** What comes back while another thing still has its name. */
+/** For something that is restored while another thing still has its name. */
 export function returningName(name: string): string {
   return cut("back__", name);
 }
 
-/** What is dropped, until its time is over. */
+/** For something that is dropped, until it expires. */
 export function keptName(tag: string, name: string): string {
-  if (!/^[a-z0-9_]{1,24}$/.test(tag)) throw new Error(`not a tag for names: ${tag}`);
+  if (!/^[a-z0-9_]{1,24}$/.test(tag)) throw new Error(`not a valid tag for names: ${tag}`);
   return cut(`aside__${tag}__`, name);
 }
 
 const ENCRYPTED = " (encrypted)";
 
-/** What comes back is of the same type, and encrypted or not as it was. */
+/** A restored column has the same type, and is encrypted or not, as before. */
 export function keptTypeOf({ sqlType, encrypted }: Pick<Column, "sqlType" | "encrypted">): string {
   return encrypted === true ? `${sqlType}${ENCRYPTED}` : sqlType;
 }
@@ -39,27 +39,30 @@ export function typeOfKept(kept: string): Pick<Column, "sqlType" | "encrypted"> 
   return kept.endsWith(ENCRYPTED) ? { sqlType: kept.slice(0, -ENCRYPTED.length), encrypted: true } : { sqlType: kept };
 }
 
-/** The check that proves a column to be without nulls. */
+/** The check that proves that a column has no nulls. */
 export function presenceName(column: string): string {
   return cut("present__", column);
 }
 
-/** The trigger, and its function, that keep new columns of a table in step with old ones. */
+/** The trigger, and its function, that fill new columns of a table. */
 export function feedName(table: string): string {
   return cut("feed__", table);
 }
 
-/** The trigger, and its function, that keep links in step with the reference that they are made of, or the other way round. */
+/** The trigger, and its function, that update links from a reference, or the reverse. */
 export function linkFeedName(joinTable: string): string {
   return cut("links__", joinTable);
 }
 
-/** The trigger, and its function, that keep what a table is searched by; behind those of feeds, which fire in the order of names. */
+/**
+ * The trigger, and its function, that update the search column; they must run after those that fill columns, and
+ * triggers run in the order of their names.
+ */
 export function searchName(table: string): string {
   return cut("search__", table);
 }
 
-/** The index over rows that a conversion found no value for. */
+/** The index over rows for which a conversion found no value. */
 export function guardName(table: string, column: string): string {
   return cut("guard__", `${table}__${column}`);
 }

@@ -1,5 +1,6 @@
-// Numbers the records that stand already, where a sequence is new. In: the model, then a table's change. Out: for each such column,
-// the steps that give every record a number before the switch: in the order of their making, and behind those that are given.
+// Numbers existing records for a new sequence. In: the model, then a table's change. Out: for each such column, the
+// steps that give every record a number before the switch, in the order of creation, after the numbers that are already
+// used.
 import type { Model } from "@plinth/blueprint";
 import { quoteIdentifier as q, quoteText } from "../sql/sql-text.ts";
 import { SEQUENCES_TABLE } from "../tables/system-tables.ts";
@@ -7,11 +8,11 @@ import * as ddl from "./ddl.ts";
 import type { ColumnChange, Matched, TableChange } from "./match.ts";
 import { alteration, concurrent, facts, type Step, statement, UNDO_BY_DEPLOY } from "./migration-step.ts";
 import { guardName, presenceName } from "./names.ts";
-import { changeOf, standingValueOf } from "./table-sql.ts";
+import { changeOf, existingValueOf } from "./table-sql.ts";
 
 interface Numbered {
   readonly prefix: string;
-  /** The column of the organization within which it counts; null where all count together. */
+  /** The column with the organization that has its own numbers; null if all share them. */
   readonly per: string | null;
 }
 
@@ -31,7 +32,7 @@ export function numbersOf({ entities }: Model): Numbers {
   );
 }
 
-/** Column > what makes sure that every row has a number. */
+/** Column > what ensures that every row has a number. */
 export type NumberSteps = ReadonlyMap<string, readonly Step[]>;
 
 export function numberSteps(table: TableChange, schema: Matched, numbers: Numbers): NumberSteps {
@@ -49,13 +50,13 @@ interface Numbering {
   readonly table: TableChange;
   readonly change: ColumnChange;
   readonly numbered: Numbered;
-  /** What the table of counters is called until the switch. */
+  /** The name of the counters table until the switch. */
   readonly counters: string;
 }
 
 /**
- * The old release knows no numbers, so records that it makes meanwhile are numbered behind the others: most of them while it
- * serves, and the last ones, found by an index, while the switch holds writers off.
+ * The old release knows no numbers, so its new records are numbered after the others: most of them while it serves, and
+ * the last ones, found by an index, while the switch blocks writers.
  */
 function stepsOf(numbering: Numbering): readonly Step[] {
   const { table, change } = numbering;
@@ -75,7 +76,7 @@ function stepsOf(numbering: Numbering): readonly Step[] {
         ...common,
         slug: `number-${slug}`,
         stage: "backfill",
-        summary: `Number the records of ${after.name} in the order in which they were made (${change.after.name}).`,
+        summary: `Number the records of ${after.name} in the order of their creation (${change.after.name}).`,
         lock: "row exclusive",
         rewrites: true,
         scans: true,
@@ -87,8 +88,8 @@ function stepsOf(numbering: Numbering): readonly Step[] {
         ...common,
         slug: `unnumbered-${slug}`,
         stage: "index",
-        summary: `Build an index over records of ${after.name} that have no ${change.after.name} yet.`,
-        undo: "It goes by itself at the switch.",
+        summary: `Build an index over records of ${after.name} without a ${change.after.name}.`,
+        undo: "It is removed at the switch.",
         scans: true,
       },
       `create index concurrently ${q(guard)} on ${rows(table)} ("id") where ${missing}`,
@@ -99,7 +100,7 @@ function stepsOf(numbering: Numbering): readonly Step[] {
         ...common,
         slug: `number-new-${slug}`,
         stage: "index",
-        summary: `Number what was written meanwhile (${name}).`,
+        summary: `Number the records that were written during the deployment (${name}).`,
         lock: "row exclusive",
         rewrites: true,
       },
@@ -124,12 +125,12 @@ function rows({ before }: TableChange): string {
   return ddl.qualified(before.name);
 }
 
-/** By the name that it has until the switch, where counters take the new names. */
+/** By its name until the switch, when counters get the new names. */
 function counterOf({ table, change, numbered }: Numbering): string {
   const counter = quoteText(`${table.before.name}.${change.now}`);
   if (numbered.per === null) return counter;
   const organization = changeOf(table, numbered.per);
-  return `${counter} || '/' || (${organization.fill?.of("_r") ?? standingValueOf(organization, "_r")})::text`;
+  return `${counter} || '/' || (${organization.fill?.of("_r") ?? existingValueOf(organization, "_r")})::text`;
 }
 
 function batchSql(numbering: Numbering): string {
@@ -144,7 +145,7 @@ function batchSql(numbering: Numbering): string {
   );
 }
 
-/** The counter gives as many numbers as there are records, and they take them in the order of their ids. */
+/** The counter provides as many numbers as there are records, which get them in the order of their ids. */
 function numberSql(
   { table, change, numbered, counters }: Numbering,
   todo: string,

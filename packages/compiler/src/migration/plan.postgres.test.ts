@@ -84,9 +84,9 @@ describe("what is dropped", () => {
       meanwhile: `insert into $.listings (id, title) values (gen_random_uuid(), 'n#')`,
     });
     expect(back.steps.filter((step) => step.kind === "restore").map((step) => step.summary)).toEqual([
-      "Bring owners back, with the records that it had when it was taken out of service.",
-      "Bring listings.price back, with what it held when it was taken out of service.",
-      "Bring listings.owner_id back, with what it held when it was taken out of service.",
+      "Restore owners, with the records that it had when it was removed.",
+      "Restore listings.price, with the values that it had when it was removed.",
+      "Restore listings.owner_id, with the values that it had when it was removed.",
     ]);
     expect(
       await back.query(

@@ -1,5 +1,5 @@
-// Gives everything that stays the name that it has in the new schema. In: changed tables, and which of their rules are called
-// otherwise. Out: steps of the switch, metadata only. Whoever stands on a name that another one takes steps aside first.
+// Renames everything that stays. In: changed tables, and the constraints with new names. Out: steps of the switch that
+// only change metadata. If a new name is still in use, its owner moves away first.
 
 import type { Renamed } from "./checks.ts";
 import * as ddl from "./ddl.ts";
@@ -11,7 +11,7 @@ export interface RenamedTable {
   readonly table: TableChange;
   /** Checks and foreign keys. */
   readonly constraints: readonly Renamed[];
-  /** Indexes, unique ones and those of exclusions among them: a constraint that stands on an index takes its name. */
+  /** Indexes, including unique ones and those of exclusions: a constraint over an index gets its name. */
   readonly indexes: readonly Renamed[];
 }
 
@@ -21,13 +21,13 @@ interface Route {
   readonly to: string;
 }
 
-/** Through a name of its own, where another one is waiting for the name that it has. */
+/** Through a temporary name, if another one needs its current name. */
 function routesOf(renamed: readonly Renamed[]): readonly Route[] {
   const wanted = new Set(renamed.map(([, to]) => to));
   return renamed.map(([from, to]) => ({ from, via: wanted.has(from) ? movedName(from) : null, to }));
 }
 
-/** Tables and indexes share one space of names, so the way of each depends on all the others. */
+/** Tables and indexes share one namespace, so each rename depends on all others. */
 export function renameSteps(tables: readonly RenamedTable[]): readonly Step[] {
   const relations = routesOf(tables.flatMap((one) => [...tableRename(one.table), ...indexRenames(one)]));
   const routes = new Map(relations.map((route) => [route.from, route]));
@@ -61,7 +61,7 @@ function moveAway({ table, indexes, constraints }: RenamedTable, routes: Routes)
     ...tables,
   ];
   if (sql.length === 0) return [];
-  const summary = `Let ${table.before.name} give its names to others.`;
+  const summary = `Rename parts of ${table.before.name}, so that others can use their names.`;
   const given = {
     slug: `move-${table.before.name}`,
     stage: "move",
@@ -79,7 +79,7 @@ function renameTable(table: TableChange, routes: Routes): readonly Step[] {
       {
         slug: `rename-${from}-to-${to}`,
         stage: "rename",
-        summary: `Rename ${from} to ${to}; no record is written.`,
+        summary: `Rename ${from} to ${to}. No record is rewritten.`,
         table: table.before.name,
         undo: UNDO_BY_DEPLOY,
       },
@@ -88,7 +88,7 @@ function renameTable(table: TableChange, routes: Routes): readonly Step[] {
   );
 }
 
-/** What stands under another name for the time being is brought to its own as well. */
+/** Things with a temporary name also get their final one. */
 function renameColumns(table: TableChange): readonly Step[] {
   const { before, after } = table;
   const renamed = table.columns.flatMap((change): readonly Renamed[] => {
@@ -105,8 +105,8 @@ function renameColumns(table: TableChange): readonly Step[] {
   const names = told.map(([from, to]) => `${from} to ${to}`).join(", ");
   const placed = renamed.filter(([from]) => !told.some(([other]) => other === from)).map(([, to]) => to);
   const summary = [
-    ...(told.length === 0 ? [] : [`Rename ${names} in ${after.name}; no record is written.`]),
-    ...(placed.length === 0 ? [] : [`Put the new ${placed.join(", ")} of ${after.name} in place.`]),
+    ...(told.length === 0 ? [] : [`Rename ${names} in ${after.name}. No record is rewritten.`]),
+    ...(placed.length === 0 ? [] : [`Replace the old columns of ${after.name} by the new ones: ${placed.join(", ")}.`]),
   ].join(" ");
   const converted = table.columns.some((one) => one.how === "converted");
   const given = {
@@ -126,7 +126,7 @@ function renameRules(one: RenamedTable, routes: Routes): readonly Step[] {
   const indexes = indexRenames(one);
   if (indexes.length > 0) {
     const sql = indexes.map(([from, to]) => ddl.renameIndex(routes.get(from)?.via ?? from, to)).join("\n");
-    const summary = `Give the indexes of ${table.after.name} their new names.`;
+    const summary = `Rename the indexes of ${table.after.name}.`;
     steps.push(
       statement(
         { ...common, slug: `rename-indexes-${table.after.name}`, lock: "share update exclusive", summary },
@@ -140,7 +140,7 @@ function renameRules(one: RenamedTable, routes: Routes): readonly Step[] {
       ...ways.flatMap(({ from, via }) => (via === null ? [] : [ddl.renameConstraint(table.after.name, from, via)])),
       ...ways.map(({ from, via, to }) => ddl.renameConstraint(table.after.name, via ?? from, to)),
     ].join("\n");
-    const summary = `Give the rules of ${table.after.name} their new names.`;
+    const summary = `Rename the constraints of ${table.after.name}.`;
     steps.push(alteration({ ...common, slug: `rename-rules-${table.after.name}`, summary }, sql));
   }
   return steps;

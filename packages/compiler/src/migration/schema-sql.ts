@@ -1,10 +1,10 @@
-// Prints a schema or a plan as SQL that a person can read and run. In: a bundle or a plan. Out: text, its holes filled.
-// A cell never runs this text; it fills the plan's templates itself.
+// Prints a schema or a plan as SQL for people. In: a bundle or a plan. Out: text with filled placeholders. A cell never
+// runs this text; it fills the plan's templates itself.
 import { type Bundle, fillTemplate, type MigrationPlan, type MigrationStep } from "@plinth/bundle";
 import { quoteIdentifier } from "../sql/sql-text.ts";
 import { planMigration } from "./migration.ts";
 
-/** The whole schema from nothing: its two roles, their rights, its tables. */
+/** The whole schema from scratch: its two roles, their rights, its tables. */
 export function schemaSql(bundle: Bundle): string {
   const { schema, owner, worker } = namesOf(bundle.project);
   const { plan } = planMigration({
@@ -29,7 +29,7 @@ commit;
 `;
 }
 
-/** Each step behind a comment that says what it does, and whether it stands in a transaction. */
+/** Each step after a comment that explains it, and says whether it runs in a transaction. */
 export function planSql(plan: MigrationPlan, project: string): string {
   const names = namesOf(project);
   const fill = (hole: string): string | undefined => {

@@ -1,5 +1,6 @@
-// What becomes of the column that a table is searched by. In: a table's change. Out: steps, and which index is called otherwise from
-// the switch on. A new one is kept by its trigger first and filled then, batch by batch; the old release finds its own until the switch.
+// Migrates the search column of a table. In: a table's change. Out: steps, and the index with a new name. For a new
+// column, its trigger is added first and it is then filled batch by batch; the old release uses its own column until
+// the switch.
 import type { TableSearch } from "@plinth/bundle";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import { backfill } from "./backfill.ts";
@@ -35,11 +36,11 @@ export function searchChanges(table: TableChange, schema: Matched): RuleChange {
 }
 
 interface Staged extends TableSearch {
-  /** Of its trigger and the function. */
+  /** The names of its trigger and function. */
   readonly name: string;
 }
 
-/** Until the switch: over the columns as they are called then, and beside what has its names. */
+/** Until the switch: over the columns by their current names, next to the column with its names. */
 function stagedOf(table: TableChange, search: TableSearch, { namesBefore }: Matched): Staged {
   const { before, after } = table;
   const name = searchName(after.name);
@@ -57,7 +58,7 @@ function make(table: TableChange, { index }: TableSearch, staged: Staged): reado
   const common = { table: old, undo: UNDO_BY_DEPLOY } as const;
   return [
     alteration(
-      { ...common, slug: `add-search-${name}`, stage: "add", summary: `Add the column that ${name} is searched by.` },
+      { ...common, slug: `add-search-${name}`, stage: "add", summary: `Add the search column of ${name}.` },
       ddl.addColumn(old, { name: staged.column, sqlType: "tsvector", nullable: true, default: null, identity: false }),
     ),
     statement(
@@ -66,13 +67,13 @@ function make(table: TableChange, { index }: TableSearch, staged: Staged): reado
         slug: `keep-search-${name}`,
         stage: "feed",
         lock: "share row exclusive",
-        summary: `Keep what ${name} is searched by in step with the texts of each record.`,
+        summary: `Add a trigger that updates the search column of ${name} when its texts change.`,
       },
       ddl.keepSearch(old, staged.name, staged),
     ),
     backfill(table, {
       slug: `fill-search-${name}`,
-      summary: `Make records of ${name} found by their texts, a batch of records at a time.`,
+      summary: `Fill the search column of ${name}, one batch of records at a time.`,
       undo: UNDO_BY_DEPLOY,
       assignments: [
         {
@@ -87,7 +88,7 @@ function make(table: TableChange, { index }: TableSearch, staged: Staged): reado
         ...common,
         slug: `index-${index}`,
         stage: "index",
-        summary: `Build the index that ${name} is searched by.`,
+        summary: `Build the search index of ${name}.`,
         scans: true,
       },
       ddl.createIndexOnline(old, ddl.searchIndex(staged)),
@@ -96,13 +97,13 @@ function make(table: TableChange, { index }: TableSearch, staged: Staged): reado
   ];
 }
 
-/** Before anything gets another name: it knows the columns by the old ones. */
+/** Before any rename, because it uses the old names of columns. */
 function stop(table: TableChange, name: string = searchName(table.before.name)): Step {
   return alteration(
     {
       slug: `stop-${name}`,
       stage: "unfeed",
-      summary: `Stop keeping what ${table.after.name} is searched by under its old names.`,
+      summary: `Remove the trigger that updates the search column of ${table.after.name} under its old names.`,
       table: table.before.name,
       undo: UNDO_BY_DEPLOY,
     },
@@ -110,13 +111,13 @@ function stop(table: TableChange, name: string = searchName(table.before.name)):
   );
 }
 
-/** As soon as everything has its new name, within the switch: nothing is written in between. */
+/** When everything has its new name, inside the switch: nothing is written in between. */
 function keep({ before, after }: TableChange, search: TableSearch): Step {
   return statement(
     {
       slug: `keep-search-${after.name}`,
       stage: "settle",
-      summary: `Keep what ${after.name} is searched by under its new names.`,
+      summary: `Add a trigger that updates the search column of ${after.name} under its new names.`,
       table: before.name,
       undo: UNDO_BY_DEPLOY,
       lock: "share row exclusive",
@@ -130,7 +131,7 @@ function place({ before, after }: TableChange, from: string, to: string): Step {
     {
       slug: `place-search-${after.name}`,
       stage: "settle",
-      summary: `Put the new column that ${after.name} is searched by in place.`,
+      summary: `Replace the old search column of ${after.name} by the new one.`,
       table: before.name,
       undo: UNDO_BY_DEPLOY,
     },
@@ -138,15 +139,15 @@ function place({ before, after }: TableChange, from: string, to: string): Step {
   );
 }
 
-/** Nothing is set aside: it holds only what was made of the texts. Its index goes with it. */
+/** Nothing is set aside, because it only contains what was made from the texts. Its index is removed with it. */
 function drop({ before, after }: TableChange, { column }: TableSearch): Step {
   return alteration(
     {
       slug: `drop-search-${before.name}`,
       stage: "loosen",
-      summary: `Remove the column that ${after.name} was searched by.`,
+      summary: `Remove the search column of ${after.name}.`,
       table: before.name,
-      undo: "Deploy the version before: it is made of the texts again.",
+      undo: "Deploy the previous version: the search column is built again.",
     },
     ddl.dropColumn(before.name, column),
   );

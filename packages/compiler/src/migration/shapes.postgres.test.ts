@@ -67,7 +67,7 @@ test.each([
   const [before, after] = [modelOf("json"), modelOf(billing)];
   const names = await started(before, value);
   await expect(apply(walker.client, plan(before, after), names)).rejects.toThrow(
-    /1 .*billing that doesn't have the form/,
+    /1 .*billing that doesn't have the declared form/,
   );
 });
 
@@ -80,7 +80,7 @@ test("what the old release writes meanwhile stops the switch", async () => {
     written = true;
   };
   const stopped = apply(walker.client, plan(before, after), names, { before: meanwhile, after: async () => {} });
-  await expect(stopped).rejects.toThrow("was written while the deployment was under way");
+  await expect(stopped).rejects.toThrow("was written during the deployment");
 });
 
 test("a member that must be there is missed, and one more that may be left out is not looked for", async () => {

@@ -62,7 +62,7 @@ test("is made as the service makes it", async () => {
   await apply(walker.client, plan, names);
   const rows = (await query(names, "select name, link from $.surveys")) as [string, string][];
   expect(Object.fromEntries(rows)).toEqual(examples);
-  expect(summary).toContain("records that stand already get one made from `name`");
+  expect(summary).toContain("Existing records get a value made from `name`");
   const fresh = await walker.make(compileModel(after).tables);
   expect(await inspect(walker.client, names)).toEqual(await inspect(walker.client, fresh));
 });
@@ -78,7 +78,7 @@ test("keeps what a record has where the field becomes required", async () => {
     ["One and Two", "one-and-two"],
     ["Other", "kept"],
   ]);
-  expect(summary).toContain("gets one made from `name`");
+  expect(summary).toContain("get one made from `name`");
 });
 
 test("two alike, and a record that has nothing to make one of, are named before anything runs", async () => {

@@ -1,5 +1,5 @@
-// Says in SQL what a changed table's columns are called, at each time. In: a table's change and SQL over the new names.
-// Out: the same over today's names, or over the values that rows have today. It never decides anything.
+// Names the columns of a changed table in SQL, at each time. In: a table's change and SQL over the new names. Out: the
+// same over the current names, or over the current values. It never decides anything.
 
 import { DELETED_AT } from "../sql/catalog.ts";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
@@ -13,7 +13,7 @@ export function changeOf(table: TableChange, column: string): ColumnChange {
   return found;
 }
 
-/** The same SQL under the new names; null where it is over a column that goes, or whose values become others. */
+/** The same SQL under the new names; null if it uses a column that is removed or gets other values. */
 export function underNewNames(table: TableChange, sql: string): string | null {
   const known = new Set(table.before.columns.map((column) => column.name));
   let whole = true;
@@ -26,7 +26,7 @@ export function underNewNames(table: TableChange, sql: string): string | null {
   return whole ? text : null;
 }
 
-/** Of a column whose values stay what they are; null for all others. */
+/** For a column whose values stay the same; null for all others. */
 export function newNameOf(table: TableChange, column: string): string | null {
   const change = table.columns.find(
     (one) => one.before?.name === column && (one.how === "kept" || one.how === "retyped"),
@@ -39,7 +39,7 @@ export function newNamesOf(table: TableChange, columns: readonly string[]): read
   return names.every((name) => name !== null) ? names : null;
 }
 
-/** Over the columns as they are called while the old release serves; new ones stand beside the old ones then. */
+/** Over the columns by their names in the old release; new columns exist next to the old ones then. */
 export function underNamesOfNow(table: TableChange, sql: string): string {
   const names = new Map(table.columns.map((one) => [one.after.name, one.now]));
   return replaceColumns(sql, (name) => {
@@ -48,19 +48,19 @@ export function underNamesOfNow(table: TableChange, sql: string): string {
   });
 }
 
-/** Over what rows hold before the first step: what a conversion will make of it, and the defaults of columns to come. */
+/** Over the values before the first step: the future result of a conversion, and the defaults of new columns. */
 export function overOldRows(table: TableChange, sql: string): string {
   const values = new Map(table.columns.map((one) => [one.after.name, oldValueOf(one)]));
   return replaceColumns(sql, (name) => values.get(name));
 }
 
-/** What rows will hold in it at the switch, over what they hold before the first step. */
+/** The values at the switch, over the values before the first step. */
 export function oldValueOf(change: ColumnChange): string {
-  return change.fill?.old ?? standingValueOf(change, null);
+  return change.fill?.old ?? existingValueOf(change, null);
 }
 
-/** The same, but for what it is filled with. `row` is the row's alias, where one stands before the columns. */
-export function standingValueOf(change: ColumnChange, row: string | null): string {
+/** The same without `fill`. `row` is the row's alias, if columns need one. */
+export function existingValueOf(change: ColumnChange, row: string | null): string {
   const dot = row === null ? "" : `${row}.`;
   switch (change.how) {
     case "kept":
@@ -73,12 +73,12 @@ export function standingValueOf(change: ColumnChange, row: string | null): strin
   }
 }
 
-/** Whether rows that stand get other values in one of them, though the columns stay what they are. */
+/** Whether existing rows get other values in one of them, although the columns stay the same. */
 export function isFilled(table: TableChange, columns: readonly string[]): boolean {
   return columns.some((column) => changeOf(table, column).fill !== undefined);
 }
 
-/** What names a record in a sample: its id, or both keys of a pair. */
+/** The key of a record in a sample: its id, or both keys of a pair. */
 export function keyOf(table: TableChange): string {
   return table.before.primaryKey.map((column) => `${q(column)}::text`).join(` || '/' || `);
 }
@@ -87,12 +87,12 @@ export function rowsOf(table: TableChange): string {
   return qualified(table.before.name);
 }
 
-/** Whether the table no longer marks deleted rows: those are taken aside at the switch. */
+/** Whether the table no longer has `soft_delete`: deleted rows are set aside at the switch. */
 export function forgetsDeleted({ dropped, restored }: TableChange): boolean {
   return restored === null && dropped.some(({ name }) => name === DELETED_AT);
 }
 
-/** Rows that the new schema will hold, under the name of the table. */
+/** The rows that the new schema will contain, under the name of the table. */
 export function stayingRowsOf(table: TableChange): string {
   if (!forgetsDeleted(table)) return rowsOf(table);
   return `(select * from ${rowsOf(table)} where ${q(DELETED_AT)} is null) ${q(table.before.name)}`;

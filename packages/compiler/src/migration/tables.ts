@@ -1,4 +1,4 @@
-// Whole tables: made, taken out of service, brought back, and what the worker may do with them. In: tables. Out: steps.
+// Migrates whole tables: creates, removes and restores them, and changes the worker's rights. In: tables. Out: steps.
 import type { ForeignKey, SetAside, Table } from "@plinth/bundle";
 import * as ddl from "./ddl.ts";
 import { targetOfNow } from "./foreign-keys.ts";
@@ -6,7 +6,7 @@ import type { Matched, TableChange } from "./match.ts";
 import { facts, type Step, statement, UNDO_BY_DEPLOY } from "./migration-step.ts";
 import { keptName, movedName, searchName } from "./names.ts";
 
-/** @param filled Tables that get rows before the switch: their references are bound while they are empty. */
+/** @param filled Tables that get rows before the switch: their foreign keys are added while they are empty. */
 export function createSteps(schema: Matched, filled: ReadonlySet<string>): readonly Step[] {
   const early = new Set(schema.early);
   return [...schema.early, ...schema.late].flatMap((table) => [
@@ -23,12 +23,12 @@ function create(table: Table, stage: "create" | "create_late"): Step {
     stage,
     summary: `Create the table ${table.name}.`,
     table: null,
-    undo: "Deploy the version before: the table is set aside.",
+    undo: "Deploy the previous version: the table is set aside.",
   } as const;
   return statement(given, ddl.createTable(table));
 }
 
-/** The table is empty, so there is nothing to check; the target is locked against writers for that moment. */
+/** The table is empty, so there is nothing to validate; the target is locked against writers for a moment. */
 function refer(
   table: Table,
   key: ForeignKey,
@@ -40,7 +40,7 @@ function refer(
   const given = {
     slug: `reference-${table.name}-${key.column}`,
     stage: target === null ? "refer_late" : filled ? "add" : "refer",
-    summary: `Let ${table.name}.${key.column} refer to ${key.table}.`,
+    summary: `Add a foreign key from ${table.name}.${key.column} to ${key.table}.`,
     table: stands?.before.name ?? null,
     undo: UNDO_BY_DEPLOY,
     lock: stands === undefined ? "none" : "share row exclusive",
@@ -49,7 +49,7 @@ function refer(
   return statement(given, sql);
 }
 
-/** It stays as it was but for its names, its foreign keys, and that nobody may touch it: the names may be wanted again. */
+/** It stays unchanged except for its names, its foreign keys, and its rights: its names may be needed again. */
 export function setTableAside(table: Table, tag: string, why: "destructive" | "rewrite"): Step {
   const was = tableAside(table, tag);
   const what: SetAside = { kind: "table", table: table.name, column: null, keptAs: was.name, sqlType: null, was };
@@ -57,7 +57,7 @@ export function setTableAside(table: Table, tag: string, why: "destructive" | "r
     parts.map((part, index) => [part.name, (kind === 0 ? was.uniques : was.indexes)[index]!.name] as const),
   );
   const sql = [
-    // What it is searched by is made of its texts again when it comes back.
+    // Its search column is built again when it is restored.
     ...(table.search === undefined
       ? []
       : [ddl.keepSearchNoLonger(table.name, searchName(table.name)), ddl.dropColumn(table.name, table.search.column)]),
@@ -73,9 +73,9 @@ export function setTableAside(table: Table, tag: string, why: "destructive" | "r
     ...facts({
       slug: `set-aside-${table.name}`,
       stage: "set_aside",
-      summary: `Take ${table.name} out of service, and keep its records.`,
+      summary: `Remove ${table.name}, and keep its records for a while.`,
       table: table.name,
-      undo: "Declare it again while it is kept: it comes back with its records.",
+      undo: "Declare it again while its records are kept: they come back.",
       class: why,
       lock: "access exclusive",
     }),
@@ -104,7 +104,7 @@ export function restoreTable(table: TableChange): readonly Step[] {
   const given = facts({
     slug: `restore-${after.name}`,
     stage: "restore",
-    summary: `Bring ${after.name} back, with the records that it had when it was taken out of service.`,
+    summary: `Restore ${after.name}, with the records that it had when it was removed.`,
     table: before.name,
     undo: "Remove it again: it is set aside again.",
     lock: "access exclusive",
@@ -113,7 +113,8 @@ export function restoreTable(table: TableChange): readonly Step[] {
 }
 
 /**
- * A column that is set aside is found by its table's name, so it has to be told when that changes. Its time begins anew.
+ * A column that is set aside is found by its table's name, so a rename of the table must be recorded. Its time starts
+ * again.
  */
 export function takeAlong(
   { before, after, columns, restored }: TableChange,
@@ -127,7 +128,7 @@ export function takeAlong(
       const given = facts({
         slug: `take-along-${after.name}-${what.column}`,
         stage: "settle",
-        summary: `Take what is set aside of ${before.name}.${what.column} along to ${after.name}.`,
+        summary: `Rename the kept column ${before.name}.${what.column} along with ${after.name}.`,
         table: before.name,
         undo: UNDO_BY_DEPLOY,
         lock: "access exclusive",
@@ -151,11 +152,11 @@ export function privilegeSteps({ before, after }: TableChange): readonly Step[] 
   const common = { stage: "settle", table: before.name, undo: UNDO_BY_DEPLOY } as const;
   const steps: Step[] = [];
   if (given.length > 0) {
-    const summary = `Let the service ${given.join(", ")} rows of ${after.name}.`;
+    const summary = `Allow the service to ${given.join(", ")} rows of ${after.name}.`;
     steps.push(statement({ ...common, slug: `grant-${after.name}`, summary }, ddl.grant(after.name, given)));
   }
   if (taken.length > 0) {
-    const summary = `Let the service no longer ${taken.join(", ")} rows of ${after.name}.`;
+    const summary = `No longer allow the service to ${taken.join(", ")} rows of ${after.name}.`;
     steps.push(statement({ ...common, slug: `revoke-${after.name}`, summary }, ddl.revoke(after.name, taken)));
   }
   return steps;

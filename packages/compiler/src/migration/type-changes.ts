@@ -1,5 +1,6 @@
 // Changes the type of columns without a rewrite under a lock: expand, backfill, switch, contract. In: a table's change.
-// Out: steps. No value gets lost: what can't be converted stops the deployment, and the old column is set aside.
+// Out: steps. No value gets lost: a value that can't be converted stops the deployment, and the old column is set
+// aside.
 
 import { withArticle } from "@plinth/expression";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
@@ -25,16 +26,19 @@ export function typeSteps(table: TableChange, tag: string): readonly Step[] {
   ];
 }
 
-/** At the switch: the rules over it, which Postgres would check row by row, are off then, and come back unproven. */
+/**
+ * At the switch: its constraints, which Postgres would check row by row, are removed then, and added again without
+ * validation.
+ */
 function retype(table: TableChange, { after }: Retyped): Step {
   const name = `${table.after.name}.${after.name}`;
   return alteration(
     {
       slug: `retype-${table.after.name}-${after.name}`,
       stage: "settle",
-      summary: `Let ${name} hold ${after.sqlType}, which rewrites nothing.`,
+      summary: `Change the type of ${name} to ${after.sqlType}. No record is rewritten.`,
       table: table.before.name,
-      undo: "Deploy the version before: where the values still fit, the type is narrowed again.",
+      undo: "Deploy the previous version: the type is changed back, if all values fit.",
     },
     ddl.alterType(table.after.name, after.name, after.sqlType),
   );
@@ -48,7 +52,7 @@ function convert(table: TableChange, columns: readonly Converted[], tag: string)
     ...columns.map((change) => addBeside(table, change)),
     backfill(table, {
       slug: `convert-${table.after.name}`,
-      summary: `Write ${names} of ${table.after.name} in the new type, a batch of records at a time.`,
+      summary: `Convert ${names} of ${table.after.name} to the new type, one batch of records at a time.`,
       undo,
       assignments: columns.map((change) => ({ column: change.now, value: (row) => newValueOf(change, row) })),
     }),
@@ -62,7 +66,7 @@ function convert(table: TableChange, columns: readonly Converted[], tag: string)
 function verifyConvertible(table: TableChange, { before, after, conversion }: Converted): Step {
   const old = q(before.name);
   const violation = `${withArticle(after.name)} that ${conversion.problem ?? "can't be converted"}`;
-  const summary = `Make sure that every ${after.name} of ${table.after.name} can become ${after.sqlType}.`;
+  const summary = `Make sure that every ${after.name} of ${table.after.name} can be converted to ${after.sqlType}.`;
   const where = `${old} is not null and (${conversion.of(old)}) is null`;
   return verifyRows(table, { slug: `convert-${table.after.name}-${after.name}`, summary, violation }, where);
 }
@@ -70,13 +74,15 @@ function verifyConvertible(table: TableChange, { before, after, conversion }: Co
 function addBeside(table: TableChange, { before, after, now, conversion }: Converted): Step {
   const name = `${table.after.name}.${after.name}`;
   const loses =
-    conversion.loses === null ? "" : ` Of each value, ${conversion.loses} is left behind in the old column.`;
+    conversion.loses === null
+      ? ""
+      : ` The conversion drops ${conversion.loses} from each value; the old column keeps it.`;
   return alteration(
     {
       slug: `expand-${table.after.name}-${after.name}`,
       stage: "add",
       class: "rewrite",
-      summary: `Add a column beside ${name} that turns it from ${before.sqlType} into ${after.sqlType}.${loses}`,
+      summary: `Add a new column for ${name}, which is converted from ${before.sqlType} to ${after.sqlType}.${loses}`,
       table: table.before.name,
       undo: UNDO_BY_DEPLOY,
     },
@@ -84,7 +90,7 @@ function addBeside(table: TableChange, { before, after, now, conversion }: Conve
   );
 }
 
-/** The trigger makes null of what it can't convert. */
+/** The trigger writes null if it can't convert a value. */
 function guard(table: TableChange, { before, after, now, conversion }: Converted): readonly Step[] {
   return guardSteps(table, {
     slug: `${table.after.name}-${after.name}`,

@@ -1,14 +1,15 @@
-// Whether a unique rule could be broken. In: a table's change and the rule. Out: that it surely holds, or a step that counts.
+// Checks whether a unique constraint can be violated. In: a table's change and the constraint. Out: that it certainly
+// holds, or a step that counts.
 import type { Unique } from "@plinth/bundle";
 import type { TableChange } from "./match.ts";
 import type { Step } from "./migration-step.ts";
 import { changeOf, newNameOf, oldValueOf, overOldRows, underNewNames } from "./table-sql.ts";
 import { verifyDistinct } from "./verify.ts";
 
-/** True where neither a row that stands nor one that the old release may write can break it. */
+/** True if neither an existing row nor a write of the old release can violate it. */
 export function uniqueIsImplied(table: TableChange, unique: Unique): boolean {
   const columns = unique.columns.map((column) => changeOf(table, column));
-  // Nulls are never the same as anything.
+  // Two nulls are never equal.
   if (columns.some(({ how, after, fill }) => how === "added" && after.default === null && fill === undefined))
     return true;
   return table.before.uniques.some((old) => {
@@ -18,7 +19,7 @@ export function uniqueIsImplied(table: TableChange, unique: Unique): boolean {
   });
 }
 
-/** The column that differs wherever this one does. */
+/** The column that differs whenever this one does. */
 function sameValueIn(table: TableChange, name: string): string | null {
   const converted = table.columns.find(
     (one) => one.how === "converted" && one.before.name === name && one.conversion.total && one.conversion.injective,
@@ -33,7 +34,7 @@ export function verifyUnique(table: TableChange, unique: Unique): Step {
     {
       slug: `unique-${unique.name}`,
       summary: `Make sure that no two records of ${table.after.name} have the same ${name}.`,
-      violation: `the same ${name} as another`,
+      violation: `the same ${name} as another record`,
     },
     unique.columns.map((column) => oldValueOf(changeOf(table, column))),
     unique.where === null ? null : overOldRows(table, unique.where),

@@ -80,12 +80,12 @@ describe("what changes its type", () => {
   test("a value that can't be converted stops it, before anything and at the switch", async () => {
     const bad = `${rows}; update $.things set price = 'dear' where code = 2`;
     await expect(walk([before], [after], { rows: bad })).rejects.toThrow(
-      "1 of things have a price that is no number of at most 6 digits and 2 after the point: 00000000-0000-7000-8000-000000000002 a price that",
+      "1 of things have a price that is not a number with at most 6 digits before and 2 after the decimal point: 00000000-0000-7000-8000-000000000002 a price that",
     );
     await expect(
       walk([before], [after], { rows, meanwhile: "update $.things set price = 'dear' where code = 2" }),
     ).rejects.toThrow(
-      "a record of things with a price that is no number of at most 6 digits and 2 after the point was written",
+      "a record of things with a price that is not a number with at most 6 digits before and 2 after the decimal point was written",
     );
   });
 
@@ -157,11 +157,11 @@ describe("what is tightened", () => {
     ["(1, 't', 'a', null)", "1 of listings have a title shorter than 2 or longer than 9"],
     [
       "(1, 'tt', 'a', null), (2, 'tt', 'a', null), (3, 'tt', 'a', null)",
-      "2 of listings have the same title+status as another: 00000000-0000-7000-8000-000000000001 the same as 2 more",
+      "2 of listings have the same title+status as another record: 00000000-0000-7000-8000-000000000001 the same as 2 more",
     ],
     [
       "(1, 'tt', 'a', 8)",
-      "1 of listings have an owner_id that names no record of owners: 00000000-0000-7000-8000-000000000001 00000000",
+      "1 of listings have an owner_id that refers to no record of owners: 00000000-0000-7000-8000-000000000001 00000000",
     ],
     ["(1, 'tt', 'a', 9)", "1 of listings have no value for extra"],
   ])("%s stands in the way", async (values, message) => {
@@ -212,7 +212,7 @@ describe("what the old release writes since it was verified", () => {
     const going = apply(walker.client, planned, names, {
       before: async (step) => void (step.kind === "verify" && (await run(meanwhile))),
     });
-    await expect(going).rejects.toThrow(`a record of things ${told} was written while the deployment was under way`);
+    await expect(going).rejects.toThrow(`a record of things ${told} was written during the deployment`);
     const left = (await inspect(walker.client, names)).filter((line) => !catalog.includes(line));
     // What was made before the switch goes with the attempt: the runtime sweeps it.
     expect(left.filter((line) => !/guard__|price/.test(line))).toEqual([]);

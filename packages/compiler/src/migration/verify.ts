@@ -1,5 +1,5 @@
-// Finds out whether rows stand in the way of a change. In: a condition over them. Out: a verify step, the first of its plan.
-// A sample tells which records, and what is wrong; never what a text of theirs holds.
+// Finds rows that violate a change. In: a condition over them. Out: a verify step, the first of its plan. A sample has
+// the ids and the problem, but never the text of a value.
 
 import { quoteText } from "../sql/sql-text.ts";
 import type { TableChange } from "./match.ts";
@@ -16,7 +16,7 @@ export interface Violation {
 
 const SAMPLE_MAX = 5;
 
-/** @param problem SQL of a text over the row; where null, what the violation says. */
+/** @param problem SQL of a text over the row; if null, the text of the violation. */
 export function verifyRows(table: TableChange, of: Violation, where: string, problem: string | null = null): Step {
   const from = `from ${stayingRowsOf(table)} where ${where}`;
   const says = problem ?? quoteText(of.violation);
@@ -26,7 +26,7 @@ export function verifyRows(table: TableChange, of: Violation, where: string, pro
   });
 }
 
-/** Rows beyond the first of each group that would be one value; groups with a null are none. */
+/** All rows of a group with the same value except the first; groups with a null don't count. */
 export function verifyDistinct(
   table: TableChange,
   of: Violation,
@@ -45,8 +45,8 @@ export function verifyDistinct(
 }
 
 /**
- * Rows that begin before an earlier one of their group has ended; a null at either end is open, and an empty range overlaps
- * nothing. One pass over the rows in their order: each is compared with the latest end before it.
+ * Rows that start before an earlier one of their group has ended; a null at either end is open, and an empty range
+ * overlaps nothing. One pass over the sorted rows: each is compared with the latest end before it.
  */
 export function verifyDisjoint(
   table: TableChange,
@@ -74,7 +74,7 @@ export function verifyDisjoint(
   });
 }
 
-/** Rows whose value names no row of the target; a target that is yet to be made has none. */
+/** Rows whose value refers to no row of the target; a target that is not created yet has none. */
 export function verifyReference(table: TableChange, of: Violation, value: string, target: string | null): Step {
   const missing = target === null ? "" : ` and not exists (select from ${target} _k where _k."id" = _r._value)`;
   const from = `from (select ${keyOf(table)} as _id, ${value} as _value from ${stayingRowsOf(table)}) _r where _r._value is not null${missing}`;

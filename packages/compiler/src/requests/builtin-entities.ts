@@ -1,4 +1,4 @@
-// The entities that modules bring: `user` and `organization`. In: their descriptions. Out: bundle entities like any other, with
+// The entities of modules: `user` and `organization`. In: their descriptions. Out: bundle entities like any other, with
 // their built-in rules as SQL.
 import {
   type BuiltinOperation,
@@ -25,7 +25,7 @@ import { bundleFieldOf } from "./queries.ts";
 import { relationsOf } from "./relations.ts";
 import { createSchemaOf, updateSchemaOf } from "./schemas.ts";
 
-/** With what of their fields is served. */
+/** With the fields that are served. */
 export function builtinEntities(model: Model): readonly ModuleEntity[] {
   return moduleEntities(model).map((entity) => ({ ...entity, fields: entity.fields.filter(isServed) }));
 }
@@ -40,11 +40,11 @@ const shared = {
   seed: [],
 } as const;
 
-/** What a blueprint says of users. */
+/** The fields and permissions of users in the blueprint. */
 export interface DeclaredOfUsers {
-  /** Who may read them. */
+  /** Who can read them. */
   readonly access: BundleEntity["access"];
-  /** What leads from them to other records. */
+  /** Their relations to other records. */
   readonly relations: readonly Relation[];
   readonly search: BundleSearch | null;
 }
@@ -67,7 +67,7 @@ export function builtinEntityOf(
     createSchema: createSchemaOf([...generated, ...handled].includes("create") ? fields : [], null),
     updateSchema: updateSchemaOf(fields),
     ...(declared.search !== null && { search: declared.search }),
-    // The members of an organization go with it.
+    // The members of an organization are deleted with it.
     referrers:
       name === ORGANIZATION_ENTITY
         ? [...referrers, { entity: null, table: MEMBERSHIPS_TABLE, column: "organization_id", onDelete: "cascade" }]
@@ -91,22 +91,25 @@ function accessOf({ access }: ModuleEntity, declared: BundleEntity["access"]): B
   );
 }
 
-/** A role has one grant: where a blueprint grants more to `user`, what always holds stands under the role with the same holders. */
+/**
+ * A role has one grant: if a blueprint grants more to `user`, the built-in rule belongs to the role with the same
+ * holders.
+ */
 function sameHolders(role: string): string {
-  if (role !== "user") throw new Error(`what ${role} may do with users is not declared`);
+  if (role !== "user") throw new Error(`it is not declared what ${role} can do with users`);
   return "owner";
 }
 
 const predicates: Readonly<Record<BuiltinRule, (row: string) => Predicate>> = {
   all: () => ALWAYS,
-  // Never null where somebody is signed in; where nobody is, the second half denies.
+  // Never null if somebody is signed in; if nobody is, the second half denies.
   self: (row) => plain(`(${row}."id" = {user.id}::uuid and {user.id}::uuid is not null)`),
   signed_in: () => plain("({user.id}::uuid is not null)"),
   member: (row) => belongs(row, null),
   manager: (row) => belongs(row, ["owner", "admin"]),
 };
 
-/** Looks at no other row. */
+/** It uses no other row. */
 function plain(sql: SqlTemplate): Predicate {
   return { kind: "sql", sql, looks: [] };
 }

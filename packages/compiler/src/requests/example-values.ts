@@ -1,5 +1,5 @@
-// Makes up values for examples in the OpenAPI document and previews of mails. In: fields. Out: an object that their schemas take.
-// The same for the same fields: a document never changes by itself.
+// Generates example values for the OpenAPI document and previews of mails. In: fields. Out: a valid object. The same
+// fields always give the same values, so that a document never changes by itself.
 import type { Field, FieldType, Limits } from "@plinth/blueprint";
 import type { Type } from "@plinth/expression";
 

@@ -1,10 +1,10 @@
-// By which fields a record can be named in a path beside its id. In: an entity. Out: names of fields, key by key.
+// The keys of a record for paths, in addition to its id. In: an entity. Out: field names for each key.
 import type { Entity } from "@plinth/blueprint";
 import { isFilterable } from "./queries.ts";
 
 /**
- * Unique keys whose values can stand in a path, each in the order in which it is declared. The organization of one that is
- * unique within organizations is no part of it: the request names the organization.
+ * Unique keys whose values can be part of a path, each in its declared order. For a key that is unique within
+ * organizations, the request names the organization, so it is not part of the key.
  */
 export function keysOf({
   fields,

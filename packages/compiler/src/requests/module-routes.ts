@@ -1,9 +1,9 @@
-// The routes that modules serve by handlers of their own. In: the model. Out: their addresses and what is checked before a handler
-// is called. Routes of the built-in entities that are served like those of any entity are in `routes.ts`.
+// Routes with handlers of modules. In: the model. Out: their paths, and what is checked before a handler runs.
+// `routes.ts` has the routes of built-in entities that work like those of any entity.
 import { describeModules, type Model, type ModuleEntity, type ModuleOperation } from "@plinth/blueprint";
 import type { ModuleRoute } from "@plinth/bundle";
 
-/** Modules take a few fields, and read them in one piece. */
+/** Modules accept few fields, and read them at once. */
 const BODY_BYTES_MAX = 65_536;
 
 export function moduleRoutesOf(model: Model): readonly ModuleRoute[] {
@@ -14,7 +14,7 @@ export function moduleRoutesOf(model: Model): readonly ModuleRoute[] {
   return [...described, ...actionRoutes(model)];
 }
 
-/** One handler answers them all: which action is meant, it reads from the path. */
+/** One handler answers all of them; it reads the action from the path. */
 function actionRoutes({ modules, background }: Model): readonly ModuleRoute[] {
   if (!modules.includes("workers")) return [];
   const shared = { operation: "project.call", method: "POST", audience: "caller", filters: null } as const;
@@ -45,7 +45,7 @@ function routeOf({ id, method, path, audience, query, body, bodyBytesMax }: Modu
   };
 }
 
-/** What the handler of a stream takes beside the resource, are filters of the entity's own. */
+/** In addition to the resource, the handler of a stream accepts filters of the entity. */
 function filtersOf(query: ModuleOperation["query"]): ModuleRoute["filters"] {
   if (query === null || typeof query === "string") return null;
   return "followed" in query ? { resource: query.followed } : query.filters;

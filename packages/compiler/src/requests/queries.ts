@@ -1,5 +1,5 @@
-// Says how each field is read and written. In: an entity's fields. Out: the bundle's fields with their SQL templates.
-// It never writes whole statements: the runtime joins the parts a request asks for.
+// Describes how fields are read and written. In: an entity's fields. Out: the bundle's fields with their SQL templates.
+// It never writes whole statements: the runtime joins the parts that a request needs.
 import { type Field, type FieldType, type ObjectMember, targetOf } from "@plinth/blueprint";
 import type { BundleField, BundleMember, SqlTemplate } from "@plinth/bundle";
 import { lower } from "../rules/lower.ts";
@@ -9,7 +9,7 @@ import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import { entering, leaving, wireOf } from "../sql/wire-sql.ts";
 import { columnDefaultOf } from "../tables/columns.ts";
 
-/** What a field belongs to. `catalog` may be left out where no field looks beyond its own column. */
+/** The owner of a field. `catalog` can be left out if no field reads other columns. */
 export interface FieldSource {
   readonly name: string;
   readonly table: string;
@@ -48,7 +48,7 @@ function memberOf({ name, type }: ObjectMember): BundleMember {
   return { name, sqlType: sqlTypeOf(type), ...(type.kind === "object" && { members: type.fields.map(memberOf) }) };
 }
 
-/** A column by its name, all else by what stands for it. What is encrypted never leaves. */
+/** A column by its name, everything else by its SQL. Encrypted values are never returned. */
 function selectOf(field: Field, source: FieldSource): SqlTemplate {
   const { type } = field;
   switch (type.kind) {
@@ -63,7 +63,7 @@ function selectOf(field: Field, source: FieldSource): SqlTemplate {
   }
 }
 
-/** The ids of the living, in their order. */
+/** The ids of records that are not deleted, sorted. */
 function refsSelect({ table, own, other }: JoinTable, entity: string, catalog: Catalog | undefined): SqlTemplate {
   const target = catalog?.get(entity);
   const living =
@@ -85,7 +85,7 @@ function computedSelect(computed: Computed, source: FieldSource): SqlTemplate {
   const { type } = computed.expression;
   switch (type.kind) {
     case "decimal":
-      // Trailing zeros would tell how it was calculated, not what it is.
+      // Trailing zeros would show how it was calculated.
       return `trim_scale(${value})::text`;
     case "date":
     case "time":
@@ -100,14 +100,17 @@ function computedSelect(computed: Computed, source: FieldSource): SqlTemplate {
   }
 }
 
-/** One that is calculated can be less than nothing, or more hours than a day has. */
+/** A calculated duration can be negative, or have more hours than a day. */
 function computedDuration(value: string): SqlTemplate {
   const size = "case when _v._a < '0'::interval then -_v._a else _v._a end";
   const text = `case when _v._a < '0'::interval then '-' else '' end || ${leaving({ kind: "duration" }, "_w._a")}`;
   return `(select ${text} from (select justify_hours(${value}) as _a offset 0) _v, lateral (select ${size} as _a offset 0) _w)`;
 }
 
-/** Only an admin names somebody else in a field that the service fills with the current user or organization, or writes what is said to be for admins. */
+/**
+ * Only an admin can set another value in a field that the service fills with the current user or organization, or write
+ * a field that is reserved for admins.
+ */
 function writerOf(field: Field): BundleField["writer"] {
   if (field.writer === "service" || field.type.kind === "computed" || field.type.kind === "sequence") return "service";
   if (field.writer === "admin") return "admin";
@@ -125,7 +128,7 @@ function defaultOf(field: Field): SqlTemplate | null {
   }
 }
 
-/** Values that have an order, and stand in a column or are calculated from what does. */
+/** Values with an order, in a column or calculated from columns. */
 export function isFilterable({ type, internal }: Field): boolean {
   if (internal) return false;
   switch (type.kind) {

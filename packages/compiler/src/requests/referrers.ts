@@ -1,10 +1,10 @@
-// Finds who refers to whom. In: the model. Out: per entity, what its deletion must do to others, in that order.
-// It never says how; the runtime writes the statement.
+// Finds references between entities. In: the model. Out: for each entity, the effects of its deletion on others, in
+// order. It never says how; the runtime writes the statement.
 import { type Model, type OnDelete, targetOf } from "@plinth/blueprint";
 import type { Referrer } from "@plinth/bundle";
 import { joinTableOf } from "../sql/catalog.ts";
 
-/** What may stop a delete comes first, what goes with it last. */
+/** References that can stop a delete come first, those that delete records last. */
 const order: readonly (OnDelete | "pair")[] = ["restrict", "set_null", "cascade", "pair"];
 
 export function referrersOf(model: Model): ReadonlyMap<string, readonly Referrer[]> {

@@ -1,5 +1,5 @@
-// Lists the generated routes. In: the model. Out: method, path, entity, operation; the same entity under three names.
-// A route stands for every operation: whether it is allowed, `access` says.
+// Lists the generated routes. In: the model. Out: method, path, entity, operation; each entity under three names. There
+// is a route for every operation; `access` decides whether it is allowed.
 import { type Entity, type Model, type ModuleEntity, moduleEntities } from "@plinth/blueprint";
 import type { Route } from "@plinth/bundle";
 import { keysOf } from "./keys.ts";
@@ -78,7 +78,7 @@ function byKeyAt(path: string, entity: string, keys: readonly (readonly string[]
   });
 }
 
-/** Of several records in one request; a create of several goes by the route of one. */
+/** For several records in one request; the route for one create also creates several. */
 function manyAt(path: string, entity: string): readonly Route[] {
   return [
     { method: "PATCH", path, entity, operation: "update_many" },

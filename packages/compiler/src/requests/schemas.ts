@@ -1,6 +1,7 @@
-// Writes the JSON Schemas (2020-12) of request bodies. In: an entity's fields. Out: strict schemas, without `$schema` or `format`.
-// They refuse what Postgres would refuse or change: NUL, lone surrogates, days that no calendar has, digits that would be lost.
-// An author's own patterns are not in them: only Postgres's matcher is bounded on every pattern.
+// Writes the JSON Schemas (2020-12) of request bodies. In: an entity's fields. Out: strict schemas, without `$schema`
+// or `format`. They refuse what Postgres would refuse or change: NUL, lone surrogates, days that don't exist, digits
+// that would be lost. They don't contain authors' patterns, because only Postgres's matcher has a time limit for every
+// pattern.
 import {
   type Field,
   type FieldType,
@@ -14,13 +15,13 @@ import { TEXT_LENGTH_MAX } from "../sql/column-type.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Most ids of a many-to-many field in one body. */
+/** The maximum number of ids of a many-to-many field in one body. */
 const REFS_MAX = 1000;
 const SECRET_LENGTH_MAX = 10_000;
 
 const noLimits: Limits = { min: null, max: null, pattern: null };
 
-/** What a create may send. A field that only admins set stands here as well; who sends it, the runtime knows. */
+/** What a create can send. It includes fields that only admins set; the runtime checks the caller. */
 export function createSchemaOf(fields: readonly Field[], machine: StateMachine | null): JsonSchema {
   const writable = writableFields(fields);
   const properties = writable.map((field) => {
@@ -32,8 +33,8 @@ export function createSchemaOf(fields: readonly Field[], machine: StateMachine |
 }
 
 /**
- * What an update may send: any part of it; null clears what is optional, and `{"add": n}` adds to a number. What is set at
- * create only is left out.
+ * What an update can send: any part of it. Null empties an optional field, and `{"add": n}` adds to a number. Fields
+ * that can only be set at create are left out.
  */
 export function updateSchemaOf(fields: readonly Field[]): JsonSchema {
   const writable = writableFields(fields).filter((field) => !field.immutable);
@@ -49,7 +50,7 @@ function changeSchema(field: Field): JsonSchema {
   return { type: [...types, "object"], ...rest, properties: { add }, required: ["add"], additionalProperties: false };
 }
 
-/** Of what may be added to a field; null where it holds no number. */
+/** The schema of an addition to a field; null if it is not a number. */
 export function addedSchema(type: FieldType): JsonSchema | null {
   switch (type.kind) {
     case "int":
@@ -65,7 +66,7 @@ export function addedSchema(type: FieldType): JsonSchema | null {
   }
 }
 
-/** Fields that a body may hold. */
+/** Fields in a body. */
 export function writableFields(fields: readonly Field[]): readonly Field[] {
   return fields.filter(
     ({ writer, internal, type }) =>
@@ -73,12 +74,12 @@ export function writableFields(fields: readonly Field[]): readonly Field[] {
   );
 }
 
-/** Fields that a reply may hold. */
+/** Fields in a reply. */
 export function readableFields(fields: readonly Field[]): readonly Field[] {
   return fields.filter(({ internal, type }) => !internal && !["secret", "file", "image"].includes(type.kind));
 }
 
-/** Whether a create must give it. */
+/** Whether a create requires it. */
 export function isRequired(field: Field): boolean {
   if (field.optional || field.default !== null || field.type.kind === "refs") return false;
   return field.type.kind !== "slug" || field.type.from === null;
@@ -164,26 +165,26 @@ export function valueSchema(type: FieldType, limits: Limits = noLimits): JsonSch
       return computedSchema(type.expression.type);
     case "file":
     case "image":
-      throw new Error(`the type ${type.kind} is not served`);
+      throw new Error(`the type ${type.kind} isn't available yet`);
   }
 }
 
-/** Of values whose pattern nobody can read: a refused one is shown it. */
+/** For values whose pattern is hard to read: an error message shows this text. */
 const formDescriptions = {
   uuid: "A UUID, such as 0190b3c2-6a7e-7d51-8f0e-3a5b9c1d2e4f.",
   slug: "Lower-case words and digits joined by hyphens, such as my-first-post.",
   email: "An e-mail address, such as ana@example.com.",
   url: "An address that begins with http:// or https://, such as https://example.com/page.",
-  phone: "A phone number with its country's code (E.164), such as +4930123456.",
+  phone: "A phone number with its country code (E.164), such as +4930123456.",
   color: "A colour in hexadecimal, such as #1a2b3c.",
-  timezone: "A time zone of the IANA database, such as Europe/Berlin.",
-  country: "A country's code of two capital letters (ISO 3166-1), such as DE.",
-  currency: "A currency's code of three capital letters (ISO 4217), such as EUR.",
-  locale: "A language, where needed with its region (BCP 47), such as en or pt-BR.",
+  timezone: "A time zone from the IANA database, such as Europe/Berlin.",
+  country: "A country code with two capital letters (ISO 3166-1), such as DE.",
+  currency: "A currency code with three capital letters (ISO 4217), such as EUR.",
+  locale: "A language, with a region if needed (BCP 47), such as en or pt-BR.",
   date: "A date, such as 2024-12-31.",
   time: "A time of day, such as 23:59:59.",
-  datetime: "A time of RFC 3339 with its offset, such as 2024-12-31T23:59:59Z.",
-  duration: "A duration of ISO 8601 without years and months, such as P1DT12H.",
+  datetime: "A time in the format RFC 3339 with an offset, such as 2024-12-31T23:59:59Z.",
+  duration: "A duration in the format ISO 8601 without years and months, such as P1DT12H.",
 } as const;
 
 const uuidSchema: JsonSchema = { type: "string", pattern: patterns.uuid, description: formDescriptions.uuid };
@@ -198,7 +199,7 @@ const pointSchema: JsonSchema = {
   additionalProperties: false,
 };
 
-/** Any JSON whose texts Postgres can hold. A body's schema has it under `$defs`. */
+/** Any JSON whose texts Postgres can store. A body's schema has it under `$defs`. */
 export const jsonDefinition: JsonSchema = {
   anyOf: [
     { type: ["number", "boolean", "null"] },
@@ -278,7 +279,7 @@ function withDefinitions(schema: JsonSchema, fields: readonly Field[]): JsonSche
   return fields.some((field) => holdsJson(field.type)) ? { ...schema, $defs: { json: jsonDefinition } } : schema;
 }
 
-/** Whether any JSON can stand in it. */
+/** Whether it can contain any JSON. */
 export function holdsJson(type: FieldType): boolean {
   switch (type.kind) {
     case "json":
@@ -293,7 +294,7 @@ export function holdsJson(type: FieldType): boolean {
   }
 }
 
-/** Digits before and after the point, as many as the column holds. */
+/** Digits before and after the decimal point, as many as the column has. */
 function decimalPattern(whole: number, fraction: number): string {
   const before = whole > 1 ? `(?:0|[1-9]\\d{0,${whole - 1}})` : whole === 1 ? "\\d" : "0";
   return `^-?${before}${fraction > 0 ? `(?:\\.\\d{1,${fraction}})?` : ""}$`;

@@ -1,10 +1,10 @@
-// Lowers views. In: the model. Out: of each its condition as a predicate, its order and its page, as data.
+// Lowers views. In: the model. Out: for each view its condition as a predicate, its order and its page, as data.
 import type { Model } from "@plinth/blueprint";
 import type { Bundle } from "@plinth/bundle";
 import { predicateOf } from "../rules/access.ts";
 import type { Catalog } from "../sql/catalog.ts";
 
-/** Nothing where none is declared. */
+/** Empty if none is declared. */
 export function viewsOf({ entities }: Model, catalog: Catalog): Pick<Bundle, "views"> {
   const views = entities.flatMap((entity) =>
     (entity.views ?? []).map(({ name, where, sort, limit }) => ({

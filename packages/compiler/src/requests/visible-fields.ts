@@ -1,5 +1,5 @@
-// Tells which fields a reply can hold. In: an entity's permissions. Out: fields that some reader sees, and those all readers see.
-// Who sees what in a request, the runtime decides by the same grants.
+// Finds the fields that replies can contain. In: an entity's permissions. Out: fields that some readers see, and fields
+// that all readers see. In a request, the runtime decides by the same grants.
 import type { Entity } from "@plinth/blueprint";
 
 export interface VisibleFields {
@@ -7,7 +7,7 @@ export interface VisibleFields {
   readonly always: ReadonlySet<string>;
 }
 
-/** Where nobody may read, all are named: what may be read changes without the shape of it. */
+/** If nobody can read, all fields are listed: new read permissions then don't change the schema. */
 export function visibleFieldsOf({ fields, permissions }: Pick<Entity, "fields" | "permissions">): VisibleFields {
   const all = new Set(fields.map((field) => field.name));
   const reads = permissions.filter(

@@ -1,17 +1,17 @@
-// Turns permissions into grants. In: an entity's checked permissions. Out: operation > role > predicate, fields, forced values.
-// No predicate is ever unknown: what is unknown denies. The rule's text is in none of them.
+// Lowers permissions to grants. In: an entity's checked permissions. Out: operation > role > predicate, fields, forced
+// values. A predicate is never unknown: unknown denies. It never contains the rule's text.
 import type { Entity, Permission } from "@plinth/blueprint";
 import { ALWAYS, type BundleEntity, type Grant, NEVER, type Predicate } from "@plinth/bundle";
 import type { Expression } from "@plinth/expression";
 import { type Catalog, entityOf, MEMBERSHIPS_TABLE, ORGANIZATIONS_TABLE } from "../sql/catalog.ts";
 import { sqlTypeOf } from "../sql/column-type.ts";
 import { quoteIdentifier } from "../sql/sql-text.ts";
-import { keptValue } from "./kept-value.ts";
 import { Looks } from "./looks.ts";
 import { holds, lower } from "./lower.ts";
 import type { LowerScope } from "./lower-scope.ts";
+import { keptValue } from "./stored-value.ts";
 
-/** Each role's own grants; that a holder of a role also holds those it inherits, the runtime knows. */
+/** Each role's own grants. The runtime knows which roles include others. */
 export function accessOf(entity: Entity, catalog: Catalog): BundleEntity["access"] {
   const access: Record<string, Record<string, Grant>> = {};
   for (const permission of entity.permissions) {
@@ -40,7 +40,7 @@ export function predicateOf(rule: Expression, entity: string, catalog: Catalog):
   return { kind: "sql", sql, looks: looks.all() };
 }
 
-/** A check over the columns of one row, as a constraint has it: null passes. */
+/** A check over the columns of one row, in the form of a constraint: null passes. */
 export function lowerCheck(condition: Expression, entity: string, catalog: Catalog): string {
   const column = (_: string, name: string): string => quoteIdentifier(name);
   const scope: LowerScope = { entity, catalog, column, isConstraint: true };
@@ -48,8 +48,8 @@ export function lowerCheck(condition: Expression, entity: string, catalog: Catal
 }
 
 /**
- * The organizations whose rows a caller may touch: those of the signed-in user, or all for who holds admin without being
- * a user (a key, an operator). A list that is made once for the statement, so that an index finds the rows.
+ * The organizations whose rows a caller can access: those of the signed-in user, or all for an admin who is not a user
+ * (a key, an operator). The list is computed once for the statement, so that an index finds the rows.
  */
 export function scopeOf(orgField: string): Predicate {
   const own = `select _member."organization_id" from {schema}.${quoteIdentifier(MEMBERSHIPS_TABLE)} _member where _member."user_id" = {user.id}::uuid`;
@@ -62,7 +62,7 @@ export function scopeOf(orgField: string): Predicate {
   return { kind: "sql", sql, looks: looks.all() };
 }
 
-/** A grant without limits of fields or values. */
+/** A grant without limits on fields or values. */
 export function grant(rule: Predicate): Grant {
   return { rule, fields: null, set: {}, limit: null };
 }

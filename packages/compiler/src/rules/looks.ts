@@ -1,5 +1,5 @@
-// Notes where a predicate looks for other rows, while it is lowered. In: each use of a table and of its columns. Out: the uses,
-// one for each table.
+// Records where a predicate reads other rows, while it is lowered. In: each use of a table and its columns. Out: the
+// uses, one for each table.
 import type { Look } from "@plinth/bundle";
 
 interface Use {
@@ -15,7 +15,7 @@ export class Looks {
     this.#of(table);
   }
 
-  /** Rows are looked for by something else. */
+  /** Rows are looked up by something else. */
   some(table: string): void {
     this.#of(table).byId = false;
   }
@@ -28,7 +28,7 @@ export class Looks {
     return this.#uses.size > 0;
   }
 
-  /** Notes all that the other one has noted. */
+  /** Adds everything that the other one has recorded. */
   add(other: Looks): void {
     for (const { table, columns, byId } of other.all()) {
       if (byId) this.one(table);

@@ -1,5 +1,5 @@
-// Lowers what is made of a value of each record of a relation. In: the records with their values, as a SELECT. Out: SQL of one
-// value, that fails on no value and whatever order the records come in.
+// Lowers aggregates over a relation. In: the records with their values, as a SELECT. Out: SQL of one value, which fails
+// for no value and doesn't depend on the order of records.
 import type { Aggregate, Expression, Quantifier } from "@plinth/expression";
 import { DURATION_MAX, usableFloat } from "./lower-arithmetic.ts";
 
@@ -13,13 +13,13 @@ export function isAggregate(each: Each): each is AggregateOf {
   return each.value !== undefined;
 }
 
-/** SQL over `_judged`, where only some of the records count. */
+/** SQL over `_judged`, if only some of the records count. */
 interface Chosen {
   readonly held: string;
   readonly unknown: string;
 }
 
-/** @param records Gives `_value`, and `_held` where only some count. */
+/** @param records Returns `_value`, and `_held` if only some count. */
 export function lowerAggregate({ quantifier, type, value }: AggregateOf, records: string, chosen?: Chosen): string {
   const over = (name: string, of = "_judged._value"): string =>
     `${name}(${of})${chosen === undefined ? "" : ` filter (where ${chosen.held})`}`;
@@ -45,17 +45,17 @@ export function lowerAggregate({ quantifier, type, value }: AggregateOf, records
   }
 }
 
-/** Zero where there is nothing to add up. */
+/** Zero if there is nothing to add up. */
 function total(over: (name: string, of: string) => string, of: string): string {
   return `coalesce(${over("sum", of)}, 0)`;
 }
 
-/** The sum of columns of whole numbers is of a wider type already; a literal has none of its own. */
+/** The sum of integer columns already has a wider type; a literal doesn't. */
 function exactSource({ kind }: Expression): string {
   return kind === "literal" ? "_judged._value::numeric" : "_judged._value";
 }
 
-/** Intervals of many records would leave the range of intervals. */
+/** The sum of many intervals would leave the range of intervals. */
 function sumOfDurations(micros: string, from: string): string {
   const whole = "(div(_total._sum, 1000000)::text || ' seconds')::interval";
   const rest = "(mod(_total._sum, 1000000)::text || ' microseconds')::interval";

@@ -1,5 +1,6 @@
-// Lowers arithmetic, and brings the two sides of a comparison to one type. In: operands. Out: SQL that fails on no value.
-// What would divide by zero or leave the range of floats or times is null; whole numbers and decimals are exact.
+// Lowers arithmetic, and converts both sides of a comparison to one type. In: operands. Out: SQL that fails for no
+// value. A division by zero, and a result outside the range of floats or times, is null; whole numbers and decimals are
+// exact.
 import type { Arithmetic, Expression, Operator, Type } from "@plinth/expression";
 import { once } from "./lower-once.ts";
 import type { LowerScope } from "./lower-scope.ts";
@@ -33,11 +34,11 @@ export function lowerArithmetic(
     case "text":
       return `(${lower(left, scope)} || ${lower(right, scope)})`;
     default:
-      throw new Error(`no arithmetic makes a ${result.kind}`);
+      throw new Error(`arithmetic can't result in a ${result.kind}`);
   }
 }
 
-/** Both sides of a comparison: as floats where one of them is one, else as they are. */
+/** Both sides of a comparison: as floats if one of them is one, otherwise unchanged. */
 export function lowerSides(
   [left, right]: readonly [Expression, Expression],
   scope: LowerScope,
@@ -48,7 +49,7 @@ export function lowerSides(
   return [asFloat(left, a, scope), asFloat(right, b, scope)];
 }
 
-/** Integers of SQL overflow: columns, sizes, constants without a point, and what a condition chooses among them. */
+/** SQL integers overflow: columns, sizes, constants without a point, and conditional values of these. */
 export function asNumeric(operand: Expression, sql: string): string {
   return isNumeric(operand) ? sql : `${sql}::numeric`;
 }
@@ -70,12 +71,12 @@ function isArithmetic(operator: Operator): operator is Arithmetic {
 
 function exact(operator: Arithmetic, a: string, b: string, kind: "int" | "decimal"): string {
   if (operator !== "/") return `(${a} ${operator} ${b})`;
-  // `/` of numerics rounds, and to fewer digits the larger the quotient is; div() is exact.
+  // `/` of numerics rounds, with fewer digits the larger the quotient is; div() is exact.
   if (kind === "int") return `div(${a}, nullif(${b}, 0))`;
   return `(div(${a} * 10000000000, nullif(${b}, 0)) * 0.0000000001)`;
 }
 
-/** As a double; null where an exact number that was calculated is out of what rules take for floats. */
+/** As a double; null if a calculated exact number is outside the range of floats in rules. */
 function asFloat({ type, kind }: Expression, sql: string, scope: LowerScope): string {
   if (type.kind === "float") return kind === "literal" ? `${sql}::double precision` : sql;
   if (kind === "literal" || kind === "field") return `${sql}::double precision`;
@@ -89,14 +90,14 @@ function float(operator: Arithmetic, a: string, b: string, scope: LowerScope): s
   });
 }
 
-/** Whether a number takes part in arithmetic of floats. */
+/** Whether a number can be used in arithmetic of floats. */
 export function usableFloat(sql: string): string {
   return `(${sql} = 0 or abs(${sql}) between 1e-150 and 1e150)`;
 }
 
 export const DURATION_MAX = "126230400000 seconds";
 
-/** As many days as lie between the first date and the last. */
+/** The number of days between the first date and the last. */
 const DAYS_MAX = 3_652_058;
 
 function dates(
@@ -116,7 +117,7 @@ function dates(
   });
 }
 
-/** Days are of 24 hours: the sum is made without a time zone. */
+/** Days have 24 hours: the sum uses no time zone. */
 function time(
   operator: Arithmetic,
   [left, a]: readonly [Expression, string],

@@ -1,4 +1,5 @@
-// Lowers a field at the end of a path of references. In: the row, the path, and how expressions are lowered. Out: SQL of its value.
+// Lowers a field at the end of a path of references. In: the row, the path, and the function that lowers expressions.
+// Out: SQL of its value.
 import { targetOf } from "@plinth/blueprint";
 import type { Expression } from "@plinth/expression";
 import { type CatalogEntity, entityOf } from "../sql/catalog.ts";
@@ -8,7 +9,7 @@ import type { LowerScope, Variable } from "./lower-scope.ts";
 
 type Lower = (expression: Expression, scope: LowerScope) => string;
 
-/** `["listing_id", "created_by"]`: each name but the last is a reference, followed by a scalar sub-select. */
+/** `["listing_id", "created_by"]`: each name except the last is a reference, which becomes a scalar sub-select. */
 export function columnAt(
   row: string,
   path: readonly string[],
@@ -68,7 +69,7 @@ export function noteLiving({ table, softDelete }: CatalogEntity, { looks }: Lowe
   if (softDelete !== null) looks?.column(table, softDelete);
 }
 
-/** What is computed is no column: its expression stands in its place. */
+/** A computed field has no column, so its expression replaces it. */
 function plainOrComputed(
   name: string,
   { entity, scope, lower }: Omit<Owner, "variable">,

@@ -1,5 +1,5 @@
-// Lowers what needs no row: constants, who is signed in, and what the request brings. In: a node of an expression. Out: SQL of its value.
-// It never lets a brace of the author's through: what is a text goes through `quoteText`.
+// Lowers values that need no row: constants, the user, and the request. In: a node of an expression. Out: SQL of its
+// value. It never passes an author's braces on: texts go through `quoteText`.
 import type { Expression } from "@plinth/expression";
 import { entityOf, USERS_TABLE } from "../sql/catalog.ts";
 import { sqlTypeOfValue } from "../sql/column-type.ts";
@@ -23,7 +23,7 @@ export function literal({ type, value }: Extract<Expression, { kind: "literal" }
     case "decimal":
       return quoteDigits(value);
     case "duration":
-      // Postgres knows no sign before the P.
+      // Postgres allows no sign before the P.
       return value.startsWith("-") ? `(-${quoteText(value.slice(1))}::interval)` : `${quoteText(value)}::interval`;
     case "uuid":
     case "date":
@@ -41,7 +41,7 @@ const userHoles: ReadonlyMap<string, string> = new Map([
   ["roles", "{user.roles}::text[]"],
 ]);
 
-/** What the credential doesn't tell is read once for the statement. */
+/** Values that the credential doesn't contain are read once for the statement. */
 export function user(name: string, { catalog, looks }: LowerScope): string {
   const hole = userHoles.get(name);
   if (hole !== undefined) return hole;

@@ -1,5 +1,5 @@
-// Lowers functions of one value: rounding, parts of dates and times, an address in a network. In: the call. Out: SQL that fails on
-// no value.
+// Lowers functions of one value: rounding, parts of dates and times, an address in a network. In: the call. Out: SQL
+// that fails for no value.
 import { type Expression, type FunctionName, parseNetwork, printNetwork } from "@plinth/expression";
 import { quoteText } from "../sql/sql-text.ts";
 import { asNumeric, usableFloat, within } from "./lower-arithmetic.ts";
@@ -9,9 +9,9 @@ import type { LowerScope } from "./lower-scope.ts";
 interface Called {
   readonly name: FunctionName;
   readonly value: Expression;
-  /** That of the value. */
+  /** The type of the value. */
   readonly sql: string;
-  /** The literal behind it. */
+  /** The literal argument. */
   readonly second: Expression | undefined;
 }
 
@@ -42,13 +42,13 @@ function ofNumber(name: "round" | "floor" | "ceil" | "abs", called: Called, scop
     return name === "round" ? `round(${exact}, ${places})` : `${name}(${exact})`;
   }
   return once(scope, [sql], (a) => {
-    // A number less than nothing by a hair is printed as `-0`.
+    // A tiny negative number would be printed as `-0`.
     const result = name === "round" ? `round(${a}::numeric, ${places})::double precision` : `${name}(${a}) + 0`;
     return `case when ${usableFloat(a)} then ${result} end`;
   });
 }
 
-/** Of an instant that the calendar of rules has, in UTC. */
+/** For an instant within the years that rules support, in UTC. */
 function known(value: Expression, sql: string, made: (at: string) => string, scope: LowerScope): string {
   if (value.type.kind !== "datetime") return made(sql);
   return once(scope, [sql], (a) => `case when ${within(a, value)} then ${made(`(${a} at time zone 'UTC')`)} end`);
@@ -60,7 +60,10 @@ const group = "[0-9a-f][0-9a-f]?[0-9a-f]?[0-9a-f]?";
 const groups = `${group}(:${group})*`;
 const six = `${groups}(:${four})?|(${groups})?::(${groups}(:${four})?|${four})?`;
 
-/** RFC 4291, 2.2, in lower case: eight groups, of which one run is left out or none; an address of IPv4 at the end is two. */
+/**
+ * RFC 4291, 2.2, in lower case: eight groups, with at most one run of zeros left out; an IPv4 address at the end counts
+ * as two.
+ */
 function isAddress(a: string): string {
   const count = `cardinality(array_remove(string_to_array(${a}, ':'), '')) + (strpos(${a}, '.') > 0)::integer`;
   const isWhole = `case when strpos(${a}, '::') > 0 then ${count} < 8 else ${count} = 8 end`;
@@ -68,8 +71,8 @@ function isAddress(a: string): string {
 }
 
 /**
- * Postgres also takes an address with a network's length, and more notations of IPv4; and before version 16 nothing but the
- * cast itself says whether it takes a text.
+ * Postgres also accepts an address with a prefix length, and more IPv4 notations; and before version 16, only the cast
+ * itself shows whether it accepts a text.
  */
 function inNetwork(sql: string, network: string, scope: LowerScope): string {
   const parsed = once(scope, [`lower(${sql})`], (a) => `case when ${isAddress(a)} then ${a}::inet end`);

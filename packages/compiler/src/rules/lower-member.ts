@@ -1,5 +1,5 @@
-// Lowers a member of an object. In: SQL of the object, the names of the way, and the member's type. Out: SQL of its value, null where
-// it isn't there or not of the type.
+// Lowers a member of an object. In: SQL of the object, the path, and the member's type. Out: SQL of its value; null if
+// it is missing or has another type.
 import type { Expression, Type } from "@plinth/expression";
 import { quoteText } from "../sql/sql-text.ts";
 import { usableFloat } from "./lower-arithmetic.ts";
@@ -10,7 +10,7 @@ const digits = { int: "^-?[0-9]{1,100}$", decimal: String.raw`^-?[0-9]{1,100}(\.
 
 export function lowerMember(object: string, names: readonly Expression[], type: Type, scope: LowerScope): string {
   const way = names.map((one) => quoteText(one.kind === "literal" ? String(one.value) : ""));
-  // A list has no members, though Postgres would take a number for a place in it.
+  // A list has no members, although Postgres would read a number as an index.
   const member = `(${object}${way.map((name) => ` -> ${name}`).join("")})`;
   switch (type.kind) {
     case "bool":

@@ -1,9 +1,10 @@
-// Lets a value that is needed several times stand once in the text. In: values, and what is made of their names. Out: SQL.
+// Writes a value once that is needed several times. In: values, and the SQL that uses their names. Out: SQL.
 import type { LowerScope } from "./lower-scope.ts";
 
 /**
- * `offset 0` keeps the plan from writing a value out again: else nesting would double it every time. A constraint takes no
- * sub-select, so there it is written out; `check/entities/row-expressions.ts` of the blueprint bounds how deep.
+ * `offset 0` prevents the planner from inlining the value: with nesting, it would double each time. A constraint can't
+ * contain a sub-select, so there it is written out; `check/entities/row-expressions.ts` in the blueprint package limits
+ * the depth.
  */
 export function once(
   { isConstraint }: Pick<LowerScope, "isConstraint">,

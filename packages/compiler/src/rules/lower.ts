@@ -1,8 +1,7 @@
-// Lowers typed expressions to SQL templates. In: an expression, and the row that its bare names are of. Out: SQL that is true,
-// false or null exactly where `evaluate` of packages/expression says so. Nothing in it can fail on any row.
-//
-// Three forms of a condition: `holds` (it is true) and `fails` (it is false) are never null, cheap and open to indexes;
-// `lower` is the exact three-valued one, for where a condition stands as a value.
+// Lowers typed expressions to SQL templates. In: an expression, and the row for bare names. Out: SQL with the same
+// result (true, false or null) as `evaluate` of packages/expression. It never fails for any row. There are three forms
+// of a condition: `holds` (it is true) and `fails` (it is false) are never null, are cheap and can use indexes; `lower`
+// is the exact three-valued form, for a condition that is used as a value.
 
 import type { Expression, Operator, Quantifier } from "@plinth/expression";
 import { postgresPattern } from "@plinth/expression";
@@ -22,7 +21,7 @@ import type { LowerScope } from "./lower-scope.ts";
 type Each = Extract<Expression, { kind: "each" }>;
 type Member = Extract<Expression, { kind: "member" }>;
 
-/** True where the condition is true, else false; never null. */
+/** True if the condition is true, otherwise false; never null. */
 export function holds(condition: Expression, scope: LowerScope): string {
   if (condition.kind === "literal") return condition.value === true ? "true" : "false";
   if (condition.kind === "operation") {
@@ -45,7 +44,7 @@ export function holds(condition: Expression, scope: LowerScope): string {
   return total(condition, scope);
 }
 
-/** True where the condition is false, else false; never null. */
+/** True if the condition is false, otherwise false; never null. */
 export function fails(condition: Expression, scope: LowerScope): string {
   if (condition.kind === "literal") return condition.value === false ? "true" : "false";
   if (condition.kind === "operation") {
@@ -70,8 +69,8 @@ export function fails(condition: Expression, scope: LowerScope): string {
 }
 
 /**
- * Postgres can't use an index through coalesce(), but it can through an AND; and `null and false` is false.
- * A sub-select has no index to lose, and is too dear to stand twice.
+ * Postgres can't use an index through coalesce(), but it can through an AND; and `null and false` is false. A
+ * sub-select uses no index here, and is too expensive to write twice.
  */
 function total(condition: Expression, scope: LowerScope, not: "not " | "" = ""): string {
   const { sql: lowered, looksAway } = lowerWatching(condition, scope);
@@ -79,7 +78,7 @@ function total(condition: Expression, scope: LowerScope, not: "not " | "" = ""):
   return looksAway ? `coalesce(${sql}, false)` : `(${sql} and ${sql} is not null)`;
 }
 
-/** With whether it looks at rows of any table, which takes a sub-select. */
+/** Including whether it reads rows of any table, which needs a sub-select. */
 function lowerWatching(
   expression: Expression,
   scope: LowerScope,
@@ -90,7 +89,7 @@ function lowerWatching(
   return { sql, looksAway: looks.any };
 }
 
-/** Exactly the expression's value, null where it is unknown. */
+/** Exactly the expression's value, null if it is unknown. */
 export function lower(expression: Expression, scope: LowerScope): string {
   switch (expression.kind) {
     case "literal":
@@ -145,7 +144,7 @@ function operation(expression: Extract<Expression, { kind: "operation" }>, scope
     case "in":
       return membership(argument(args, 0), argument(args, 1), scope);
     case "?:": {
-      // The simple form asks for the condition once, however deep it is.
+      // The simple form contains the condition once, however deep it is.
       const branch = (index: number): string =>
         expression.type.kind === "float"
           ? lowerSides([argument(args, index), literalFloat], scope, lower)[0]
@@ -190,7 +189,7 @@ function joined(operator: "&&" | "||", conditions: readonly string[]): string {
     : `(${conditions.join(operator === "&&" ? " and " : " or ")})`;
 }
 
-/** Lists of what is no scalar stand as JSON. */
+/** Lists of non-scalar values are JSON. */
 function size(counted: Expression, scope: LowerScope): string {
   const value = lower(counted, scope);
   if (counted.type.kind === "opaque") return `jsonb_array_length(${value})`;
@@ -219,7 +218,7 @@ function comparison(operator: Comparison, left: Expression, right: Expression, s
   return `(${collated(a, left)} ${comparisons[operator]} ${b})`;
 }
 
-/** Against the literal null; both may be it. */
+/** A comparison with the literal null; both sides can be it. */
 function nullTest(operator: Comparison, left: Expression, right: Expression, scope: LowerScope): string {
   const test = operator === "==" ? "is null" : "is not null";
   const subject = right.type.kind === "null" ? left : right;
@@ -239,8 +238,8 @@ function membership(value: Expression, within: Expression, scope: LowerScope): s
   }
   if (within.items.length === 0) return "false";
   const sides = within.items.map((item) => lowerSides([value, item], scope, lower));
-  // Where a number is compared with numbers of another kind, each pair is brought together by itself.
-  // So are single members: `in ((select ...))` would be a set of values.
+  // If a number is compared with numbers of another type, each pair is converted separately. The same is true for
+  // single members: `in ((select ...))` would be a set of values.
   if (sides.length === 1 || sides.some(([own]) => own !== sides[0]?.[0]))
     return joined(
       "||",
@@ -249,7 +248,7 @@ function membership(value: Expression, within: Expression, scope: LowerScope): s
   return `(${collated(sides[0]![0], value)} in (${sides.map(([, item]) => item).join(", ")}))`;
 }
 
-/** Texts compare by code point, whatever the database's own order is. */
+/** Texts are compared by code point, whatever the database's own order is. */
 function collated(sql: string, { type }: Expression): string {
   return type.kind === "text" || type.kind === "enum" ? `${sql} collate "C"` : sql;
 }
@@ -265,7 +264,7 @@ function memberIsKnown({ organization }: Member, scope: LowerScope): readonly st
   return ["{user.id}::uuid is not null", `${lower(organization, scope)} is not null`];
 }
 
-/** Where the owner of the relation is reached by references, one of which may lead to none: then all is unknown. */
+/** If the owner of the relation is behind references, and one of them is empty, the result is unknown. */
 function ownerIsThere(each: Each, scope: LowerScope): readonly string[] {
   if (each.path.length === 0) return [];
   return [`${columnAt(each.row, [...each.path, "id"], scope, lower).sql} is not null`];
@@ -298,7 +297,7 @@ function aggregated(each: AggregateOf, scope: LowerScope): string {
   return lowerAggregate(each, judged, { held: "_judged._held", unknown: UNKNOWN });
 }
 
-/** Whether any of the judged is unknown. */
+/** Whether any of the results is unknown. */
 const UNKNOWN = "count(*) > count(_judged._held)";
 
 function quantified(expression: QuantifierOf, scope: LowerScope): string {
@@ -314,7 +313,9 @@ function quantified(expression: QuantifierOf, scope: LowerScope): string {
   return `(select ${verdicts[expression.quantifier]} from (${judged}) _judged)`;
 }
 
-/** The living records of a relation, under an alias of their own: an author's variable could hide one of ours. */
+/**
+ * The records of a relation that are not deleted, under a unique alias: an author's variable could hide one of ours.
+ */
 function related(each: Each, scope: LowerScope): { from: string; where: string; inner: LowerScope } {
   const { catalog } = scope;
   const owner = columnAt(each.row, [...each.path, "id"], scope, lower);
@@ -339,7 +340,7 @@ function related(each: Each, scope: LowerScope): { from: string; where: string; 
   return { from, where: `${where}${andLiving(target, alias)}`, inner };
 }
 
-/** The row whose own relation it is; null where that is another record's. */
+/** The row that has the relation; null if another record has it. */
 function judgedRow({ row, path }: Each, scope: LowerScope): string | null {
   if (scope.isRead === true) return path.length === 0 && row === "record" ? "row" : null;
   return path.length === 0 && scope.column === undefined && ["record", "old", "new"].includes(row) ? row : null;
@@ -347,6 +348,6 @@ function judgedRow({ row, path }: Each, scope: LowerScope): string | null {
 
 export function argument(args: readonly Expression[], index: number): Expression {
   const arg = args[index];
-  if (arg === undefined) throw new Error(`an operator lacks its argument ${index + 1}`);
+  if (arg === undefined) throw new Error(`an operator has no argument ${index + 1}`);
   return arg;
 }

@@ -1,5 +1,5 @@
-// Looks up what a name in a rule stands for. In: the model. Out: each record's table, field types and relations, `user` and
-// `organization` included. It never decides who may see what.
+// Resolves names in rules. In: the model. Out: each record's table, field types and relations, including `user` and
+// `organization`. It never decides who can see what.
 import {
   type FieldType,
   type Model,
@@ -17,7 +17,7 @@ export interface CatalogEntity {
   readonly table: string;
   readonly fields: ReadonlyMap<string, FieldType>;
   readonly relations: ReadonlyMap<string, Relation>;
-  /** The column that marks a record as deleted; rules see the living alone. */
+  /** The column that marks a record as deleted; rules only see records that are not deleted. */
   readonly softDelete: string | null;
 }
 
@@ -26,7 +26,7 @@ export type Catalog = ReadonlyMap<string, CatalogEntity>;
 export const USERS_TABLE = "users";
 export const ORGANIZATIONS_TABLE = "organizations";
 export const MEMBERSHIPS_TABLE = "memberships";
-/** A name that no entity can have: an app may well declare invitations of its own. */
+/** A name that no entity can have: an app may declare its own invitations. */
 export const INVITATIONS_TABLE = "organizations__invitations";
 export const DELETED_AT = "deleted_at";
 
@@ -68,7 +68,7 @@ export interface JoinTable {
   readonly other: string;
 }
 
-/** Where the pairs of a many-to-many field stand. */
+/** The table with the pairs of a many-to-many field. */
 export function joinTableOf(
   entity: { readonly name: string; readonly table: string },
   field: string,

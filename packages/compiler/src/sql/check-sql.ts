@@ -1,15 +1,15 @@
-// Writes checks as SQL, and tells which of two is the narrower. In: a check as data, and its table's columns. Out: a boolean
-// expression over quoted column names, or an answer. It never looks at a database.
+// Writes checks as SQL, and compares two of them. In: a check as data, and its table's columns. Out: a boolean
+// expression over quoted column names, or the answer. It never looks at a database.
 import type { Check, Column } from "@plinth/bundle";
 import { quoteIdentifier as q, quoteText } from "./sql-text.ts";
 
 type Rule = Check["rule"];
 
-/** Values stand in order, so that the same set is the same text. */
+/** Values are sorted, so that the same set is the same text. */
 export function checkExpression(check: Check, columns: readonly Column[]): string {
   const [name] = check.columns;
   const { rule } = check;
-  if (name === undefined) throw new Error(`the check ${check.name} is over no column`);
+  if (name === undefined) throw new Error(`the check ${check.name} uses no column`);
   const column = q(name);
   switch (rule.kind) {
     case "sql":
@@ -31,7 +31,7 @@ function valueList(values: readonly string[]): string {
   return [...values].sort().map(quoteText).join(", ");
 }
 
-/** Code points of a text, members of a list. What is no list in a jsonb column has no length, and passes. */
+/** Code points of a text, members of a list. In a jsonb column, a value that is not a list has no length and passes. */
 function lengthOf(column: string, sqlType: string): string {
   if (sqlType.endsWith("[]")) return `cardinality(${column})`;
   if (sqlType === "jsonb") return `jsonb_array_length(case jsonb_typeof(${column}) when 'array' then ${column} end)`;
@@ -60,7 +60,7 @@ export function ruleKey(rule: Rule): string {
   }
 }
 
-/** True where each value that satisfies `a` surely satisfies `b`. */
+/** True if each value that satisfies `a` certainly satisfies `b`. */
 export function implies(a: Rule, b: Rule): boolean {
   if ((a.kind === "one_of" && b.kind === "one_of") || (a.kind === "subset_of" && b.kind === "subset_of")) {
     const values = new Set(b.values);
@@ -82,7 +82,9 @@ function within<T>(inner: Bounds<T>, outer: Bounds<T>, atMost: (a: T, b: T) => b
   return min && max;
 }
 
-/** Whether one bound is surely at most the other: numbers by value, dates and times of one length by their text. */
+/**
+ * Whether one limit is certainly at most the other: numbers by value, dates and times of the same length by their text.
+ */
 function surelyAtMost(a: string, b: string): boolean {
   if (a === b) return true;
   const numbers = [a, b].map((text) => (/^-?\d{1,15}(\.\d+)?$/.test(text) ? Number(text) : Number.NaN));

@@ -1,9 +1,9 @@
-// Which Postgres type holds a field. In: a field's type. Out: the column's type, null where no column holds it.
-// It never says how a value is read or written; `wire-sql.ts` does.
+// Chooses the Postgres type of a field. In: a field's type. Out: the column's type; null if it has no column. It never
+// says how a value is read or written; `wire-sql.ts` does.
 import type { Field, FieldType } from "@plinth/blueprint";
 import type { Type } from "@plinth/expression";
 
-/** Texts of all kinds hold as many characters as this, unless limits say otherwise; null for as many as there are. */
+/** The maximum length of texts of all kinds, unless limits say otherwise; null for unlimited. */
 export const TEXT_LENGTH_MAX: Readonly<Partial<Record<FieldType["kind"], number>>> = {
   string: 255,
   slug: 255,
@@ -11,7 +11,7 @@ export const TEXT_LENGTH_MAX: Readonly<Partial<Record<FieldType["kind"], number>
   url: 2048,
 };
 
-/** The type of the column, or of what stands in its place (a computed value, a list of ids). */
+/** The type of the column, or of the expression that replaces it (a computed value, a list of ids). */
 export function sqlTypeOf(type: FieldType): string {
   switch (type.kind) {
     case "string":
@@ -75,7 +75,7 @@ export function sqlTypeOf(type: FieldType): string {
       return sqlTypeOfValue(type.expression.type);
     case "file":
     case "image":
-      throw new Error(`the type ${type.kind} is not served`);
+      throw new Error(`the type ${type.kind} isn't available yet`);
   }
 }
 
@@ -95,7 +95,7 @@ export function isScalar(type: FieldType): boolean {
   }
 }
 
-/** Whether a column of the table holds it. */
+/** Whether the table has a column for it. */
 export function isStored(field: Field): boolean {
   return field.type.kind !== "refs" && field.type.kind !== "computed" && isServed(field);
 }
@@ -105,7 +105,7 @@ export function isServed(field: Field): boolean {
   return field.type.kind !== "file" && field.type.kind !== "image";
 }
 
-/** Of an expression's value; whole numbers of rules have no bound. */
+/** The type of an expression's value; whole numbers in rules have no limit. */
 export function sqlTypeOfValue(type: Type): string {
   switch (type.kind) {
     case "bool":

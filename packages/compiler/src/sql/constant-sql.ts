@@ -1,10 +1,10 @@
-// Writes constants of the blueprint (defaults, seeds, test rows). In: a JSON value and a field's type. Out: SQL, or the text
-// that Postgres reads. It never lets a brace of the author's into SQL.
+// Writes constants of the blueprint (defaults, seeds, test rows). In: a JSON value and a field's type. Out: SQL, or the
+// text that Postgres reads. It never passes an author's braces on to SQL.
 import type { FieldType, JsonValue } from "@plinth/blueprint";
 import { isScalar, sqlTypeOf } from "./column-type.ts";
 import { quoteNumber, quoteText } from "./sql-text.ts";
 
-/** A constant of the column's type, for DDL and statements alike. */
+/** A constant of the column's type, for DDL and statements. */
 export function constantSql(value: JsonValue, type: FieldType): string {
   if (value === null) return "null";
   if (typeof value === "boolean") return String(value);
@@ -15,7 +15,7 @@ export function constantSql(value: JsonValue, type: FieldType): string {
   return sqlType === "text" ? text : `${text}::${sqlType}`;
 }
 
-/** The value as Postgres's input reads it. */
+/** The value in Postgres's input format. */
 export function postgresText(value: Exclude<JsonValue, null>, type: FieldType): string {
   if (type.kind === "point") return pointText(value);
   if (isArray(type) && Array.isArray(value)) return arrayText(value as readonly JsonValue[]);

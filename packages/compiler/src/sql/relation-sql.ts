@@ -1,15 +1,15 @@
-// Where the records of a to-many relation stand. In: the relation and both its ends. Out: a FROM list and a condition.
-// It never judges the records; `lower.ts` does.
+// Finds the records of a to-many relation. In: the relation and both its sides. Out: a FROM list and a condition. It
+// never evaluates rules; `lower.ts` does.
 import type { Relation } from "@plinth/blueprint";
 import { type CatalogEntity, joinTableOf } from "./catalog.ts";
 import { quoteIdentifier as q } from "./sql-text.ts";
 
-/** Rules see the living alone. */
+/** Rules only see records that are not deleted. */
 export function andLiving(entity: CatalogEntity, alias: string): string {
   return entity.softDelete === null ? "" : ` and ${alias}.${q(entity.softDelete)} is null`;
 }
 
-/** What ties the records to their owner: a column of their own table, or the pairs of a join table. */
+/** The connection of the records to their owner: a column of their own table, or the pairs of a join table. */
 export interface RelatedRows {
   readonly from: string;
   readonly where: string;
@@ -18,8 +18,8 @@ export interface RelatedRows {
 }
 
 /**
- * The records stand under `alias`; `ownerId` is SQL of the owner's id. `row` is the row that a rule judges, where that is the
- * owner: a write of it may write its pairs as well, so who fills the template says which pairs those are.
+ * The records have the alias `alias`; `ownerId` is SQL of the owner's id. `row` is the row of the rule, if that is the
+ * owner: a write can also change its pairs, so the code that fills the template chooses the pairs.
  */
 export function relatedFrom(
   relation: Relation,

@@ -1,8 +1,8 @@
-// Writes names and constants of SQL templates. In: a name or a value from the model. Out: quoted SQL text.
-// It never lets a brace of the author's through: only the compiler makes holes.
+// Writes names and constants in SQL templates. In: a name or a value from the model. Out: quoted SQL text. It never
+// passes an author's braces on: only the compiler makes placeholders.
 import { createHash } from "node:crypto";
 
-/** Postgres cuts longer identifiers off silently. */
+/** Postgres cuts off longer identifiers silently. */
 const IDENTIFIER_BYTES_MAX = 63;
 
 export function quoteIdentifier(name: string): string {
@@ -12,8 +12,8 @@ export function quoteIdentifier(name: string): string {
 }
 
 /**
- * A text constant. Braces and backslashes come out of chr(), so neither a hole nor a server's setting can change its
- * meaning. Not out of an E'' string: the proof of a statement refuses strings with escapes of their own.
+ * A text constant. Braces and backslashes are written with chr(), so neither a placeholder nor a server's setting can
+ * change its meaning. An E'' string is not possible: the proof of a statement refuses escapes.
  */
 export function quoteText(value: string): string {
   if (value.includes("\0")) throw new Error("Postgres can't hold a NUL character in a text");
@@ -25,7 +25,7 @@ export function quoteText(value: string): string {
   return parts.length === 1 ? parts[0]! : `(${parts.join(" || ")})`;
 }
 
-/** A function's body. Texts of an author may stand in it, so the tag around it is one that it doesn't hold. */
+/** A function's body. It can contain an author's texts, so the tag around it is one that it doesn't contain. */
 export function dollarQuote(body: string): string {
   let tag = "$body$";
   for (let count = 1; body.includes(tag); count++) tag = `$body_${count}$`;
@@ -37,15 +37,15 @@ export function quoteNumber(value: number): string {
   return value < 0 || Object.is(value, -0) ? `(${value})` : String(value);
 }
 
-/** A number's digits, as an author or a rule has them. */
+/** A number's digits, from an author or a rule. */
 export function quoteDigits(digits: string): string {
   if (!/^-?\d+(?:\.\d+)?$/.test(digits)) throw new Error(`not a number for SQL: ${digits.slice(0, 80)}`);
   return digits.startsWith("-") ? `(${digits})` : digits;
 }
 
 /**
- * `shipments__status__check`. Names of the language hold no double underscore, so no two tables and columns join to one
- * name. Where it would be cut off, a hash stands for its end. Without a suffix it is the name of a join table.
+ * `shipments__status__check`. Names in blueprints never contain a double underscore, so no two tables and columns join
+ * to the same name. A name that is too long ends with a hash. Without a suffix it is the name of a join table.
  */
 export function constraintName(table: string, columns: readonly string[], suffix: string | null): string {
   const end = suffix === null ? [] : [suffix];

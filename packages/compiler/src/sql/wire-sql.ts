@@ -1,10 +1,12 @@
-// How a value leaves a column and enters one. In: a field's type and SQL of a value. Out: SQL of its form in JSON, and back.
-// What prints as JSON never depends on a session's settings (date style, interval style, time zone).
+// Converts values between columns and JSON. In: a field's type and SQL of a value. Out: SQL of its JSON form, and back.
+// The JSON never depends on a session's settings (date style, interval style, time zone).
 import type { FieldType } from "@plinth/blueprint";
 import type { BundleField } from "@plinth/bundle";
 import { isScalar, sqlTypeOf } from "./column-type.ts";
 
-/** Numbers that JSON's readers hold, booleans, arrays and objects stand raw; all else is a quoted string. */
+/**
+ * Numbers that JSON parsers can represent, booleans, arrays and objects are raw; everything else is a quoted string.
+ */
 export function wireOf(type: FieldType): BundleField["wire"] {
   switch (type.kind) {
     case "int":
@@ -33,7 +35,9 @@ function wireOfValue(kind: string): BundleField["wire"] {
     : "string";
 }
 
-/** SQL of the wire value: text, or what Postgres prints as JSON. Null for null. `value` may stand several times in it. */
+/**
+ * SQL of the wire value: text, or what Postgres prints as JSON. Null for null. `value` can occur in it several times.
+ */
 export function leaving(type: FieldType, value: string): string {
   switch (type.kind) {
     case "bigint":
@@ -62,7 +66,7 @@ export function leaving(type: FieldType, value: string): string {
   }
 }
 
-/** ISO 8601; days stay days, hours hours. */
+/** ISO 8601; days stay days, hours stay hours. */
 function leavingDuration(value: string): string {
   const part = (name: string, letter: string): string =>
     `nullif(extract(${name} from ${value}), 0)::bigint || '${letter}'`;
@@ -73,7 +77,7 @@ function leavingDuration(value: string): string {
 }
 
 function leavingList(of: FieldType, value: string): string {
-  // Postgres prints arrays of these as the wire has them.
+  // Postgres prints arrays of these types in the wire form.
   if (!isScalar(of) || sqlTypeOf(of) === "text" || ["int", "float", "bool", "uuid"].includes(of.kind)) {
     return isScalar(of) ? `to_json(${value})` : value;
   }
@@ -81,7 +85,9 @@ function leavingList(of: FieldType, value: string): string {
   return `case when ${value} is not null then to_json(array(${items})) end`;
 }
 
-/** SQL of the column's value from the sent one, which is text: a string as it is, all else as JSON. Null for null. */
+/**
+ * SQL of the column's value from the input, which is text: a string unchanged, everything else as JSON. Null for null.
+ */
 export function entering(type: FieldType, value: string): string {
   switch (type.kind) {
     case "list":
@@ -98,7 +104,7 @@ export function entering(type: FieldType, value: string): string {
 }
 
 function enteringArray(sqlType: string, value: string): string {
-  // Whole numbers may be written as 1.0 in JSON.
+  // Whole numbers can be written as 1.0 in JSON.
   const cast = sqlType === "integer" ? "::numeric::integer" : `::${sqlType}`;
   const items = `select _item._value${cast} from jsonb_array_elements_text(${value}::text::jsonb) with ordinality as _item(_value, _place) order by _item._place`;
   return `case when ${value}::text is not null then array(${items}) end`;

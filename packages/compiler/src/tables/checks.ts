@@ -1,5 +1,6 @@
-// Lays out a table's checks. In: an entity. Out: what its fields' types and limits demand of a row, and its named checks, as data.
-// What only one statement's caller could break (a format, a member of an object), the body's JSON Schema refuses.
+// Collects a table's checks. In: an entity. Out: what its fields' types and limits demand of a row, and its named
+// checks, as data. The body's JSON Schema refuses what only a caller's input can violate (a format, a member of an
+// object).
 import type { Entity, Field, FieldType, ObjectMember } from "@plinth/blueprint";
 import type { BundleEntity, Check } from "@plinth/bundle";
 import { postgresPattern } from "@plinth/expression";
@@ -19,7 +20,7 @@ export function checksOf(entity: Entity, catalog: Catalog): readonly Check[] {
   return [...ofFields, ...named, ...orderChecksOf(entity)];
 }
 
-/** Patterns and named checks as a violation is answered; what bounds a value, the runtime reads from the check itself. */
+/** The messages for patterns and named checks; for limits, the runtime makes the message from the check. */
 export function checkMessagesOf(entity: Entity): BundleEntity["checks"] {
   const patterns = entity.fields.filter(isStored).flatMap(({ name, limits: { pattern } }) => {
     if (pattern === null) return [];
@@ -38,7 +39,7 @@ function namedCheckName(entity: Entity, name: string): string {
   return constraintName(entity.plural, [name], "rule");
 }
 
-/** Each kind of rule has a name of its own, so that a plan changes one without the others. */
+/** Each kind of check has its own name, so that a plan can change one without the others. */
 export function fieldChecksOf(table: string, field: Field): readonly Check[] {
   const check = (suffix: string, rule: Check["rule"]): Check => ({
     name: constraintName(table, [field.name], suffix),
@@ -63,7 +64,7 @@ export function fieldChecksOf(table: string, field: Field): readonly Check[] {
     if (min !== null || longest !== null)
       checks.push(check("check", { kind: "length", min: numberOrNull(min), max: longest }));
   }
-  // Postgres orders NaN above all numbers; rules and JSON know neither it nor infinity.
+  // Postgres orders NaN above all numbers; rules and JSON support neither NaN nor infinity.
   if (type.kind === "float")
     checks.push(
       check("finite", { kind: "sql", sql: `${q(field.name)} > '-infinity' and ${q(field.name)} < 'infinity'` }),
@@ -79,13 +80,13 @@ export function fieldChecksOf(table: string, field: Field): readonly Check[] {
 interface MemberRule {
   /** A path of SQL/JSON. */
   readonly path: string;
-  /** What a value there must not be. */
+  /** What a value at this place must not be. */
   readonly breaks: string;
 }
 
 /**
- * What the body's schema can't ask of what stands within an object, wherever that is (in a list, in a translation, in
- * another object): patterns, and bounds of numbers and dates that are texts.
+ * What the body's schema can't check inside an object at any depth (in a list, in a translation, in another object):
+ * patterns, and limits of numbers and dates that are texts.
  */
 function memberRules(type: FieldType, path: string): readonly MemberRule[] {
   switch (type.kind) {
@@ -104,7 +105,7 @@ function memberRules(type: FieldType, path: string): readonly MemberRule[] {
 }
 
 function breachesOf({ type, limits: { min, max, pattern } }: ObjectMember): readonly string[] {
-  // The flag makes `.` and `^` mean what they mean elsewhere.
+  // With this flag, `.` and `^` have their usual meaning.
   if (pattern !== null) return [`!(@ like_regex ${JSON.stringify(postgresPattern(pattern))} flag "s")`];
   const bounds = (value: string, written: (bound: string) => string): string[] => [
     ...(min === null ? [] : [`${value} < ${written(min)}`]),
@@ -148,7 +149,7 @@ function numberOrNull(text: string | null): number | null {
   return text === null ? null : Number(text);
 }
 
-/** The columns that a check reads, in the order in which they first stand. */
+/** The columns that a check reads, in the order of their first use. */
 function columnsIn(condition: Entity["checks"][number]["condition"]): readonly string[] {
   const names = new Set<string>();
   const visit = (node: unknown): void => {

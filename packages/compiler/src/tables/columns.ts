@@ -1,5 +1,5 @@
-// Lays out a field's column. In: a field. Out: its column with what Postgres itself fills in, and its foreign key, as data.
-// It never writes SQL statements; `ddl.ts` does.
+// Chooses a field's column. In: a field. Out: its column with its default in Postgres, and its foreign key, as data. It
+// never writes SQL statements; `ddl.ts` does.
 import { type Field, type FieldType, targetOf } from "@plinth/blueprint";
 import type { Column, ForeignKey } from "@plinth/bundle";
 import { type Catalog, entityOf } from "../sql/catalog.ts";
@@ -18,7 +18,7 @@ export function columnOf(field: Field): Column {
   };
 }
 
-/** What Postgres itself can fill in; the id, the current user and the organization come with the statement. */
+/** Defaults that Postgres itself can fill in; the id, the current user and the organization come with the statement. */
 export function columnDefaultOf(field: Field): string | null {
   if (field.default === null) return implicitDefaults.get(field.declared ? "" : field.name) ?? null;
   switch (field.default.kind) {
@@ -45,7 +45,9 @@ const implicitDefaults: ReadonlyMap<string, string> = new Map([
   ["updated_at", "now()"],
 ]);
 
-/** What a delete does to referrers, the runtime's statements do: only there it can be told, counted and audited. */
+/**
+ * The runtime's statements handle referrers of a deleted record: only there can they be reported, counted and audited.
+ */
 export function foreignKeysOf(table: string, fields: readonly Field[], catalog: Catalog): readonly ForeignKey[] {
   return fields.filter(isServed).flatMap((field) => {
     const target = targetOf(field.type);

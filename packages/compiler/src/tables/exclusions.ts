@@ -1,5 +1,5 @@
-// Lays out which rows of a table may not overlap. In: an entity. Out: its exclusions as data, the checks that keep their ranges in
-// order, and what a violation answers.
+// Collects exclusions. In: an entity. Out: its exclusions as data, the checks that keep their ranges in order, and the
+// message for a violation.
 import { createHash } from "node:crypto";
 import type { Exclusion as DeclaredExclusion, Entity } from "@plinth/blueprint";
 import type { BundleEntity, Check, Exclusion } from "@plinth/bundle";
@@ -16,7 +16,7 @@ const rangeTypes: Readonly<Record<string, string>> = {
   numeric: "numrange",
 };
 
-/** A deleted row is in nobody's way. */
+/** A deleted row blocks nothing. */
 export function exclusionsOf(entity: Entity, catalog: Catalog): readonly Exclusion[] {
   return (entity.exclusions ?? []).map((declared) => {
     const { name, same, from, to, where } = declared;
@@ -35,7 +35,7 @@ export function exclusionsOf(entity: Entity, catalog: Catalog): readonly Exclusi
   });
 }
 
-/** Another definition has another guard: rows that the old one has let in say nothing of the new one. */
+/** Another definition has another guard: rows that passed the old one may violate the new one. */
 function guardOf(over: Omit<Exclusion, "name" | "guard">): string {
   return `_guard_${createHash("sha256").update(JSON.stringify(over)).digest("hex").slice(0, 12)}`;
 }
@@ -44,7 +44,7 @@ function rangeTypeOf(entity: Entity, { from }: DeclaredExclusion): string {
   const field = entity.fields.find((one) => one.name === from);
   const sqlType = field === undefined ? "" : sqlTypeOf(field.type).replace(/\(.*\)/, "");
   const rangeType = rangeTypes[sqlType];
-  if (rangeType === undefined) throw new Error(`nothing spans from ${entity.name}.${from} on`);
+  if (rangeType === undefined) throw new Error(`no span starts at ${entity.name}.${from}`);
   return rangeType;
 }
 
@@ -56,7 +56,7 @@ function orderName({ plural }: Entity, name: string): string {
   return constraintName(plural, [name], "order");
 }
 
-/** What ends before it begins is no range. */
+/** A range that ends before it starts is not valid. */
 export function orderChecksOf(entity: Entity): readonly Check[] {
   return (entity.exclusions ?? []).map(({ name, from, to }) => ({
     name: orderName(entity, name),

@@ -1,5 +1,5 @@
-// Decides which indexes a table has. In: an entity and its unique rules. Out: what it declares, and what lists, references
-// and read rules ask for, none of which another already gives.
+// Chooses the indexes of a table. In: an entity and its unique constraints. Out: declared indexes, and those for lists,
+// references and read rules, without duplicates.
 import { type Entity, type Field, targetOf } from "@plinth/blueprint";
 import type { Index, Unique } from "@plinth/bundle";
 import type { Expression } from "@plinth/expression";
@@ -13,7 +13,7 @@ interface Wanted {
   readonly where: string | null;
 }
 
-/** Newest first is what lists ask for most; foreign keys need theirs for restricted deletes and for rules. */
+/** Lists are most often sorted by newest first; foreign keys need an index for restricted deletes and for rules. */
 export function indexesOf(entity: Entity, uniques: readonly Unique[]): readonly Index[] {
   const stored = new Map(entity.fields.filter(isServed).map((field) => [field.name, field]));
   const living = entity.softDelete ? `${q(DELETED_AT)} is null` : null;
@@ -36,7 +36,7 @@ export function indexesOf(entity: Entity, uniques: readonly Unique[]): readonly 
   return [...withoutCovered(wanted, uniques).map((index) => named(entity.plural, index)), ...similarIndexes(entity)];
 }
 
-/** The orders of views that one index gives, read from either end: those in one direction. */
+/** The orders of views that one index provides, in either direction: those with a single direction. */
 function ordersOf({ views = [] }: Entity): readonly (readonly string[])[] {
   return views.flatMap(({ sort }) => {
     const names = sort.map(({ field }) => field);
@@ -45,7 +45,7 @@ function ordersOf({ views = [] }: Entity): readonly (readonly string[])[] {
   });
 }
 
-/** Ties are broken by the id: an index without it leaves the rows of each page to be sorted. */
+/** Ties are sorted by id: without it in the index, the rows of each page would have to be sorted. */
 function inOrder(columns: readonly string[]): readonly string[] {
   return columns.includes("id") ? columns : [...columns, "id"];
 }
@@ -54,7 +54,7 @@ function named(table: string, { columns, where }: Wanted): Index {
   return { name: constraintName(table, columns, "idx"), method: "btree", keys: columns.map(q), where };
 }
 
-/** An index that begins as another one does is given by it, unless that one leaves rows out. */
+/** An index is redundant if another one starts with its columns, unless that one leaves out rows. */
 function withoutCovered(wanted: readonly Wanted[], uniques: readonly Unique[]): readonly Wanted[] {
   const kept: Wanted[] = [];
   const covers = (by: Wanted, index: Wanted): boolean =>
@@ -67,8 +67,8 @@ function withoutCovered(wanted: readonly Wanted[], uniques: readonly Unique[]): 
 }
 
 /**
- * Fields that a read rule compares for equality: with a constant (then lists walk its rows in their order: "page"), or with
- * something of the caller ("point").
+ * Fields that a read rule compares for equality: with a constant (then lists read its rows in order: "page"), or with a
+ * value of the caller ("point").
  */
 function equalities(entity: Entity, stored: ReadonlyMap<string, Field>): ReadonlyMap<string, "page" | "point"> {
   const found = new Map<string, "page" | "point">();

@@ -1,5 +1,5 @@
-// The table of replies to requests with an `Idempotency-Key`, which retention deletes after a day: any write may carry one, so
-// every project has it. Out: data.
+// The table of replies to requests with an `Idempotency-Key`. Retention deletes them after a day. Any write can have a
+// key, so every project has the table. Out: data.
 import type { Column, Table } from "@plinth/bundle";
 import { constraintName, quoteIdentifier as q } from "../sql/sql-text.ts";
 
@@ -14,7 +14,7 @@ export const replies: Table = {
   columns: [
     column("principal", "text"),
     column("key", "text"),
-    // Tells a repetition from another request with the same key.
+    // Distinguishes a repetition from another request with the same key.
     column("fingerprint", "text"),
     column("status", "integer"),
     column("location", "text", { nullable: true }),

@@ -1,5 +1,6 @@
-// What `q=` looks in. In: an entity, and the language whose words it knows. Out: for the bundle, the column to look in; for the table,
-// what that column holds; the index over the texts that similar words are looked for in, which Postgres uses only word for word.
+// Describes search with `q=`. In: an entity, and its language. Out: for the bundle, the column to search; for the
+// table, the content of that column, and the index over the texts for similar words, which Postgres uses only for
+// exactly the same expression.
 import type { Entity, Field, SearchWeight } from "@plinth/blueprint";
 import {
   type BundleSearch,
@@ -15,16 +16,19 @@ import { constraintName, quoteIdentifier as q } from "../sql/sql-text.ts";
 
 const COLUMN = "_search";
 
-/** Of the texts of one weight, together: what Postgres holds of a row's words is limited to a mebibyte. */
+/** For all texts of one weight together: Postgres stores at most a mebibyte of words for a row. */
 const CHARACTERS_MAX = 100_000;
 
-/** Of each field: Postgres compares what is looked for with every part of each text that shares enough three-letter parts with it. */
+/**
+ * For each field: Postgres compares the search words with every part of each text that shares enough trigrams with
+ * them.
+ */
 const SIMILAR_CHARACTERS_MAX = 200;
 
-/** Letters of the words that mistyped ones are looked for among. */
+/** The maximum total length of the words for typo-tolerant search. */
 const FUZZY_LETTERS = { min: 4, max: 40 } as const;
 
-/** Null where nothing of the entity is searchable. */
+/** Null if no field of the entity is searchable. */
 export function searchOf(entity: Entity, language = "simple"): BundleSearch | null {
   if (searched(entity).length === 0) return null;
   const similar = similarOf(entity, "{record}.");
@@ -37,7 +41,7 @@ export function tableSearchOf(entity: Entity, language = "simple"): TableSearch 
   const weights = [...new Set(fields.map(weightOf))].sort();
   const words = weights.map((weight) => {
     const own = wordsOf(documentOf(fields.filter((field) => weightOf(field) === weight)), language);
-    // What has no other weight counts as `D`.
+    // The default weight is `D`.
     return weight === "D" ? own : `setweight(${own}, '${weight}')`;
   });
   const fuzzy = fields.filter(isFuzzy);
@@ -73,7 +77,7 @@ function isFuzzy({ search }: Field): boolean {
   return search?.fuzzy === true;
 }
 
-/** Texts as one, so that a phrase may be found in each, and every translation. */
+/** Texts as one, so that a phrase can be found in each, and in every translation. */
 function documentOf(fields: readonly Field[]): string {
   const texts = fields.map(({ name, type }) =>
     type.kind === "i18n"
@@ -84,10 +88,11 @@ function documentOf(fields: readonly Field[]): string {
 }
 
 /**
- * In each place of the text, up to three forms of its word: what the dictionary makes of it as it is written, what it makes of it
- * without accents, and the word itself without accents, which is where beginnings are found. Only the first is right for a word that
- * is written as it should be: `ändern` without its accent is another word, which the dictionary leaves out. Words that it leaves out
- * have no third form, so that the beginning of one doesn't find every text. Written out as text, the forms of a place come together.
+ * For each position of the text, up to three forms of its word: the dictionary's form of the word as written, the
+ * dictionary's form of it without accents, and the word itself without accents, which is used for prefixes. Only the
+ * first is right for a word with correct accents: `ändern` without its accent is another word, which the dictionary
+ * leaves out. Words that it leaves out have no third form, so that their prefix doesn't find every text. The forms of a
+ * position are written as text, so that they share the position.
  */
 function wordsOf(document: string, language: string): string {
   const folded = foldedText("_written");

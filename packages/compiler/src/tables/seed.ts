@@ -1,4 +1,4 @@
-// Writes seed rows as Postgres reads them. In: an entity. Out: column > text. It never invents a value that is not given.
+// Writes seed rows in Postgres's input format. In: an entity. Out: column > text. It never invents a value.
 import type { Entity, Field, SeedRow } from "@plinth/blueprint";
 import type { BundleEntity } from "@plinth/bundle";
 import { postgresText } from "../sql/constant-sql.ts";
@@ -12,7 +12,7 @@ export function fieldsByName(fields: readonly Field[]): ReadonlyMap<string, Fiel
   return new Map(fields.map((field) => [field.name, field]));
 }
 
-/** Each value in its column's input form. */
+/** Each value in its column's input format. */
 export function rowText(row: SeedRow, fields: ReadonlyMap<string, Field>): Readonly<Record<string, string | null>> {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => {

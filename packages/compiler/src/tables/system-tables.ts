@@ -1,6 +1,6 @@
-// The tables that modules bring: users with their profile, sessions, the audit log, organizations with their members and
-// invitations, counters, events and the runs of workflows.
-// In: the model. Out: data. The audit log is append-only for the worker role: no grant lets it change what it wrote.
+// The tables of modules: users with their profile, sessions, the audit log, organizations with their members and
+// invitations, counters, events and the runs of workflows. In: the model. Out: data. The audit log is append-only for
+// the worker role: no grant allows it to change existing entries.
 import { type Model, organizationRoles, userEntity } from "@plinth/blueprint";
 import type { Column, ForeignKey, Index, Privilege, Table, Unique } from "@plinth/bundle";
 import {
@@ -19,7 +19,7 @@ import { indexesOf } from "./indexes.ts";
 import { replies } from "./replies-table.ts";
 import { tableSearchOf } from "./search.ts";
 
-/** Holds the last number of each counter, so that a number that a failed statement took is taken again. */
+/** The last number of each counter. If a statement fails, its number is used again. */
 export const SEQUENCES_TABLE = "sequences";
 
 const EVENTS_TABLE = "workers__events";
@@ -80,7 +80,7 @@ function usersOf(model: Model, catalog: Catalog): Table {
   };
 }
 
-/** `family` ties a sign-in to all its rotations; a token used twice ends the family. Tokens stand as hashes only. */
+/** `family` is a sign-in with its rotations; a token that is used twice ends it. Tokens are stored as hashes. */
 const sessions: Table = {
   name: "sessions",
   columns: [
@@ -104,7 +104,7 @@ const sessions: Table = {
   privileges: rowPrivileges,
 };
 
-/** No foreign keys: the log outlives what it tells of. */
+/** No foreign keys: the log outlives its records. */
 const auditLog: Table = {
   name: "audit_log",
   columns: [
@@ -137,7 +137,7 @@ const organizations: Table = {
   privileges: rowPrivileges,
 };
 
-/** `chosen`: the organization that the user acts in where a request names none; one at most. */
+/** `chosen`: the user's organization for requests that name none; at most one. */
 const memberships: Table = {
   name: MEMBERSHIPS_TABLE,
   columns: [
@@ -160,7 +160,7 @@ const memberships: Table = {
   privileges: rowPrivileges,
 };
 
-/** Open ones alone: an invitation that is accepted or revoked is deleted. Its token is stored as a hash only. */
+/** Only open ones: an invitation that is accepted or revoked is deleted. Its token is stored only as a hash. */
 const invitations: Table = {
   name: INVITATIONS_TABLE,
   columns: [
@@ -206,7 +206,7 @@ const sequences: Table = {
   privileges: ["select", "insert", "update"],
 };
 
-/** The events that something is started by. The cell writes it with each switch; statements ask it. */
+/** The events that something listens for. The cell writes it at each switch; statements read it. */
 const listeners: Table = {
   name: "workers__listeners",
   columns: [required("event", "text")],
@@ -218,7 +218,7 @@ const listeners: Table = {
   privileges: ["select"],
 };
 
-/** What happened, in its order. No foreign keys: an event outlives the record that it tells of. */
+/** Events in order. No foreign keys: an event outlives its record. */
 const events: Table = {
   name: EVENTS_TABLE,
   columns: [
@@ -249,7 +249,7 @@ const events: Table = {
   privileges: rowPrivileges,
 };
 
-/** One for each workflow and event. `definition` is the release that the run began with, and goes on with. */
+/** One for each workflow and event. `definition` is the release with which the run started; it keeps using it. */
 const runs: Table = {
   name: RUNS_TABLE,
   columns: [
@@ -258,7 +258,7 @@ const runs: Table = {
     required("kind", "text"),
     required("definition", "text"),
     optional("event_id", "uuid"),
-    /** Runs of one key follow one another, by `seq`. */
+    /** Runs with the same key run one after the other, by `seq`. */
     optional("order_key", "text"),
     optional("seq", "bigint"),
     required("status", "text"),
@@ -271,9 +271,9 @@ const runs: Table = {
     optional("actor_kind", "text"),
     optional("actor_id", "text"),
     optional("organization_id", "uuid"),
-    /** Who called an action: whose rights its steps have, as they are when a step acts. */
+    /** The caller of an action. Its steps have the caller's rights at the time when they run. */
     optional("caller", "jsonb"),
-    /** Rises with each claim: who holds an older one writes nothing more. */
+    /** It grows with each claim: a process with an older number can't write any more. */
     required("fence", "bigint", "0"),
     optional("lease_until", "timestamptz"),
     required("cancelled", "boolean", "false"),
@@ -295,7 +295,7 @@ const runs: Table = {
     index(RUNS_TABLE, "caused_by"),
     index(RUNS_TABLE, "request_id"),
     index(RUNS_TABLE, "order_key", "seq"),
-    /** What has ended lately, and what has not. */
+    /** What ended recently, and what hasn't ended. */
     index(RUNS_TABLE, "ended_at"),
   ],
   foreignKeys: [],
@@ -310,7 +310,7 @@ const steps: Table = {
     required("run_id", "uuid"),
     required("path", "text"),
     required("status", "text"),
-    /** The same for all attempts; what a provider is told, so that it acts once. */
+    /** The same for all attempts; it is sent to a provider, so that it acts once. */
     required("key", "text"),
     required("attempts", "integer", "0"),
     optional("input", "jsonb"),
@@ -346,7 +346,7 @@ const attempts: Table = {
   privileges: rowPrivileges,
 };
 
-/** What a run waits for: a time, an event, somebody's approval. */
+/** What a run waits for: a time, an event, an approval. */
 const waits: Table = {
   name: WAITS_TABLE,
   columns: [
@@ -354,15 +354,15 @@ const waits: Table = {
     required("path", "text"),
     required("kind", "text"),
     optional("event", "text"),
-    /** The member of the event that has to be `wanted`; both empty for any. Events find their waits by it. */
+    /** The member of the event that must equal `wanted`; both are empty for any event. An index uses it. */
     required("member", "text", "''"),
     required("wanted", "text", "''"),
     optional("until", "timestamptz"),
     optional("roles", "text[]"),
     optional("by_self", "boolean"),
-    /** What came: the event, or who approved or refused; null while it waits. */
+    /** The result: the event, or who approved or refused; null while it waits. */
     optional("answer", "jsonb"),
-    /** Events of that name that came since: the run looks at them. */
+    /** Events with that name that have come since: the run checks them. */
     required("offered", "uuid[]", "'{}'"),
     createdAt,
   ],
@@ -380,7 +380,7 @@ function index(table: string, ...columns: readonly string[]): Index {
   return { name: constraintName(table, columns, "idx"), method: "btree", keys: columns.map(q), where: null };
 }
 
-/** What belongs to a user or an organization goes with it. */
+/** Rows of a user or an organization are deleted with it. */
 function reference(table: string, column: string, to: string): ForeignKey {
   return { name: constraintName(table, [column], "fkey"), column, table: to, onDelete: "cascade" };
 }

@@ -1,5 +1,5 @@
-// Lays out a project's schema. In: the model. Out: its tables, the system's first, as data.
-// It never writes SQL statements; `ddl.ts` does.
+// Builds a project's schema. In: the model. Out: its tables, the system's first, as data. It never writes SQL
+// statements; `ddl.ts` does.
 import type { Entity, Model } from "@plinth/blueprint";
 import type { ForeignKey, Privilege, Table, Unique } from "@plinth/bundle";
 import { type Catalog, DELETED_AT, entityOf, joinTableOf } from "../sql/catalog.ts";
@@ -18,7 +18,7 @@ export function tablesOf(model: Model, catalog: Catalog): readonly Table[] {
   const own = model.entities.flatMap((entity) => [tableOf(entity, model, catalog), ...joinTablesOf(entity, catalog)]);
   const tables = [...systemTablesOf(model, catalog), ...own];
   const names = new Set(tables.map((table) => table.name));
-  if (names.size !== tables.length) throw new Error(`two tables of ${model.project} have one name`);
+  if (names.size !== tables.length) throw new Error(`two tables of ${model.project} have the same name`);
   return tables;
 }
 
@@ -41,13 +41,13 @@ function tableOf(entity: Entity, { searchLanguage }: Model, catalog: Catalog): T
   };
 }
 
-/** The living alone are unique: a deleted record stands in nobody's way, until it is restored. */
+/** Only records that are not deleted must be unique: a deleted record blocks nothing until it is restored. */
 function uniquesOf({ plural, uniques, softDelete }: Entity): readonly Unique[] {
   const where = softDelete ? `${q(DELETED_AT)} is null` : null;
   return uniques.map((columns) => ({ name: constraintName(plural, columns, "key"), columns, where }));
 }
 
-/** One table for each many-to-many field; its pairs go with either record. */
+/** One table for each many-to-many field; its pairs are deleted with either record. */
 function joinTablesOf(entity: Entity, catalog: Catalog): readonly Table[] {
   return entity.fields.flatMap((field) => {
     if (field.type.kind !== "refs") return [];

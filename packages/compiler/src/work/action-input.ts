@@ -1,5 +1,5 @@
-// Lays out an action's input as a row that is never stored. In: a checked action. Out: its columns with what they must hold, and
-// who may call it as predicates over that row. So all that holds of the values of records holds of what an action is given.
+// Treats an action's input as a row that is never stored. In: a checked action. Out: its columns with their checks, and
+// predicates over that row for who can call it. So the input has the same validation as the values of records.
 import type { Action, Field } from "@plinth/blueprint";
 import type { BundleAction, BundleInput, Check } from "@plinth/bundle";
 import { bundleFieldOf } from "../requests/queries.ts";
@@ -13,7 +13,7 @@ import { entering } from "../sql/wire-sql.ts";
 import { fieldChecksOf } from "../tables/checks.ts";
 import { columnOf } from "../tables/columns.ts";
 
-/** What rules call the row, as the language does. */
+/** The name of the row in rules, as in the language. */
 const INPUT = "input";
 
 export function inputOf(
@@ -43,11 +43,11 @@ function columnOfInput(field: Field): BundleInput {
   const rules = fieldChecksOf(INPUT, field);
   const checks = rules.map((check) => checkExpression(check, [columnOf(field)]));
   const refusals = rules.map(({ rule }) => refusalOf(rule, field));
-  // What a record never gives back, a step may still be given.
+  // A step can use a secret of the input, although a record never returns one.
   return { ...column, ...(type.kind === "secret" ? { select: read } : {}), checks, refusals };
 }
 
-/** As a record's field says it. */
+/** As for a field of a record. */
 function refusalOf(rule: Check["rule"], { limits, type }: Field): NonNullable<BundleInput["refusals"]>[number] {
   switch (rule.kind) {
     case "range":
@@ -59,7 +59,7 @@ function refusalOf(rule: Check["rule"], { limits, type }: Field): NonNullable<Bu
     case "one_of":
       return { code: "not_allowed", message: `It must be one of ${rule.values.join(", ")}.` };
     case "subset_of":
-      return { code: "not_allowed", message: `It may hold ${rule.values.join(", ")} alone.` };
+      return { code: "not_allowed", message: `Allowed values: ${rule.values.join(", ")}.` };
     case "sql":
       return limits.pattern === null
         ? { code: "not_allowed", message: "The value is not allowed here." }

@@ -1,12 +1,12 @@
-// What an action answers with, as a type. In: an action's output. Out: its schema, an example, and its TypeScript. An expression may
-// always be null: a step is skipped, a field is hidden from the caller.
+// Infers the type of an action's result. In: an action's output. Out: its schema, an example, and its TypeScript type.
+// Any value can be null: a step is skipped, or a field is hidden from the caller.
 import type { Action, FieldType, Model, Step } from "@plinth/blueprint";
 import type { Expression, Operator, Type } from "@plinth/expression";
 
 type Template = NonNullable<Action["output"]>;
 type JsonValue = Extract<Template, { readonly kind: "literal" }>["value"];
 
-/** A type of JSON, as far as it is known before the action runs. */
+/** A JSON type, as far as it is known before the action runs. */
 export type OutputType =
   | { readonly kind: "any" | "null" | "bool" | "int" | "digits" | "float" | "text" }
   | { readonly kind: "enum"; readonly values: readonly string[] }
@@ -93,7 +93,7 @@ function typeOfRules(type: Type): OutputType {
 
 const smallResults: ReadonlySet<Operator> = new Set(["size", "year", "month", "day", "weekday", "hour", "minute"]);
 
-/** Whether a whole number is one that JSON's readers hold; larger ones stand as their digits. */
+/** Whether JSON parsers can represent the whole number; larger ones are digits in a text. */
 function isSmall(expression: Expression, around: Around): boolean {
   switch (expression.kind) {
     case "literal":
@@ -109,7 +109,7 @@ function isSmall(expression: Expression, around: Around): boolean {
   }
 }
 
-/** The field that `input.<name>` or `steps.<id>.<name>` comes from; undefined where it is none's. */
+/** The field behind `input.<name>` or `steps.<id>.<name>`; undefined if there is none. */
 function fieldTypeAt(root: string, path: readonly string[], { action, model }: Around): FieldType | undefined {
   const name = path.at(-1);
   if (root === "input" && path.length === 1) return action.input.find((field) => field.name === name)?.type;
@@ -131,7 +131,7 @@ export function outputSchema(type: OutputType): Readonly<Record<string, unknown>
     case "int":
       return { type: "integer" };
     case "digits":
-      return { type: ["integer", "string"], description: "A text of its digits where it is larger than 2^53." };
+      return { type: ["integer", "string"], description: "A number above 2^53 is returned as a text of digits." };
     case "float":
       return { type: "number" };
     case "text":

@@ -1,5 +1,5 @@
-// Writes what a bundle says of background work. In: the model. Out: its events, workflows (workers among them), schedules and
-// actions, as the interpreter walks them. Conditions and templates pass through: they are typed trees already.
+// Compiles background work. In: the model. Out: its events, workflows (including workers), schedules and actions, for
+// the interpreter. Conditions and templates pass through unchanged: they are already typed trees.
 
 import { type Action, type Entity, type Field, type Model, moduleEvents, type Workflow } from "@plinth/blueprint";
 import type {
@@ -44,7 +44,7 @@ export function backgroundOf(model: Model, catalog: Catalog): BundleBackground {
     ...(emailConnections.length === 0 ? {} : { emailConnections }),
     ...(inboundWebhooks.length === 0 ? {} : { inbound: byName(inboundWebhooks.map(sourceOf)) }),
     ...(outboundWebhooks === null ? {} : { outbound: outboundOf(outboundWebhooks) }),
-    // A model that an older version has stored says nothing of it.
+    // Models that older versions stored don't have it.
     ...(retentionDays == null ? {} : { retentionDays }),
   };
 }
@@ -59,11 +59,11 @@ function emailConnectionsOf({ background }: Model): readonly BundleConnection[] 
 }
 
 function sourceOf({ name, declaration }: Model["background"]["inboundWebhooks"][number]): BundleInbound {
-  // The reader of `webhooks.in` has checked each key of it.
+  // The reader of `webhooks.in` has checked each key.
   return { name, ...(declaration as unknown as Omit<BundleInbound, "name">) };
 }
 
-/** What entities emit by themselves, those of modules where something can listen, and what is declared. */
+/** Events of entities, of modules if something can listen, and declared ones. */
 export function eventsOf(model: Model): readonly BundleEvent[] {
   const ofEntities = model.entities.flatMap((entity) =>
     eventsOfEntity(entity).map((name) => ({ name, entity: entity.name, dataSchema: null })),
@@ -89,7 +89,7 @@ function eventsOfEntity({ name, softDelete, stateMachine }: Entity): readonly st
   return [...new Set([...verbs.map((verb) => `${name}.${verb}`), ...edges])];
 }
 
-/** A strict schema (2020-12) of the `data` of an event, or of the input of an action. */
+/** A strict schema (2020-12) of an event's `data`, or of an action's input. */
 export function payloadSchemaOf(fields: readonly Field[]): JsonSchema {
   return createSchemaOf(fields.filter(isServed), null);
 }

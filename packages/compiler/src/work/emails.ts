@@ -1,5 +1,5 @@
-// What mails say, made ready. In: templates with bodies in Markdown. Out: for each language a subject, a plain text, and HTML whose
-// gaps say how a value is written into them: nothing that a value holds is ever Markdown or HTML.
+// Compiles e-mail templates. In: templates with Markdown bodies. Out: for each language a subject, a plain text, and
+// HTML with placeholders that say how to escape a value: a value is never read as Markdown or HTML.
 import type { EmailTemplate, Template } from "@plinth/blueprint";
 import type { BundleEmail, BundleEmailText, EmailHtmlPart } from "@plinth/bundle";
 import type { Expression } from "@plinth/expression";
@@ -7,10 +7,10 @@ import MarkdownIt from "markdown-it";
 import { exampleOf } from "../requests/example-values.ts";
 import { createSchemaOf } from "../requests/schemas.ts";
 
-/** No HTML of the author's: what a mail may hold is what Markdown makes. */
+/** No HTML from authors: a mail contains only what Markdown produces. */
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
 
-/** Private use, in pairs around the number of a gap: Markdown leaves them alone. */
+/** Private-use characters, in pairs around the number of a placeholder: Markdown leaves them unchanged. */
 const [OPEN, CLOSE] = ["\ue000", "\ue001"];
 const GAP = /\ue000(\d+)\ue001|%EE%80%80(\d+)%EE%80%81/g;
 
@@ -52,11 +52,11 @@ function partsOf(template: Template): readonly (string | Expression)[] {
     case "literal":
       return [typeof template.value === "string" ? template.value : JSON.stringify(template.value)];
     default:
-      throw new Error("a text of a mail is a list or an object");
+      throw new Error("a text of a mail can't be a list or an object");
   }
 }
 
-/** A gap in an address stands there percent-encoded, which Markdown does to no other. */
+/** A placeholder in an address is percent-encoded, which Markdown does to no other. */
 function joinedParts(made: string, gaps: readonly Expression[]): EmailHtmlPart[] {
   const parts: EmailHtmlPart[] = [];
   let at = 0;
@@ -72,7 +72,7 @@ function joinedParts(made: string, gaps: readonly Expression[]): EmailHtmlPart[]
   return parts;
 }
 
-/** The same for readers of plain text: what Markdown marks is left out, and addresses of links stand behind them. */
+/** The same as plain text: the marks of Markdown are removed, and addresses of links follow them. */
 function plainOf(source: string): string {
   const lines: string[] = [];
   let list: (number | null)[] = [];
@@ -133,7 +133,7 @@ function inlineOf(tokens: readonly Token[]): string {
       from = text.length;
     } else if (token.type === "link_close") {
       const href = links.pop() ?? "";
-      // Where the link reads as it leads, once is enough.
+      // If the text of the link is its address, it is written once.
       if (![text.slice(from), `mailto:${text.slice(from)}`, encodeURI(text.slice(from))].includes(href))
         text += ` (${href})`;
     } else text += token.content;

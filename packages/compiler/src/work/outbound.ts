@@ -1,5 +1,5 @@
-// Writes what a bundle says of webhooks that leave the project. In: the declaration of `webhooks.out`, whose reader has checked it. Out:
-// it as the runtime takes it, with nothing that isn't declared.
+// Compiles outbound webhooks. In: the checked declaration of `webhooks.out`. Out: the form for the runtime, without
+// anything that isn't declared.
 import type { BackgroundPart } from "@plinth/blueprint";
 import type { BundleOutbound } from "@plinth/bundle";
 

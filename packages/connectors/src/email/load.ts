@@ -1,4 +1,4 @@
-// The code that sends mail, loaded when a project first sends by it. In: a provider's name. Out: what calls it.
+// Loads the code that sends mail, when a project first sends through a provider. In: a provider's name. Out: its code.
 import type { EmailProvider } from "./provider.ts";
 
 export {
@@ -15,7 +15,7 @@ const loaders: Readonly<Record<string, () => Promise<EmailProvider>>> = {
   smtp: async () => (await import("./smtp.ts")).smtpProvider,
 };
 
-/** Null where no code sends by it. */
+/** Null if no code sends through it. */
 export async function loadEmailProvider(provider: string): Promise<EmailProvider | null> {
   return Object.hasOwn(loaders, provider) ? ((await loaders[provider]?.()) ?? null) : null;
 }

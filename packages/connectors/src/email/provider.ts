@@ -1,4 +1,4 @@
-// What code that sends mail is given, and what it answers. Types, and the one error that it throws.
+// The interface for code that sends mail. Types, and its only error.
 import { domainToASCII } from "node:url";
 import type { ConnectionValues } from "../manifests/all.ts";
 
@@ -10,7 +10,7 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string | null;
-  /** The same for all tries of one mail. */
+  /** The same for all attempts of one mail. */
   readonly key: string;
 }
 
@@ -24,14 +24,14 @@ export interface HttpRequest {
 
 export interface HttpReply {
   readonly status: number;
-  /** Names in lower case. */
+  /** With lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** How code of a connector reaches the network: by the runtime's guard alone. */
+/** How a connector reaches the network: only through the runtime's guard. */
 export interface Network {
-  /** The address to connect to, judged. @throws MailError. */
+  /** The checked address to connect to. @throws MailError. */
   resolve(host: string, options: { readonly port: number; readonly encrypted: boolean }): Promise<string>;
   /** @throws MailError. */
   fetch(request: HttpRequest): Promise<HttpReply>;
@@ -45,21 +45,22 @@ export interface Connection {
 export interface EmailProvider {
   /** A mail that is sent again within a day under the same key arrives once. */
   readonly isRepeatable: boolean;
-  /** Whether the connection works, without sending anything. @throws MailError. */
+  /** Tests the connection without sending anything. @throws MailError. */
   test(connection: Connection, network: Network, timeoutMs: number): Promise<void>;
-  /** @returns what the provider calls the mail; null where it gives it no name. @throws MailError. */
+  /** @returns the provider's id of the mail; null if there is none. @throws MailError. */
   send(connection: Connection, mail: Mail, network: Network, timeoutMs: number): Promise<string | null>;
 }
 
 /**
- * `refused`: the mail or the connection won't do, and no later try helps. `unreachable`: nothing was taken; a later try may
- * succeed. `unknown`: nobody knows whether it was taken. `unanswered`: nor does anybody, but a later try does no harm.
+ * `refused`: the mail or the connection is not accepted, and a later attempt doesn't help. `unreachable`: nothing was
+ * accepted; a later attempt may succeed. `unknown`: it is not known whether it was accepted. `unanswered`: the same,
+ * but a later attempt does no harm.
  */
 export type MailProblem = "refused" | "unreachable" | "unknown" | "unanswered";
 
 export class MailError extends Error {
   readonly problem: MailProblem;
-  /** Milliseconds that the provider asks to wait for; 0 where it doesn't. */
+  /** How many milliseconds the provider asks to wait; 0 if it doesn't. */
   readonly retryAfterMs: number;
 
   constructor(problem: MailProblem, message: string, cause?: unknown, retryAfterMs: number = 0) {
@@ -70,7 +71,7 @@ export class MailError extends Error {
   }
 }
 
-/** The domain in ASCII (RFC 5891), which every mail server takes. */
+/** The domain in ASCII (RFC 5891), which every mail server accepts. */
 export function senderOf({ settings }: Connection): { readonly name: string; readonly address: string } {
   const [local = "", domain = ""] = String(settings["from_address"]).split("@");
   return { name: String(settings["from_name"] ?? ""), address: `${local}@${domainToASCII(domain)}` };

@@ -1,5 +1,6 @@
-// Mail by the API of Resend. In: a connection and a mail. Out: its id there. The key of the mail makes a repeated call none for a day.
-// https://resend.com/docs/api-reference/emails/send-email, /errors, /dashboard/emails/idempotency-keys
+// Sends mail through the API of Resend. In: a connection and a mail. Out: its id there. With the key of the mail, a
+// repeated call sends nothing for a day. https://resend.com/docs/api-reference/emails/send-email, /errors,
+// /dashboard/emails/idempotency-keys
 import { type Connection, type EmailProvider, type HttpReply, MailError, type Network, senderOf } from "./provider.ts";
 
 const API = "https://api.resend.com";
@@ -7,7 +8,7 @@ const API = "https://api.resend.com";
 export const resendProvider: EmailProvider = {
   isRepeatable: true,
   async test(connection, network, timeoutMs) {
-    // A key that may only send is refused with 401 and this name: it is a good one all the same.
+    // A key that can only send is answered with 401 and this name, but it is valid.
     const reply = await call(connection, network, {
       method: "GET",
       path: "/domains",
@@ -34,7 +35,7 @@ export const resendProvider: EmailProvider = {
         headers: { "Message-ID": mail.messageId, "Auto-Submitted": "auto-generated" },
       }),
     });
-    // It had the mail under this key, written otherwise: an earlier try has sent it.
+    // It already received another mail under this key: an earlier attempt has sent it.
     if (nameOf(reply) === "invalid_idempotent_request") return null;
     if (reply.status >= 300) throw refusal(reply);
     return textIn(reply, "id");
@@ -70,16 +71,16 @@ function refusal(reply: HttpReply): MailError {
   if (name === "validation_error" && status === 403)
     return new MailError(
       "refused",
-      "Resend sends only from a domain that was verified there, or to its account's own address.",
+      "Resend only sends from a domain that was verified in Resend, or to the address of the account itself.",
     );
-  if (status === 401 || status === 403) return new MailError("refused", "Resend doesn't take this API key.");
+  if (status === 401 || status === 403) return new MailError("refused", "Resend doesn't accept this API key.");
   const said = `Resend answered with ${status}${name === null ? "" : ` (${name})`}.`;
   const isLater = status >= 500 || LATER.has(status) || name === "concurrent_idempotent_requests";
   if (!isLater) return new MailError("refused", said);
   return new MailError("unreachable", said, undefined, retryAfterMs(reply));
 }
 
-/** Statuses below 500 after which a later try may succeed, RFC 9110 and 6585. */
+/** Statuses below 500 after which a later attempt may succeed, RFC 9110 and 6585. */
 const LATER: ReadonlySet<number> = new Set([408, 425, 429]);
 const RETRY_AFTER_SECONDS_MAX = 3_600;
 
@@ -89,7 +90,7 @@ function retryAfterMs({ headers }: HttpReply): number {
   return seconds > 0 ? Math.min(seconds, RETRY_AFTER_SECONDS_MAX) * 1_000 : 0;
 }
 
-/** What Resend calls an error. */
+/** Resend's name of the error. */
 function nameOf(reply: HttpReply): string | null {
   return reply.status < 300 ? null : textIn(reply, "name");
 }

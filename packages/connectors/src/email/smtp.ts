@@ -1,5 +1,5 @@
-// Mail by SMTP. In: a connection and a mail. Out: it is taken by the server, or why not. It connects to the address that the
-// runtime has judged, and holds the server's certificate to the name that the connection gives.
+// Sends mail by SMTP. In: a connection and a mail. Out: that the server accepted it, or why not. It connects to the
+// address that the runtime has checked, and checks the server's certificate against the host name of the connection.
 import { Readable } from "node:stream";
 import MailComposer from "nodemailer/lib/mail-composer";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
@@ -14,7 +14,7 @@ import {
 } from "./provider.ts";
 
 export const smtpProvider: EmailProvider = {
-  // Most servers deliver a mail twice that comes twice, whatever its Message-ID.
+  // Most servers deliver a mail twice if they receive it twice, whatever its Message-ID.
   isRepeatable: false,
   test: (connection, network, timeoutMs) => within(connection, network, timeoutMs, async () => {}),
   async send(connection, mail, network, timeoutMs) {
@@ -52,15 +52,15 @@ type Done<Result> = (error?: Error | null, result?: Result) => void;
 
 interface Session {
   readonly smtp: SMTPConnection;
-  /** @throws what the server or the connection says, and once the time of the whole session is over. */
+  /** @throws the error of the server or the connection, and an error when the time of the whole session is over. */
   step<Result>(act: (done: Done<Result>) => void): Promise<Result | undefined>;
   leave(): void;
 }
 
-/** The library's own timeouts begin anew with each byte: a server that drips would hold a session forever. */
+/** The library's own timeouts restart with each byte: a slow server could keep a session forever. */
 function sessionOf(smtp: SMTPConnection, timeoutMs: number): Session {
   const over = new AbortController();
-  const timer = setTimeout(() => over.abort(new Error("the time of the session is over")), Math.max(0, timeoutMs));
+  const timer = setTimeout(() => over.abort(new Error("the session took too long")), Math.max(0, timeoutMs));
   return {
     smtp,
     step: (act) =>
@@ -84,9 +84,9 @@ function sessionOf(smtp: SMTPConnection, timeoutMs: number): Session {
   };
 }
 
-/** For which a server may take leave of us. */
+/** After these, a server may close the session. */
 const LEAVE_MS = 1_000;
-/** Of one answer, and of what came without one being asked for. */
+/** The maximum size of one answer, and of unsolicited text. */
 const ANSWER_BYTES_MAX = 65_536;
 
 async function open({ settings }: Connection, network: Network, timeoutMs: number): Promise<SMTPConnection> {
@@ -106,7 +106,7 @@ async function open({ settings }: Connection, network: Network, timeoutMs: numbe
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
-    // Whatever is still to be read of an answer is not waited for.
+    // The rest of an answer is not waited for.
     socketCloseTimeout: 0,
     maxResponseSize: ANSWER_BYTES_MAX,
   });
@@ -118,7 +118,7 @@ interface Envelope {
   readonly size: number;
 }
 
-/** From the first byte of the mail on, a lost answer may mean that the server has it. */
+/** After the first byte of the mail, a lost answer can mean that the server has the mail. */
 async function hand(session: Session, envelope: Envelope, message: Buffer): Promise<string | null> {
   let begun = false;
   const body = new Readable({
@@ -133,7 +133,7 @@ async function hand(session: Session, envelope: Envelope, message: Buffer): Prom
     return queueIdOf(info?.response);
   } catch (error) {
     if (!begun || (error as { readonly responseCode?: number }).responseCode !== undefined) throw error;
-    throw new MailError("unknown", "The connection ended before the mail server said that it has the mail.", error);
+    throw new MailError("unknown", "The connection ended before the mail server confirmed the mail.", error);
   }
 }
 
@@ -141,14 +141,14 @@ function composed(connection: Connection, mail: Mail): Promise<Buffer> {
   const { messageId, to, replyTo, subject, text, html } = mail;
   const composer = new MailComposer({
     from: senderOf(connection),
-    // In parts, so that no comma or bracket makes two of it.
+    // In parts, so that a comma or bracket doesn't create a second address.
     to: { name: "", address: to },
     ...(replyTo === null ? {} : { replyTo: { name: "", address: replyTo } }),
     messageId,
     subject,
     text,
     ...(html === null ? {} : { html }),
-    // What a template holds names neither a file nor a URL to be fetched.
+    // The content of a template never names a file or a URL to fetch.
     disableFileAccess: true,
     disableUrlAccess: true,
     headers: { "Auto-Submitted": "auto-generated" },
@@ -163,9 +163,9 @@ function failureOf(error: unknown): MailError {
   const failed = (problem: MailProblem, message: string): MailError => new MailError(problem, message, error);
   if (responseCode !== undefined && responseCode < 500)
     return failed("unreachable", `The mail server answered with ${responseCode}.`);
-  if (code === "EAUTH") return failed("refused", "The mail server doesn't take this user and password.");
+  if (code === "EAUTH") return failed("refused", "The mail server doesn't accept this user and password.");
   if (originalCode !== undefined && WRONG_CERTIFICATE.test(originalCode))
-    return failed("refused", "The certificate of the mail server is not valid for its name.");
+    return failed("refused", "The certificate of the mail server is not valid for its host name.");
   if (code === "ETLS") return failed("refused", "The mail server doesn't offer encryption.");
   if (responseCode !== undefined) return failed("refused", `The mail server answered with ${responseCode}.`);
   if (code === "EMESSAGE" || code === "EENVELOPE") return failed("refused", "The mail can't be sent.");
@@ -174,7 +174,7 @@ function failureOf(error: unknown): MailError {
 
 interface SmtpError {
   readonly code?: string;
-  /** Of the system or of TLS, where the library has put its own in its place. */
+  /** The error of the system or of TLS, if the library has replaced it by its own. */
   readonly originalCode?: string;
   readonly responseCode?: number;
 }
@@ -182,7 +182,7 @@ interface SmtpError {
 /** https://nodejs.org/api/tls.html#x509-certificate-error-codes */
 const WRONG_CERTIFICATE = /CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^INVALID_(?:CA|PURPOSE)$|^PATH_LENGTH_EXCEEDED$/;
 
-/** What many servers say: `250 2.0.0 Ok: queued as 4F2...`. */
+/** The answer of many servers: `250 2.0.0 Ok: queued as 4F2...`. */
 function queueIdOf(response: string | undefined): string | null {
   return /queued as ([\w.-]{1,100})/i.exec(response ?? "")?.[1] ?? null;
 }

@@ -1,4 +1,4 @@
-// Every connector that there is, as data: what language, control and console know of them.
+// All connectors as data, for the language, control and console.
 import { resend, smtp } from "./email.ts";
 import type { ConnectorManifest } from "./manifest.ts";
 

@@ -1,7 +1,7 @@
-// Connectors that send e-mail. Data alone.
+// Connectors that send e-mail. Only data.
 import type { ConnectionField, ConnectorAction, ConnectorManifest } from "./manifest.ts";
 
-/** The first part in ASCII; the domain may be an international one. */
+/** The local part in ASCII; the domain can be international. */
 const ADDRESS = "^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[^\\s@<>,;:/?#%|()\\[\\]\\\\\"]{1,253}$";
 const HOST = "^[A-Za-z0-9._:\\-]{1,253}$";
 
@@ -9,7 +9,7 @@ const sender: readonly ConnectionField[] = [
   {
     name: "from_address",
     label: "Sender's address",
-    help: "Whom mails come from, such as `hello@example.com`.",
+    help: "The sender's address, such as `hello@example.com`.",
     type: { kind: "text", lengthMax: 320, pattern: ADDRESS },
     required: true,
     fallback: null,
@@ -18,7 +18,7 @@ const sender: readonly ConnectionField[] = [
   {
     name: "from_name",
     label: "Sender's name",
-    help: "What readers see beside the address.",
+    help: "The sender's name, which readers see with the address.",
     type: { kind: "text", lengthMax: 100 },
     required: false,
     fallback: null,
@@ -28,19 +28,24 @@ const sender: readonly ConnectionField[] = [
 
 const send: ConnectorAction = {
   name: "email.send",
-  help: "Sends one mail.",
+  help: "Send one mail.",
   input: [
     { name: "to", type: "addresses", required: true, help: "An address, or a list of up to 20." },
-    { name: "subject", type: "text", required: false, help: "Without a template." },
-    { name: "text", type: "text", required: false, help: "Plain text." },
-    { name: "html", type: "text", required: false, help: "HTML; values in it are escaped." },
-    { name: "template", type: "text", required: false, help: "A template of the section `emails`." },
-    { name: "values", type: "values", required: false, help: "What the template's variables are." },
-    { name: "language", type: "text", required: false, help: "Which translation; else the template's own." },
-    { name: "reply_to", type: "address", required: false, help: "Where answers go." },
+    { name: "subject", type: "text", required: false, help: "The subject, if there is no template." },
+    { name: "text", type: "text", required: false, help: "The body as plain text." },
+    { name: "html", type: "text", required: false, help: "The body as HTML. Values in it are escaped." },
+    { name: "template", type: "text", required: false, help: "A template from the section `emails`." },
+    { name: "values", type: "values", required: false, help: "The values of the template's variables." },
+    {
+      name: "language",
+      type: "text",
+      required: false,
+      help: "The language of the translation. The default is the language of the template.",
+    },
+    { name: "reply_to", type: "address", required: false, help: "The address for replies." },
   ],
   output: [
-    { name: "id", type: "text", required: true, help: "Of the mail in the project's list of mails." },
+    { name: "id", type: "text", required: true, help: "The id of the mail in the project's list of mails." },
     { name: "status", type: "text", required: true, help: "`sent`, `kept` in the mailbox, or `suppressed`." },
     { name: "message_id", type: "text", required: true, help: "The header `Message-ID`." },
   ],
@@ -50,12 +55,12 @@ export const smtp: ConnectorManifest = {
   provider: "smtp",
   kind: "email",
   label: "SMTP",
-  help: "Any mail server that takes mail with a user and a password.",
+  help: "Any mail server that accepts mail from a user with a password.",
   fields: [
     {
       name: "host",
       label: "Server",
-      help: "Its name, such as `smtp.example.com`.",
+      help: "The host name, such as `smtp.example.com`.",
       type: { kind: "text", lengthMax: 253, pattern: HOST },
       required: true,
       fallback: null,
@@ -73,7 +78,7 @@ export const smtp: ConnectorManifest = {
     {
       name: "security",
       label: "Encryption",
-      help: "`none` only to a server in a network that the operator allows.",
+      help: "Use `none` only for a server in a network that the operator allows.",
       type: { kind: "choice", of: ["starttls", "tls", "none"] },
       required: true,
       fallback: "starttls",
@@ -82,7 +87,7 @@ export const smtp: ConnectorManifest = {
     {
       name: "user",
       label: "User",
-      help: "Empty where the server asks for none.",
+      help: "Empty if the server needs no user.",
       type: { kind: "text", lengthMax: 320 },
       required: false,
       fallback: null,
@@ -91,7 +96,7 @@ export const smtp: ConnectorManifest = {
     {
       name: "password",
       label: "Password",
-      help: "Stored encrypted, and never shown again.",
+      help: "Stored encrypted and never shown again.",
       type: { kind: "text", lengthMax: 1_000 },
       required: false,
       fallback: null,
@@ -107,12 +112,12 @@ export const resend: ConnectorManifest = {
   provider: "resend",
   kind: "email",
   label: "Resend",
-  help: "Mail by the API of resend.com.",
+  help: "Mail through the API of resend.com.",
   fields: [
     {
       name: "api_key",
       label: "API key",
-      help: "Stored encrypted, and never shown again.",
+      help: "Stored encrypted and never shown again.",
       type: { kind: "text", lengthMax: 500 },
       required: true,
       fallback: null,

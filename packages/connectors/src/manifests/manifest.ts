@@ -1,16 +1,16 @@
-// What a connector is, as data: what a connection with it is told, which of that is secret, what it does, and where it calls. Types,
-// and the check of a connection's values against them.
+// Describes a connector as data: the settings of a connection, which of them are secret, what it does, and which hosts
+// it calls. Types, and the check of a connection's values.
 
 export interface ConnectorManifest {
-  /** What a blueprint names as `provider`. */
+  /** The value of `provider` in a blueprint. */
   readonly provider: string;
-  /** What a blueprint names as `kind`. */
+  /** The value of `kind` in a blueprint. */
   readonly kind: string;
   readonly label: string;
   readonly help: string;
   readonly fields: readonly ConnectionField[];
   readonly actions: readonly ConnectorAction[];
-  /** Hosts that it calls; `field` names the setting that holds the host, where the author of a connection chooses it. */
+  /** Hosts that it calls; `field` names the setting with the host, if the author of a connection chooses it. */
   readonly hosts: readonly ({ readonly host: string } | { readonly field: string })[];
 }
 
@@ -24,7 +24,7 @@ export interface ConnectionField {
     | { readonly kind: "choice"; readonly of: readonly string[] };
   readonly required: boolean;
   readonly fallback: string | number | null;
-  /** Stored encrypted, and never told again. */
+  /** Stored encrypted and never shown again. */
   readonly secret: boolean;
 }
 
@@ -54,7 +54,7 @@ export interface ReadConnection {
   readonly secrets: ConnectionValues;
 }
 
-/** Sorts what a person has entered into settings and secrets; or says all that is wrong with it. */
+/** Splits a person's input into settings and secrets, or returns all problems. */
 export function readConnection(
   { fields, label }: ConnectorManifest,
   given: Readonly<Record<string, unknown>>,
@@ -69,7 +69,7 @@ export function readConnection(
     const raw = given[field.name];
     const value = raw === undefined || raw === null || raw === "" ? field.fallback : raw;
     if (value === null) {
-      if (field.required) problems.push({ field: field.name, message: "This is needed." });
+      if (field.required) problems.push({ field: field.name, message: "This setting is required." });
       continue;
     }
     const message = problemOf(field, value);
@@ -84,14 +84,16 @@ function problemOf({ type }: ConnectionField, value: unknown): string | null {
     case "integer":
       return Number.isInteger(value) && (value as number) >= type.min && (value as number) <= type.max
         ? null
-        : `This is a whole number from ${type.min} to ${type.max}.`;
+        : `This must be a whole number from ${type.min} to ${type.max}.`;
     case "choice":
-      return type.of.includes(value as string) ? null : `This is one of ${type.of.join(", ")}.`;
+      return type.of.includes(value as string) ? null : `This must be one of ${type.of.join(", ")}.`;
     case "text":
-      if (typeof value !== "string") return "This is text.";
-      if (value.length > type.lengthMax) return `This has at most ${type.lengthMax} characters.`;
+      if (typeof value !== "string") return "This must be a text.";
+      if (value.length > type.lengthMax) return `This can have at most ${type.lengthMax} characters.`;
       // A line break would end a header or a command.
-      if (/\p{Cc}/u.test(value)) return "This holds a character that can't be sent.";
-      return type.pattern === undefined || new RegExp(type.pattern, "u").test(value) ? null : "This has another form.";
+      if (/\p{Cc}/u.test(value)) return "This contains a character that can't be sent.";
+      return type.pattern === undefined || new RegExp(type.pattern, "u").test(value)
+        ? null
+        : "This is not in the right format.";
   }
 }

@@ -1,7 +1,7 @@
 // Who is signed in. In: the session. Out: a menu with the person's name, their account and the way out.
 "use client";
 import { useQuery } from "@tanstack/react-query";
-import { LogOut, UserRound } from "lucide-react";
+import { Building2, LogOut, UserRound } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useTRPC } from "../../trpc.ts";
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from "../../ui/menu.tsx";
@@ -42,6 +42,10 @@ export function AccountMenu() {
       <MenuItem onSelect={() => router.push("/account")}>
         <UserRound aria-hidden />
         Account
+      </MenuItem>
+      <MenuItem onSelect={() => router.push("/organizations")}>
+        <Building2 aria-hidden />
+        Organizations
       </MenuItem>
       <MenuItem onSelect={() => void leave()}>
         <LogOut aria-hidden />

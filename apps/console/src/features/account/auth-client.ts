@@ -1,8 +1,18 @@
 // Sign-up, sign-in, sign-out and passwords of console people. In: what a form holds. Out: null, or a sentence for the person.
 // The session is an HttpOnly cookie that the control API sets; no script ever sees it.
 import { createAuthClient } from "better-auth/client";
+import { submitOnce } from "../../submit-once.ts";
 
 type Outcome = Promise<string | null>;
+
+export interface Refusal {
+  readonly refused: string;
+}
+
+export interface NewTwoFactor {
+  readonly totpURI: string;
+  readonly backupCodes: readonly string[];
+}
 
 interface Answer {
   readonly error: {
@@ -12,14 +22,44 @@ interface Answer {
   } | null;
 }
 
-const client = createAuthClient({ basePath: "/control/auth" });
+const client = createAuthClient({
+  basePath: "/control/auth",
+  fetchOptions: { customFetchImpl: submitOnce() },
+});
 
 export function signUp(person: { name: string; email: string; password: string }): Outcome {
   return outcomeOf(client.signUp.email(person));
 }
 
-export function signIn(person: { email: string; password: string }): Outcome {
-  return outcomeOf(client.signIn.email(person));
+/** "code": the password is right, and a code of the second factor is still to come. */
+export async function signIn(person: { email: string; password: string }): Promise<Refusal | "code" | null> {
+  let isCodeNeeded = false;
+  const answer = client.signIn.email(person).then((answered) => {
+    isCodeNeeded = answered.data !== null && "twoFactorRedirect" in answered.data;
+    return answered;
+  });
+  const refused = await outcomeOf(answer);
+  if (refused !== null) return { refused };
+  return isCodeNeeded ? "code" : null;
+}
+
+/** Of an authenticator app, or one of the backup codes. Ends the sign-in that waits for it, or confirms what was set up. */
+export function sendCode(code: string, kind: "totp" | "backup-code"): Outcome {
+  return outcomeOf(post(`/two-factor/verify-${kind}`, { code }));
+}
+
+/** What an authenticator app is set up with, and codes for the day it is lost. Nothing changes before a code was sent. */
+export function beginTwoFactor(password: string): Promise<Refusal | NewTwoFactor> {
+  return answerOf<NewTwoFactor>(post("/two-factor/enable", { password }));
+}
+
+export function endTwoFactor(password: string): Outcome {
+  return outcomeOf(post("/two-factor/disable", { password }));
+}
+
+/** The old ones end. */
+export function renewBackupCodes(password: string): Promise<Refusal | Pick<NewTwoFactor, "backupCodes">> {
+  return answerOf<Pick<NewTwoFactor, "backupCodes">>(post("/two-factor/generate-backup-codes", { password }));
 }
 
 export function signOut(): Outcome {
@@ -34,6 +74,15 @@ export function changePassword(passwords: { currentPassword: string; newPassword
 /** Ends every session of the person, the one here included. */
 export function signOutEverywhere(): Outcome {
   return outcomeOf(client.revokeSessions());
+}
+
+function post(path: string, body: object): Promise<Answer & { readonly data: unknown }> {
+  return client.$fetch(path, { method: "POST", body });
+}
+
+async function answerOf<Data>(answer: Promise<Answer & { readonly data: unknown }>): Promise<Refusal | Data> {
+  const refused = await outcomeOf(answer);
+  return refused === null ? ((await answer).data as Data) : { refused };
 }
 
 async function outcomeOf(answer: Promise<Answer>): Outcome {
@@ -58,6 +107,16 @@ function sentenceFor(error: NonNullable<Answer["error"]>): string {
       return "The password is too long: use at most 256 characters.";
     case "INVALID_PASSWORD":
       return "The current password is wrong. Nothing was changed.";
+    case "INVALID_CODE":
+      return "The code is wrong, or no longer valid. Wait for the next one, then try again.";
+    case "INVALID_BACKUP_CODE":
+      return "There is no such backup code, or it was used already.";
+    case "INVALID_TWO_FACTOR_COOKIE":
+      return "This sign-in has expired. Enter your password again.";
+    case "TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE":
+      return "Too many wrong codes. Enter your password again.";
+    case "ACCOUNT_TEMPORARILY_LOCKED":
+      return "Too many wrong codes for this account. Try again in 15 minutes.";
     case "TOO_MANY_ATTEMPTS":
       return error.message ?? "Too many attempts. Wait a few minutes, then try again.";
     case "UNAVAILABLE":

@@ -1,4 +1,4 @@
-// The sign-in form. In: email and password. Out: a session, and the page the person wanted.
+// The sign-in form. In: email and password, then a code where the account asks for one. Out: a session, and the page the person wanted.
 "use client";
 import { useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
@@ -8,6 +8,7 @@ import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { signIn } from "./auth-client.ts";
+import { CodeForm } from "./code-form.tsx";
 import { nextPath, withNext } from "./next-path.ts";
 
 export function SignInForm() {
@@ -18,21 +19,35 @@ export function SignInForm() {
   const [password, setPassword] = useState("");
   const [pending, setPending] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
+  const [needsCode, setNeedsCode] = useState(false);
+
+  function enter(): void {
+    queryClient.clear();
+    router.replace(next);
+  }
 
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
     setPending(true);
     setProblem(null);
-    const refused = await signIn({ email, password });
-    if (refused === null) {
-      queryClient.clear();
-      router.replace(next);
-      return;
-    }
-    setProblem(refused);
+    const outcome = await signIn({ email, password });
+    if (outcome === null) return enter();
+    if (outcome === "code") setNeedsCode(true);
+    else setProblem(outcome.refused);
     setPending(false);
   }
 
+  if (needsCode) {
+    return (
+      <CodeForm
+        onSignedIn={enter}
+        onBack={() => {
+          setNeedsCode(false);
+          setPassword("");
+        }}
+      />
+    );
+  }
   return (
     <>
       <h1 className="text-xl font-semibold tracking-tight">Sign in</h1>

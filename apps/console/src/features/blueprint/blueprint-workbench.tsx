@@ -1,26 +1,31 @@
-// Where a blueprint is written. In: the live text and the draft. Out: a checked text, and a proposal to review.
-// It keeps the draft in this browser; nothing is sent before "Review change".
+// Where a blueprint is written. In: the live text and the person's draft. Out: a checked text, and a proposal to review.
+// The draft is saved while it is written; nothing is proposed before "Review change".
 "use client";
+import type { Draft, EndedDraft, LiveBlueprint } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { FolderOpen, WandSparkles } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { type ChangeEvent, useRef, useState } from "react";
-import { clearDraft, writeDraft } from "../../draft.ts";
-import { useTRPC } from "../../trpc.ts";
+import { useTRPC, useTRPCClient } from "../../trpc.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { errorText } from "../../ui/error-text.ts";
 import { MarkedText } from "../../ui/marked-text.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { DraftHistory } from "./draft-history.tsx";
+import type { DraftStatus } from "./draft-keeper.ts";
+import { DraftNotices } from "./draft-notices.tsx";
 import type { EditorHandle } from "./editor.tsx";
 import { OutdatedNotice } from "./outdated-notice.tsx";
 import { ProblemList } from "./problem-list.tsx";
 import { refusedDiagnostics } from "./refused-diagnostics.ts";
 import { TemplateChoice } from "./template-choice.tsx";
 import { useCheck } from "./use-check.ts";
+import { useDraft } from "./use-draft.ts";
 
 const Editor = dynamic(() => import("./editor.tsx"), { ssr: false, loading: () => <Skeleton className="h-full" /> });
 
@@ -28,24 +33,23 @@ interface BlueprintWorkbenchProps {
   projectId: string;
   projectName: string;
   mayChange: boolean;
-  liveText: string | null;
-  draftText: string | null;
+  live: LiveBlueprint | null;
+  /** What the server had when the page opened. */
+  stored: { readonly draft: Draft | null; readonly ended: EndedDraft | null };
 }
 
-export function BlueprintWorkbench({
-  projectId,
-  projectName,
-  mayChange,
-  liveText,
-  draftText,
-}: BlueprintWorkbenchProps) {
+export function BlueprintWorkbench({ projectId, projectName, mayChange, live, stored }: BlueprintWorkbenchProps) {
   const trpc = useTRPC();
+  const client = useTRPCClient();
   const router = useRouter();
   const queryClient = useQueryClient();
   const editor = useRef<EditorHandle>(null);
   const fileInput = useRef<HTMLInputElement>(null);
-  const [text, setText] = useState((mayChange ? draftText : null) ?? liveText ?? "");
+  /** The earlier save that undoing has come to. */
+  const undone = useRef<number | null>(null);
+  const { text, baseVersionId, status, keeper } = useDraft(projectId, stored.draft, live);
   const [note, setNote] = useState<string | null>(null);
+  const liveText = live?.text ?? null;
   const check = useCheck(text);
 
   const propose = useMutation(
@@ -58,11 +62,21 @@ export function BlueprintWorkbench({
   );
 
   function change(changed: string): void {
-    setText(changed);
+    undone.current = null;
     setNote(null);
     propose.reset();
-    if (changed === (liveText ?? "")) clearDraft(projectId);
-    else writeDraft(projectId, changed);
+    keeper.change(changed);
+  }
+
+  /** First what was typed here, then what was saved before the page was opened. */
+  async function undo(): Promise<void> {
+    if (undone.current === null && editor.current?.undo()) return;
+    const history = await client.drafts.history.query({ projectId });
+    const earlier = history.find(({ version }) => undone.current === null || version < undone.current);
+    if (!earlier) return setNote("There is nothing earlier to go back to.");
+    const { text: before } = await client.drafts.earlier.query({ projectId, version: earlier.version });
+    editor.current?.show(before);
+    undone.current = earlier.version;
   }
 
   async function format(): Promise<void> {
@@ -94,6 +108,7 @@ export function BlueprintWorkbench({
       return;
     }
     propose.mutate({ projectId, text });
+    void keeper.refresh();
   }
 
   return (
@@ -119,6 +134,13 @@ export function BlueprintWorkbench({
                   Discard draft
                 </Button>
               ) : null}
+              <DraftHistory
+                projectId={projectId}
+                onUndo={() => void undo().catch((error: unknown) => setNote(errorText(error)))}
+                onRedo={() => editor.current?.redo()}
+                onOpen={change}
+                onFailed={setNote}
+              />
               <Button onClick={() => fileInput.current?.click()} icon={<FolderOpen />}>
                 Open file
               </Button>
@@ -137,7 +159,7 @@ export function BlueprintWorkbench({
               <Button
                 variant="primary"
                 pending={propose.isPending || propose.isSuccess}
-                disabled={empty || unchanged}
+                disabled={empty || unchanged || status.kind === "conflict"}
                 onClick={review}
               >
                 Review change
@@ -161,16 +183,30 @@ export function BlueprintWorkbench({
             </ul>
           </Notice>
         ) : null}
+        {mayChange ? (
+          <DraftNotices
+            projectId={projectId}
+            live={live}
+            ended={stored.ended}
+            text={text}
+            baseVersionId={baseVersionId}
+            status={status}
+            keeper={keeper}
+          />
+        ) : null}
         {unchanged && check.settled ? <OutdatedNotice problems={errors} /> : null}
         {empty && mayChange ? <TemplateChoice projectName={projectName} onChoose={change} /> : null}
-        <div className="flex h-[max(26rem,calc(100dvh-13.5rem))] flex-col overflow-hidden rounded-lg border bg-surface shadow-card focus-within:border-line-strong">
+        <div
+          hidden={status.kind === "conflict"}
+          className="flex h-[max(26rem,calc(100dvh-13.5rem))] flex-col overflow-hidden rounded-lg border bg-surface shadow-card focus-within:border-line-strong [&[hidden]]:hidden"
+        >
           <div className="min-h-0 flex-1 border-b">
             <Editor
               ref={editor}
               text={text}
               onChange={change}
               diagnostics={empty ? [] : check.diagnostics}
-              readOnly={!mayChange}
+              readOnly={!mayChange || status.kind === "conflict"}
             />
           </div>
           {empty ? (
@@ -184,9 +220,23 @@ export function BlueprintWorkbench({
           )}
         </div>
         <p role="status" className="min-h-5 text-[0.8125rem] text-ink-soft">
-          {note ?? (!empty && !unchanged && mayChange ? "The draft is kept in this browser until it is deployed." : "")}
+          {note ?? (mayChange ? savedWords(status, empty || unchanged) : "")}
         </p>
       </div>
     </>
   );
+}
+
+function savedWords({ kind }: DraftStatus, nothing: boolean): string {
+  switch (kind) {
+    case "saving":
+      return "Saving the draft";
+    case "saved":
+      return nothing ? "" : "The draft is saved. It is yours alone until you propose it.";
+    case "waiting":
+    case "refused":
+      return "The draft is not saved. It is kept in this browser.";
+    case "conflict":
+      return "";
+  }
 }

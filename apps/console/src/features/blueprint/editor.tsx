@@ -2,12 +2,12 @@
 // handle that puts the cursor somewhere. It suggests what may be written. Tab indents; Esc and then Tab leaves, so that the keyboard is never caught.
 "use client";
 import { completionKeymap } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, indentWithTab, redo, undo } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, indentUnit } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-import { EditorState } from "@codemirror/state";
+import { EditorState, Transaction } from "@codemirror/state";
 import {
   drawSelection,
   EditorView,
@@ -27,6 +27,11 @@ import { yamlIndent } from "./yaml-indent.ts";
 export interface EditorHandle {
   /** Puts the cursor at an offset, scrolls there and takes the focus. */
   goTo(offset: number): void;
+  /** False where there is nothing left to undo since the page was opened. */
+  undo(): boolean;
+  redo(): void;
+  /** Another text, without a step of undoing. */
+  show(text: string): void;
 }
 
 interface EditorProps {
@@ -75,6 +80,7 @@ export default function Editor({ text, onChange, diagnostics, readOnly, ref }: E
           ]),
           EditorState.readOnly.of(readOnly),
           EditorView.contentAttributes.of({
+            tabindex: "0",
             "aria-label": "Blueprint",
             "aria-describedby": "editor-keys",
             "aria-readonly": String(readOnly),
@@ -115,6 +121,14 @@ export default function Editor({ text, onChange, diagnostics, readOnly, ref }: E
       const anchor = Math.min(offset, current.state.doc.length);
       current.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
       current.focus();
+    },
+    undo: () => view.current !== null && undo(view.current),
+    redo: () => void (view.current && redo(view.current)),
+    show(changed) {
+      view.current?.dispatch({
+        changes: { from: 0, to: view.current.state.doc.length, insert: changed },
+        annotations: Transaction.addToHistory.of(false),
+      });
     },
   }));
 

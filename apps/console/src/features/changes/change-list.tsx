@@ -1,43 +1,85 @@
-// The history of a project: what was proposed, what was deployed, and every version of its text. In: the project's id. Out: lists.
+// The changes of a project in one list, newest first. In: the project's id; the filters are in the address. Out: a page of
+// changes, each with its number, title, author and state.
 "use client";
-import { useQuery } from "@tanstack/react-query";
-import { GitPullRequestArrow } from "lucide-react";
-import Link from "next/link";
-import type { ReactNode } from "react";
+import type { ChangeState } from "@plinth/control/router";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { GitCompareArrows, GitPullRequestArrow } from "lucide-react";
+import { usePathname, useRouter, useSearchParams } from "next/navigation";
+import { useEffect, useState } from "react";
 import { useTRPC } from "../../trpc.ts";
-import { ButtonLink } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
+import { Button, ButtonLink } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
-import { Time } from "../../ui/time.tsx";
-import { DeploymentBadge, ProposalBadge } from "./status-badge.tsx";
-import { VersionList } from "./version-list.tsx";
+import { ChangeRow } from "./change-row.tsx";
+
+const groups: Readonly<Record<string, { readonly word: string; readonly states: readonly ChangeState[] }>> = {
+  open: { word: "Open", states: ["open", "approved", "deploying"] },
+  failed: { word: "Failed", states: ["failed", "unfinished"] },
+  deployed: { word: "Deployed", states: ["live", "unfinished", "replaced"] },
+  closed: { word: "Rejected or outdated", states: ["rejected", "outdated"] },
+};
+
+/** While something is deployed, its state must follow by itself. */
+const pollMs = 1_500;
 
 export function ChangeList({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
+  const filters = useTimelineFilters();
+  const group = groups[filters.of("state") ?? ""];
+  const search = filters.of("search");
+  const [pages, setPages] = useState<readonly number[]>([]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other filters begin at the first page.
+  useEffect(() => setPages([]), [filters.key]);
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
-  const proposals = useQuery(trpc.proposals.list.queryOptions({ projectId }));
-  const deployments = useQuery(trpc.deployments.list.queryOptions({ projectId }));
-  const failed = proposals.error ? proposals : deployments.error ? deployments : null;
-  const root = `/projects/${projectId}/changes`;
+  const timeline = useQuery(
+    trpc.proposals.timeline.queryOptions(
+      {
+        projectId,
+        ...(group === undefined ? {} : { states: group.states }),
+        ...(search === undefined ? {} : { search }),
+        ...(pages.length === 0 ? {} : { before: pages.at(-1) }),
+      },
+      {
+        placeholderData: keepPreviousData,
+        refetchInterval: ({ state }) =>
+          state.data?.changes.some((change) => change.state === "deploying") ? pollMs : false,
+      },
+    ),
+  );
+  const changes = timeline.data?.changes;
+  const filtered = group !== undefined || search !== undefined;
+  const root = `/projects/${projectId}`;
+  const empty = changes?.length === 0 && pages.length === 0;
   return (
     <>
       <PageHeader
         title="Changes"
         description="Every change to the blueprint is reviewed, approved and deployed here."
+        actions={
+          empty && !filtered ? null : (
+            <ButtonLink href={`${root}/changes/compare`} icon={<GitCompareArrows />}>
+              Compare versions
+            </ButtonLink>
+          )
+        }
       />
-      {failed ? (
-        <QueryError error={failed.error} what="The changes could not be loaded" onRetry={() => void failed.refetch()} />
+      {timeline.error ? (
+        <QueryError
+          error={timeline.error}
+          what="The changes could not be loaded"
+          onRetry={() => void timeline.refetch()}
+        />
       ) : null}
-      {!failed && (proposals.isPending || deployments.isPending) ? <SkeletonRows /> : null}
-      {proposals.data?.length === 0 ? (
+      {timeline.isPending ? <SkeletonRows rows={5} /> : null}
+      {empty && !filtered ? (
         <EmptyState
           icon={<GitPullRequestArrow />}
           title="No changes yet"
           action={
-            <ButtonLink href={`/projects/${projectId}/blueprint`} variant="primary">
+            <ButtonLink href={`${root}/blueprint`} variant="primary">
               Open editor
             </ButtonLink>
           }
@@ -45,64 +87,102 @@ export function ChangeList({ projectId }: { projectId: string }) {
           Write the blueprint, then press Review change. What it would do is shown here before anything runs.
         </EmptyState>
       ) : null}
-      <div className="flex flex-col gap-6">
-        {proposals.data && proposals.data.length > 0 ? (
-          <Card title="Proposals" flush>
-            <ul className="divide-y">
-              {proposals.data.map((proposal) => (
-                <Row
-                  key={proposal.id}
-                  href={`${root}/${proposal.id}`}
-                  name={`Change ${proposal.hash.slice(0, 10)}`}
-                  badge={<ProposalBadge status={proposal.status} />}
-                >
-                  {proposal.createdBy.name}{" "}
-                  {proposal.promotedFrom ? `promoted it from ${proposal.promotedFrom.name}` : "proposed it"}{" "}
-                  <Time at={proposal.createdAt} />
-                  {proposal.approvedBy ? `, ${proposal.approvedBy.name} approved it` : null}
-                </Row>
-              ))}
-            </ul>
-          </Card>
-        ) : null}
-        {deployments.data && deployments.data.length > 0 ? (
-          <Card title="Deployments" flush>
-            <ul className="divide-y">
-              {deployments.data.map((deployment) => (
-                <Row
-                  key={deployment.id}
-                  href={`${root}/${deployment.proposalId}`}
-                  name={`Deployment ${deployment.id.slice(-6)}`}
-                  badge={
-                    <DeploymentBadge
-                      deployment={deployment}
-                      isLive={deployment.id === project.data?.live?.deploymentId}
-                    />
-                  }
-                >
-                  Started <Time at={deployment.createdAt} />
-                  {deployment.error ? <span className="block text-bad">{deployment.error}</span> : null}
-                </Row>
-              ))}
-            </ul>
-          </Card>
-        ) : null}
-        {proposals.data && proposals.data.length > 0 ? <VersionList projectId={projectId} /> : null}
-      </div>
+      {changes && !(empty && !filtered) ? (
+        <div className="rounded-lg border bg-surface shadow-card">
+          <Filters filters={filters} />
+          {empty ? <p className="px-4 py-8 text-center text-ink-soft">No change matches these filters.</p> : null}
+          <ul aria-label="Changes" className="divide-y">
+            {changes.map((change) => (
+              <ChangeRow
+                key={change.id}
+                projectId={projectId}
+                change={change}
+                liveVersionId={project.data?.live?.versionId ?? null}
+                mayChange={project.data?.may.write === true}
+              />
+            ))}
+          </ul>
+          {pages.length > 0 || timeline.data?.next ? (
+            <div className="flex justify-end gap-2 border-t px-4 py-2">
+              <Button size="small" disabled={pages.length === 0} onClick={() => setPages(pages.slice(0, -1))}>
+                Newer
+              </Button>
+              <Button
+                size="small"
+                disabled={timeline.data?.next == null}
+                onClick={() => timeline.data?.next && setPages([...pages, timeline.data.next])}
+              >
+                Older
+              </Button>
+            </div>
+          ) : null}
+        </div>
+      ) : null}
     </>
   );
 }
 
-function Row({ href, name, badge, children }: { href: string; name: string; badge: ReactNode; children: ReactNode }) {
+interface TimelineFilters {
+  readonly of: (name: "state" | "search") => string | undefined;
+  readonly set: (name: "state" | "search", value: string) => void;
+  readonly key: string;
+}
+
+function useTimelineFilters(): TimelineFilters {
+  const parameters = useSearchParams();
+  const pathname = usePathname();
+  const router = useRouter();
+  return {
+    key: parameters.toString(),
+    of: (name) => parameters.get(name) || undefined,
+    set: (name, value) => {
+      const changed = new URLSearchParams(parameters);
+      if (value === "") changed.delete(name);
+      else changed.set(name, value);
+      router.replace(changed.size === 0 ? pathname : `${pathname}?${changed}`, { scroll: false });
+    },
+  };
+}
+
+/** Long enough not to ask at every key. */
+const debounceMs = 250;
+
+function Filters({ filters }: { filters: TimelineFilters }) {
+  const [typed, setTyped] = useState(filters.of("search") ?? "");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed is to be waited for.
+  useEffect(() => {
+    if (typed.trim() === (filters.of("search") ?? "")) return;
+    const timer = setTimeout(() => filters.set("search", typed.trim()), debounceMs);
+    return () => clearTimeout(timer);
+  }, [typed]);
   return (
-    <li className="relative flex items-center gap-4 px-4 py-3 hover:bg-hover/60">
-      <div className="min-w-0 flex-1">
-        <Link href={href} className="font-medium after:absolute after:inset-0">
-          {name}
-        </Link>
-        <p className="text-[0.8125rem] text-ink-soft">{children}</p>
+    <div className="flex flex-wrap gap-2 border-b px-4 py-3">
+      <div className="min-w-40 flex-1">
+        <TextField
+          label="Search changes"
+          hideLabel
+          type="search"
+          placeholder="Search by title or number"
+          className="h-8 text-[0.8125rem]"
+          maxLength={120}
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
       </div>
-      {badge}
-    </li>
+      <SelectField
+        label="State"
+        hideLabel
+        className="h-8 min-w-40 text-[0.8125rem]"
+        value={filters.of("state") ?? ""}
+        onChange={(event) => filters.set("state", event.target.value)}
+      >
+        <option value="">All states</option>
+        {Object.entries(groups).map(([name, { word }]) => (
+          <option key={name} value={name}>
+            {word}
+          </option>
+        ))}
+      </SelectField>
+    </div>
   );
 }

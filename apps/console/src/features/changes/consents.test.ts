@@ -16,7 +16,7 @@ const changes: readonly Change[] = [
       operation: "read",
       entity: "listing",
       decided: true,
-      summary: "`public` may now read a draft.",
+      summary: "`public` can now read a draft.",
       record: {},
     },
   },
@@ -48,7 +48,7 @@ test("each says what it is about: access by its witness, the rest by the change"
     ["The data of `listing.note` is taken out of service, and dropped after seven days.", "Drop `note`."],
     [
       "`listing.permissions.public.read` lets somebody do what they could not do before.",
-      "`public` may now read a draft.",
+      "`public` can now read a draft.",
     ],
   ]);
 });

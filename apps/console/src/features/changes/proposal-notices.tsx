@@ -4,8 +4,8 @@
 import type { Deployment, Proposal } from "@plinth/control/router";
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { writeDraft } from "../../draft.ts";
-import { useTRPC } from "../../trpc.ts";
+import { putDraft } from "../../draft.ts";
+import { useTRPC, useTRPCClient } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { errorText } from "../../ui/error-text.ts";
 import { MarkedText } from "../../ui/marked-text.tsx";
@@ -24,6 +24,7 @@ interface ProposalNoticesProps {
 
 export function ProposalNotices({ projectId, proposal, deployment, isLive, mayChange }: ProposalNoticesProps) {
   const trpc = useTRPC();
+  const client = useTRPCClient();
   const router = useRouter();
   const renew = useMutation(
     trpc.proposals.renew.mutationOptions({
@@ -34,15 +35,23 @@ export function ProposalNotices({ projectId, proposal, deployment, isLive, mayCh
   const isDecidable = proposal.status === "open" || proposal.status === "approved";
   const inTheWay = proposal.measures?.steps.filter(({ violators }) => violators && violators.count !== 0).length ?? 0;
 
-  function editAgain(): void {
-    writeDraft(projectId, proposal.text);
+  async function editAgain(): Promise<void> {
+    await putDraft(client, projectId, proposal.text, proposal.baseVersionId);
     router.push(`${root}/blueprint`);
   }
 
   return (
     <>
       <PromotionNotice proposal={proposal} />
-      {deployment ? <DeploymentNotice root={root} proposal={proposal} deployment={deployment} isLive={isLive} /> : null}
+      {deployment ? (
+        <DeploymentNotice
+          root={root}
+          proposal={proposal}
+          deployment={deployment}
+          isLive={isLive}
+          onEdit={mayChange ? () => void editAgain() : null}
+        />
+      ) : null}
       {isDecidable && deployment === undefined && inTheWay > 0 ? (
         <Notice
           tone="bad"
@@ -70,7 +79,7 @@ export function ProposalNotices({ projectId, proposal, deployment, isLive, mayCh
           title="This change can't be deployed"
           actions={
             mayChange ? (
-              <Button size="small" onClick={editAgain}>
+              <Button size="small" onClick={() => void editAgain()}>
                 Edit blueprint
               </Button>
             ) : null
@@ -107,7 +116,7 @@ export function ProposalNotices({ projectId, proposal, deployment, isLive, mayCh
           title="This change was rejected"
           actions={
             mayChange ? (
-              <Button size="small" onClick={editAgain}>
+              <Button size="small" onClick={() => void editAgain()}>
                 Edit blueprint
               </Button>
             ) : null

@@ -1,9 +1,11 @@
 // One proposed change, from review to live. In: the ids of project and proposal. Out: what it changes, what runs, the
 // approval (bound to exactly what is shown), the deployment and its progress. It computes none of it: control does.
 "use client";
+import type { Proposal } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { clearDraft, readDraft } from "../../draft.ts";
+import { ChangeBadge } from "../../change-state.tsx";
 import { useTRPC } from "../../trpc.ts";
 import { BackLink } from "../../ui/back-link.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -20,11 +22,18 @@ import { PlanCard } from "./plan-card.tsx";
 import { isUnderWay } from "./progress.ts";
 import { ProposalActions } from "./proposal-actions.tsx";
 import { ProposalNotices } from "./proposal-notices.tsx";
-import { ProposalBadge } from "./status-badge.tsx";
 import { diffTexts } from "./text-diff.ts";
 import { TextDiffView } from "./text-diff-view.tsx";
+import { TitleEdit } from "./title-edit.tsx";
 
 const pollMs = 500;
+
+/** Loaded where records are in the way: it brings the language with it. */
+const MendOffers = dynamic(() => import("./mend-offers.tsx"), { ssr: false });
+
+function hasBlocked({ measures }: Proposal): boolean {
+  return measures?.steps.some(({ violators }) => violators !== null && violators.count !== 0) ?? false;
+}
 
 export function ProposalPage({ projectId, proposalId }: { projectId: string; proposalId: string }) {
   const trpc = useTRPC();
@@ -61,13 +70,17 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
   );
 
   const status = deployment.data?.status;
-  const text = proposal.data?.text;
+  // The change's state follows from its deployment's.
+  const ended = deployment.data !== undefined && !isUnderWay(deployment.data);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an end may leave the status as it was.
   useEffect(() => {
-    if (status !== "active" || text === undefined) return;
-    if (readDraft(projectId) === text) clearDraft(projectId);
+    if (status !== undefined) void queryClient.invalidateQueries({ queryKey: trpc.proposals.pathKey() });
+  }, [status, ended, queryClient, trpc]);
+  useEffect(() => {
+    if (status !== "active") return;
     // Whatever was read of the project before, another page would show as it was: no module, no endpoints, no entities.
     void queryClient.invalidateQueries();
-  }, [status, text, projectId, queryClient]);
+  }, [status, queryClient]);
   const owed = useMemo(
     () => (proposal.data ? owedConsents(proposal.data.consents, proposal.data.diff) : []),
     [proposal.data],
@@ -96,15 +109,16 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
   const isLive = deploymentId !== null && project.data.live?.deploymentId === deploymentId;
   const open = owed.filter(({ name }) => !given.has(name)).length;
   const failed = [approve, reject, deploy, resume, measure].find(({ error }) => error);
-  const mayChange = project.data.role === "owner";
+  const mayChange = project.data.may.write;
   return (
     <>
       <BackLink href={`/projects/${projectId}/changes`}>Changes</BackLink>
       <PageHeader
         title={
           <>
-            {data.baseText === null ? "First version" : "Review change"}
-            <ProposalBadge status={data.status} />
+            <span className="font-normal text-ink-soft tabular-nums">#{data.number}</span>
+            <TitleEdit proposal={data} mayChange={mayChange} />
+            <ChangeBadge state={data.state} />
           </>
         }
         description={
@@ -154,6 +168,9 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
           isLive={isLive}
           mayChange={mayChange}
         />
+        {mayChange && (data.status === "open" || data.status === "approved") && hasBlocked(data) ? (
+          <MendOffers projectId={projectId} proposal={data} />
+        ) : null}
         <Card
           title="What changes"
           actions={countClasses(data.diff).map(({ name, count }) => <ClassBadge key={name} of={name} count={count} />)}

@@ -77,18 +77,25 @@ const unfinished: Deployment = {
   releaseId: "rel_1",
   status: "active",
   error: "The index on `name` could not be built.",
+  waitingSince: null,
   createdAt: "2026-11-21T05:00:00Z",
   finishedAt: "2026-11-21T05:00:00Z",
   steps: [step({ status: "failed", error: "no room" })],
 };
 
 function head(proposal: Partial<Proposal>, deployment: Deployment, isLive: boolean): string {
-  const given = proposal as Proposal;
+  const given = { baseText: null, ...proposal } as Proposal;
   const press = () => {};
   return text(
     renderToStaticMarkup(
       <>
-        <DeploymentNotice root="/projects/prj_1" proposal={given} deployment={deployment} isLive={isLive} />
+        <DeploymentNotice
+          root="/projects/prj_1"
+          proposal={given}
+          deployment={deployment}
+          isLive={isLive}
+          onEdit={press}
+        />
         <ProposalActions
           proposal={given}
           deployment={deployment}
@@ -122,7 +129,19 @@ test("failed before it was live: may be resumed or rejected, and is never called
   const failed: Deployment = { ...unfinished, status: "failed" };
   const shown = head({ status: "approved" }, failed, false);
   expect(shown).toContain("The deployment failed");
-  expect(shown).toContain("What was live before still is.");
-  expect(shown).toMatch(/Reject .*Resume/);
+  expect(shown).toContain("Nothing is live yet.");
+  expect(head({ status: "approved", baseText: "" }, failed, false)).toContain("The version before still serves");
+  expect(shown).toMatch(/Edit blueprint .*Reject .*Resume/);
   expect(head({ status: "rejected" }, failed, false)).not.toMatch(/Reject |Resume /);
+});
+
+test("a deployment whose runtime is away says what it waits for, and that nothing was switched", () => {
+  const waiting: Deployment = {
+    ...unfinished,
+    status: "queued",
+    error: null,
+    waitingSince: "2026-11-21T05:00:00Z",
+    finishedAt: null,
+  };
+  expect(head({ status: "approved" }, waiting, false)).toMatch(/waits for the runtime .* whatever is live stays live/);
 });

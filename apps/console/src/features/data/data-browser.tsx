@@ -81,7 +81,7 @@ export function DataBrowser({ projectId }: { projectId: string }) {
                 ? `/projects/${projectId}/data?entity=${encodeURIComponent(name)}&id=${encodeURIComponent(record)}`
                 : null
             }
-            mayChange={project.data?.role === "owner"}
+            mayChange={project.data?.may.write === true}
             firstFilters={id === null ? {} : { id }}
           />
         </>

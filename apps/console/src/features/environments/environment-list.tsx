@@ -20,10 +20,10 @@ interface EnvironmentListProps {
   /** The one whose page this is. */
   projectId: string;
   environments: readonly EnvironmentSummary[];
-  mayChange: boolean;
+  mayDelete: boolean;
 }
 
-export function EnvironmentList({ projectId, environments, mayChange }: EnvironmentListProps) {
+export function EnvironmentList({ projectId, environments, mayDelete }: EnvironmentListProps) {
   const trpc = useTRPC();
   const router = useRouter();
   const queryClient = useQueryClient();
@@ -72,7 +72,7 @@ export function EnvironmentList({ projectId, environments, mayChange }: Environm
                 </p>
               </div>
               {environment.live ? <Badge tone="good">Live</Badge> : <Badge>Not deployed</Badge>}
-              {mayChange && environment.kind !== "production" ? (
+              {mayDelete && environment.kind !== "production" ? (
                 <Button
                   size="small"
                   variant="ghost"

@@ -1,5 +1,5 @@
 // The environments of a project. In: the id of one of them. Out: the list, a new one, the end of one, and what is promoted from
-// one to another. What a viewer may not do isn't offered; control refuses it anyway.
+// one to another. What the caller may not do isn't offered; control refuses it anyway.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
@@ -19,7 +19,7 @@ export function EnvironmentsPage({ projectId }: { projectId: string }) {
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
   const environments = useQuery(trpc.environments.list.queryOptions({ projectId }));
   if (!project.data) return null;
-  const mayChange = project.data.role === "owner";
+  const { write: mayChange, manage: mayDelete } = project.data.may;
   return (
     <>
       <PageHeader
@@ -43,7 +43,7 @@ export function EnvironmentsPage({ projectId }: { projectId: string }) {
       ) : null}
       {environments.data ? (
         <div className="flex flex-col gap-6">
-          <EnvironmentList projectId={projectId} environments={environments.data} mayChange={mayChange} />
+          <EnvironmentList projectId={projectId} environments={environments.data} mayDelete={mayDelete} />
           {environments.data.length > 1 ? (
             <PromoteCard projectId={projectId} environments={environments.data} mayChange={mayChange} />
           ) : null}

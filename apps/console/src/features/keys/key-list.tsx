@@ -38,7 +38,7 @@ export function KeyList({ projectId }: { projectId: string }) {
       },
     }),
   );
-  const mayChange = project.data?.role === "owner";
+  const mayChange = project.data?.may.manage === true;
   const create = mayChange ? (
     <Button variant="primary" icon={<Plus aria-hidden />} onClick={() => setCreating(true)}>
       New key
@@ -65,7 +65,7 @@ export function KeyList({ projectId }: { projectId: string }) {
         <EmptyState icon={<KeyRound />} title="No keys yet" action={create}>
           {mayChange
             ? "Make a secret key for a server, or a publishable key for a browser or a mobile app."
-            : "An owner of the organization can make one."}
+            : "An admin or owner of the project can make one."}
         </EmptyState>
       ) : null}
       {keys.data && keys.data.length > 0 ? (

@@ -34,12 +34,12 @@ const tones: Readonly<Record<string, Tone>> = {
 export function MailPage({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
-  const mayAct = project.data?.role === "owner";
+  const mayAct = project.data?.may.write === true;
   return (
     <>
       <PageHeader title="Mail" description="What the project has sent, and what it sends by." />
       <div className="flex flex-col gap-6">
-        <ConnectionCard projectId={projectId} mayAct={mayAct} />
+        <ConnectionCard projectId={projectId} mayAct={project.data?.may.manage === true} />
         {mayAct ? (
           <Segmented
             label="Mail of the project"

@@ -129,7 +129,7 @@ function Offer({ me, invitation, token, onDone }: OfferProps) {
       ) : null}
       {isMember ? (
         <Notice tone="neutral" className="mt-4" title="You are a member already">
-          The invitation changes nothing for you. An owner can change what you have under Settings, Members.
+          The invitation changes nothing for you. An admin can change your access on the page of the organization.
         </Notice>
       ) : null}
       <div className="mt-6 flex flex-wrap gap-2">

@@ -3,7 +3,7 @@
 "use client";
 import type { MemberRole, MemberScope, ProjectSummary } from "@plinth/control/router";
 import { Choice } from "../../ui/field.tsx";
-import { roleWords } from "./access-words.ts";
+import { allRoles, roleName, roleWords } from "./access-words.ts";
 
 export interface Access {
   readonly role: MemberRole;
@@ -13,10 +13,12 @@ export interface Access {
 interface AccessFieldsProps {
   access: Access;
   projects: readonly ProjectSummary[];
+  /** The caller's own role: nobody gives more. */
+  highest: MemberRole;
   onChange: (access: Access) => void;
 }
 
-export function AccessFields({ access, projects, onChange }: AccessFieldsProps) {
+export function AccessFields({ access, projects, highest, onChange }: AccessFieldsProps) {
   const { role, scope } = access;
   const named = scope.kind === "projects" ? scope.projectIds : [];
 
@@ -65,12 +67,12 @@ export function AccessFields({ access, projects, onChange }: AccessFieldsProps) 
       </fieldset>
       <fieldset className="flex flex-col gap-2">
         <legend className="mb-1.5 text-[0.8125rem] font-medium">Role</legend>
-        {(["viewer", "owner"] as const).map((one) => (
+        {allRoles.slice(0, allRoles.indexOf(highest) + 1).map((one) => (
           <Choice
             key={one}
             name="role"
             value={one}
-            title={one === "viewer" ? "Viewer" : "Owner"}
+            title={roleName(one)}
             checked={role === one}
             onChoose={() => onChange({ role: one, scope })}
           >

@@ -4,11 +4,25 @@ import type { MemberRole, MemberScope } from "@plinth/control/router";
 
 /** What the role lets one do with what the scope opens. */
 export function roleWords(role: MemberRole, scope: MemberScope["kind"]): string {
-  if (role === "viewer") return "Reads blueprints, changes, records and the list of keys. Changes nothing.";
-  return scope === "organization"
-    ? "Changes everything: deploys, makes keys, edits records, creates projects, invites and removes members."
-    : "Changes everything in these projects: deploys, makes keys, edits records. Can't create projects or invite members.";
+  const whole = scope === "organization";
+  switch (role) {
+    case "viewer":
+      return "Reads blueprints, changes, records and the list of keys. Changes nothing.";
+    case "developer":
+      return "Drafts and proposes changes, deploys those that owe no consent, edits records and retries work.";
+    case "admin":
+      return whole
+        ? "Also gives consents, creates and deletes projects, and manages keys, connections, settings, members and invitations."
+        : "Also gives consents, and manages the keys, connections and settings of these projects. Can't invite members.";
+    case "owner":
+      return whole
+        ? "Does everything: also names owners and deletes the organization."
+        : "Does everything in these projects. Can't create projects or invite members.";
+  }
 }
+
+/** The lowest first. */
+export const allRoles: readonly MemberRole[] = ["viewer", "developer", "admin", "owner"];
 
 /** `slugs` are those of the named projects, as far as the reader may know them. */
 export function scopeWords(scope: MemberScope["kind"], slugs: readonly string[]): string {
@@ -17,5 +31,5 @@ export function scopeWords(scope: MemberScope["kind"], slugs: readonly string[])
 }
 
 export function roleName(role: MemberRole): string {
-  return role === "owner" ? "Owner" : "Viewer";
+  return role.charAt(0).toUpperCase() + role.slice(1);
 }

@@ -1,6 +1,6 @@
 // Changes what a member may do, and where. In: the member. Out: their new role and scope.
 "use client";
-import type { Member, ProjectSummary } from "@plinth/control/router";
+import type { Member, MemberRole, ProjectSummary } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useTRPC } from "../../trpc.ts";
@@ -14,10 +14,11 @@ interface ChangeAccessDialogProps {
   organizationId: string;
   member: Member;
   projects: readonly ProjectSummary[];
+  highest: MemberRole;
   onClose: () => void;
 }
 
-export function ChangeAccessDialog({ organizationId, member, projects, onClose }: ChangeAccessDialogProps) {
+export function ChangeAccessDialog({ organizationId, member, projects, highest, onClose }: ChangeAccessDialogProps) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const [access, setAccess] = useState<Access>({ role: member.role, scope: member.scope });
@@ -49,6 +50,7 @@ export function ChangeAccessDialog({ organizationId, member, projects, onClose }
         <AccessFields
           access={access}
           projects={projects}
+          highest={highest}
           onChange={(changed) => {
             setAccess(changed);
             setProblem(null);

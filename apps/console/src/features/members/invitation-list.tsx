@@ -1,20 +1,24 @@
 // The open invitations of an organization. In: its id. Out: whom they are meant for, what they open, until when; each can be
-// revoked. Their links aren't here: each was shown once.
+// revoked, or get a new link. The old links aren't here: each was shown once.
 "use client";
+import type { ProjectSummary } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTRPC } from "../../trpc.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { Dialog, DialogActions } from "../../ui/dialog.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { roleName, scopeWords } from "./access-words.ts";
+import { LinkShownOnce } from "./invite-dialog.tsx";
 import { memberRow } from "./member-row.ts";
 
 interface InvitationListProps {
   organizationId: string;
   slugs: (projectIds: readonly string[]) => readonly string[];
+  projects: readonly ProjectSummary[];
 }
 
-export function InvitationList({ organizationId, slugs }: InvitationListProps) {
+export function InvitationList({ organizationId, slugs, projects }: InvitationListProps) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const invitations = useQuery(trpc.invitations.list.queryOptions({ organizationId }));
@@ -23,7 +27,13 @@ export function InvitationList({ organizationId, slugs }: InvitationListProps) {
       onSettled: () => queryClient.invalidateQueries({ queryKey: trpc.invitations.list.queryKey({ organizationId }) }),
     }),
   );
-  const problem = revoke.error ?? invitations.error;
+  const renew = useMutation(
+    trpc.invitations.renew.mutationOptions({
+      gcTime: 0,
+      onSettled: () => queryClient.invalidateQueries({ queryKey: trpc.invitations.list.queryKey({ organizationId }) }),
+    }),
+  );
+  const problem = revoke.error ?? renew.error ?? invitations.error;
   if (!problem && !invitations.data?.length) return null;
   return (
     <section aria-label="Open invitations" className="border-t bg-sunken">
@@ -32,7 +42,13 @@ export function InvitationList({ organizationId, slugs }: InvitationListProps) {
         <div className="px-4 py-2">
           <QueryError
             error={problem}
-            what={revoke.error ? "The invitation was not revoked" : "The invitations could not be loaded"}
+            what={
+              revoke.error
+                ? "The invitation was not revoked"
+                : renew.error
+                  ? "The link was not renewed"
+                  : "The invitations could not be loaded"
+            }
           />
         </div>
       ) : null}
@@ -42,15 +58,24 @@ export function InvitationList({ organizationId, slugs }: InvitationListProps) {
             <div className="min-w-0">
               <p className="truncate font-medium">{email}</p>
               <p className="truncate text-[0.8125rem] text-ink-soft">
-                by {invitedBy.name}, open until{" "}
+                by {invitedBy.name}, {Date.parse(expiresAt) > Date.now() ? "open until" : "expired on"}{" "}
                 {new Date(expiresAt).toLocaleDateString(undefined, { dateStyle: "medium" })}
               </p>
             </div>
             <p className="text-[0.8125rem] break-words text-ink-soft">
               {scopeWords(scope.kind, scope.kind === "projects" ? slugs(scope.projectIds) : [])}
             </p>
-            <div className="flex items-center gap-1 md:justify-end">
+            <div className="flex items-center gap-1 lg:justify-end">
               <Badge>{roleName(role)}</Badge>
+              <Button
+                size="small"
+                variant="ghost"
+                aria-label={`New link for ${email}`}
+                pending={renew.isPending && renew.variables.invitationId === id}
+                onClick={() => renew.mutate({ organizationId, invitationId: id })}
+              >
+                New link
+              </Button>
               <Button
                 size="small"
                 variant="ghost"
@@ -64,6 +89,22 @@ export function InvitationList({ organizationId, slugs }: InvitationListProps) {
           </li>
         ))}
       </ul>
+      {renew.data ? (
+        <Dialog
+          open
+          onOpenChange={() => renew.reset()}
+          title="Send this link"
+          description={`The old link has ended. Copy this one and send it to ${renew.data.email} yourself.`}
+          locked
+        >
+          <LinkShownOnce invitation={renew.data} projects={projects} />
+          <DialogActions>
+            <Button variant="primary" onClick={() => renew.reset()}>
+              Done
+            </Button>
+          </DialogActions>
+        </Dialog>
+      ) : null}
     </section>
   );
 }

@@ -1,7 +1,7 @@
 // Invites somebody. In: an address, a role and a scope. Out: a link that is shown once, for the inviter to send. While it is
 // shown, the dialog closes by its button only, so that no stray click loses the link.
 "use client";
-import type { CreatedInvitation, ProjectSummary } from "@plinth/control/router";
+import type { CreatedInvitation, MemberRole, ProjectSummary } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useTRPC } from "../../trpc.ts";
@@ -16,17 +16,21 @@ import { roleName, scopeWords } from "./access-words.ts";
 
 interface InviteDialogProps {
   organizationId: string;
-  /** The project that the person looks at: the least that an invitation can be meant for. */
-  projectId: string;
+  /** The project that the person looks at, if any: the least that an invitation can be meant for. */
+  projectId: string | null;
+  highest: MemberRole;
   projects: readonly ProjectSummary[];
   open: boolean;
   onOpenChange: (open: boolean) => void;
 }
 
-export function InviteDialog({ organizationId, projectId, projects, open, onOpenChange }: InviteDialogProps) {
+export function InviteDialog({ organizationId, projectId, highest, projects, open, onOpenChange }: InviteDialogProps) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  const least: Access = { role: "viewer", scope: { kind: "projects", projectIds: [projectId] } };
+  const least: Access = {
+    role: "viewer",
+    scope: projectId === null ? { kind: "organization" } : { kind: "projects", projectIds: [projectId] },
+  };
   const [email, setEmail] = useState("");
   const [access, setAccess] = useState(least);
   const [problem, setProblem] = useState<string | null>(null);
@@ -93,6 +97,7 @@ export function InviteDialog({ organizationId, projectId, projects, open, onOpen
         <AccessFields
           access={access}
           projects={projects}
+          highest={highest}
           onChange={(changed) => {
             setAccess(changed);
             setProblem(null);
@@ -111,7 +116,7 @@ export function InviteDialog({ organizationId, projectId, projects, open, onOpen
   );
 }
 
-function LinkShownOnce({
+export function LinkShownOnce({
   invitation,
   projects,
 }: {

@@ -1,5 +1,5 @@
 // The members of an organization, and who is invited. In: its id, and the project that the person looks at. Out: the list
-// with what each may do and where; for an owner of the organization also inviting, changing and removing.
+// with what each may do and where; for an admin of the organization also inviting, changing and removing.
 "use client";
 import type { Member } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -13,13 +13,19 @@ import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { errorText } from "../../ui/error-text.ts";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
-import { roleName, scopeWords } from "./access-words.ts";
+import { allRoles, roleName, scopeWords } from "./access-words.ts";
 import { ChangeAccessDialog } from "./change-access-dialog.tsx";
 import { InvitationList } from "./invitation-list.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { memberRow } from "./member-row.ts";
 
-export function MemberList({ organizationId, projectId }: { organizationId: string; projectId: string }) {
+interface MemberListProps {
+  organizationId: string;
+  /** The project that the person looks at; null on the page of the organization. */
+  projectId: string | null;
+}
+
+export function MemberList({ organizationId, projectId }: MemberListProps) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const me = useQuery(trpc.me.get.queryOptions());
@@ -38,14 +44,16 @@ export function MemberList({ organizationId, projectId }: { organizationId: stri
     }),
   );
   const own = me.data?.organizations.find(({ id }) => id === organizationId);
-  const mayChange = own?.role === "owner" && own.scope === "organization";
+  const mayChange = own?.may.manage === true;
+  const highest = own?.role ?? "viewer";
+  const isBelow = ({ role }: Member): boolean => allRoles.indexOf(role) <= allRoles.indexOf(highest);
   const slugs = (ids: readonly string[]): string[] =>
     (projects.data ?? []).filter(({ id }) => ids.includes(id)).map(({ slug }) => slug);
 
   return (
     <Card
       title="Members"
-      description="Owners change what is opened to them. Viewers read it."
+      description="Each has a role, in the whole organization or in named projects."
       flush
       actions={
         mayChange && projects.data ? (
@@ -82,9 +90,9 @@ export function MemberList({ organizationId, projectId }: { organizationId: stri
             <p className="text-[0.8125rem] break-words text-ink-soft">
               {scopeWords(member.scope.kind, member.scope.kind === "projects" ? slugs(member.scope.projectIds) : [])}
             </p>
-            <div className="flex items-center gap-1 md:justify-end">
+            <div className="flex items-center gap-1 lg:justify-end">
               <Badge>{roleName(member.role)}</Badge>
-              {mayChange && member.personId !== me.data?.person.id ? (
+              {mayChange && isBelow(member) && member.personId !== me.data?.person.id ? (
                 <>
                   <Button
                     size="small"
@@ -108,10 +116,13 @@ export function MemberList({ organizationId, projectId }: { organizationId: stri
           </li>
         ))}
       </ul>
-      {mayChange ? <InvitationList organizationId={organizationId} slugs={slugs} /> : null}
+      {mayChange ? (
+        <InvitationList organizationId={organizationId} slugs={slugs} projects={projects.data ?? []} />
+      ) : null}
       <InviteDialog
         organizationId={organizationId}
         projectId={projectId}
+        highest={highest}
         projects={projects.data ?? []}
         open={inviting}
         onOpenChange={setInviting}
@@ -121,6 +132,7 @@ export function MemberList({ organizationId, projectId }: { organizationId: stri
           organizationId={organizationId}
           member={changing}
           projects={projects.data ?? []}
+          highest={highest}
           onClose={() => setChanging(null)}
         />
       ) : null}

@@ -3,8 +3,6 @@
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { Check } from "lucide-react";
-import { useEffect, useState } from "react";
-import { readDraft } from "../../draft.ts";
 import { useTRPC } from "../../trpc.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -14,14 +12,15 @@ interface FirstStepsProps {
   projectId: string;
   live: boolean;
   requested: boolean;
+  mayChange: boolean;
 }
 
-export function FirstSteps({ projectId, live, requested }: FirstStepsProps) {
+export function FirstSteps({ projectId, live, requested, mayChange }: FirstStepsProps) {
   const trpc = useTRPC();
   const proposals = useQuery(trpc.proposals.list.queryOptions({ projectId }));
   const keys = useQuery(trpc.keys.list.queryOptions({ projectId }));
-  const [drafted, setDrafted] = useState(false);
-  useEffect(() => setDrafted(readDraft(projectId) !== null), [projectId]);
+  const draft = useQuery(trpc.drafts.get.queryOptions({ projectId }, { enabled: mayChange }));
+  const drafted = draft.data != null && draft.data.draft !== null;
 
   const open = proposals.data?.find(({ status }) => status === "open" || status === "approved");
   const root = `/projects/${projectId}`;

@@ -13,6 +13,7 @@ import { QueryError } from "../../ui/query-error.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { FirstRequest } from "./first-request.tsx";
 import { FirstSteps } from "./first-steps.tsx";
+import { LatestChange } from "./latest-change.tsx";
 import { LiveFacts } from "./live-facts.tsx";
 import { ModelPicture } from "./model-picture.tsx";
 
@@ -41,7 +42,13 @@ export function ProjectOverview({ projectId }: { projectId: string }) {
       <PageHeader title={project.data.environment.project} description={live ? null : "Nothing is deployed yet."} />
       <div className="flex flex-col gap-6">
         {live ? <LiveFacts project={project.data} status={status.data} /> : null}
-        <FirstSteps projectId={projectId} live={live !== null} requested={Boolean(status.data?.firstRequestAt)} />
+        <LatestChange projectId={projectId} />
+        <FirstSteps
+          projectId={projectId}
+          live={live !== null}
+          requested={Boolean(status.data?.firstRequestAt)}
+          mayChange={project.data.may.write}
+        />
         {live ? (
           <>
             {status.error ? (

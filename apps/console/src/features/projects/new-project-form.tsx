@@ -1,11 +1,12 @@
 // A new project. In: a name, and where its blueprint starts from: a template or a file. Out: the project, its first
-// draft in this browser, and the editor. Nothing is deployed here.
+// draft, and the editor. Nothing is deployed here.
 "use client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type FormEvent, useState } from "react";
-import { writeDraft } from "../../draft.ts";
-import { useTRPC } from "../../trpc.ts";
+import { putDraft } from "../../draft.ts";
+import { isProjectName, projectNameIn, withProjectName } from "../../project-name.ts";
+import { useTRPC, useTRPCClient } from "../../trpc.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { errorCode } from "../../ui/error-text.ts";
 import { Choice, SelectField, TextField } from "../../ui/field.tsx";
@@ -13,18 +14,18 @@ import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { BlueprintDrop, type BlueprintFile } from "./blueprint-drop.tsx";
-import { isProjectName, projectNameIn, withProjectName } from "./project-name.ts";
 
 /** The choice that stands beside the templates; no template can have this name. */
 const fileChoice = "(file)";
 
 export function NewProjectForm() {
   const trpc = useTRPC();
+  const client = useTRPCClient();
   const router = useRouter();
   const queryClient = useQueryClient();
   const me = useQuery(trpc.me.get.queryOptions());
   const templates = useQuery(trpc.blueprints.templates.queryOptions());
-  const owned = me.data?.organizations.filter(({ role, scope }) => role === "owner" && scope === "organization") ?? [];
+  const owned = me.data?.organizations.filter(({ may }) => may.manage) ?? [];
 
   const [name, setName] = useState("");
   const [chosen, setChosen] = useState<string | null>(null);
@@ -41,7 +42,7 @@ export function NewProjectForm() {
       onSuccess: async (project) => {
         const text =
           start === fileChoice ? file?.text : templates.data?.find((template) => template.name === start)?.text;
-        if (text !== undefined) writeDraft(project.id, withProjectName(text, project.slug));
+        if (text !== undefined) await putDraft(client, project.id, withProjectName(text, project.slug), null);
         await queryClient.invalidateQueries({ queryKey: trpc.projects.list.queryKey() });
         router.push(`/projects/${project.id}/blueprint`);
       },

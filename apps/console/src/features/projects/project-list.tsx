@@ -23,7 +23,7 @@ export function ProjectList() {
   const failed = lists.find((list) => list.error);
   const loading = me.isPending || lists.some((list) => list.isPending);
   const nothing = lists.every((list) => list.data?.length === 0);
-  const mayCreate = organizations.some(({ role, scope }) => role === "owner" && scope === "organization");
+  const mayCreate = organizations.some(({ may }) => may.manage);
 
   if (failed) {
     return (
@@ -68,12 +68,12 @@ export function ProjectList() {
         if (projects.length === 0) return null;
         return (
           <section key={organization.id} className="mb-8" aria-label={organization.name}>
-            {organizations.length > 1 ? (
-              <h2 className="mb-2 flex items-center gap-2 text-[0.8125rem] font-medium text-ink-soft">
+            <h2 className="mb-2 flex items-center gap-2 text-[0.8125rem] font-medium text-ink-soft">
+              <Link href={`/organizations/${organization.id}`} className="underline-offset-4 hover:underline">
                 {organization.name}
-                {organization.role === "viewer" ? <Badge>Viewer</Badge> : null}
-              </h2>
-            ) : null}
+              </Link>
+              {organization.role === "owner" ? null : <Badge className="capitalize">{organization.role}</Badge>}
+            </h2>
             <ul className="divide-y overflow-hidden rounded-lg border bg-surface shadow-card">
               {projects.map((project) => (
                 <li key={project.id} className="relative flex items-center gap-4 px-4 py-3.5 hover:bg-hover/60">

@@ -1,19 +1,22 @@
-// The settings of a project. In: its id. Out: its names for machines, the members of its organization, and the roles
-// of the app's own users. What a viewer may not do isn't offered; control refuses it anyway.
+// The settings of a project. In: its id. Out: its names for machines, the members of its organization, and the ways to rename and
+// delete it, or, in an environment other than production, to the page that deletes it. What the caller may not do isn't offered; control refuses it anyway.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "../../trpc.ts";
+import { ButtonLink } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { MemberList } from "../members/member-list.tsx";
-import { UserRoles } from "./user-roles.tsx";
+import { DeleteProject } from "./delete-project.tsx";
+import { RenameProject } from "./rename-project.tsx";
 
 export function ProjectSettings({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
   if (!project.data) return null;
-  const mayChange = project.data.role === "owner";
+  const mayChange = project.data.may.manage;
+  const isProduction = project.data.environment.kind === "production";
   const facts = [
     { name: "Project id", value: project.data.id },
     { name: "Name", value: project.data.slug },
@@ -37,7 +40,16 @@ export function ProjectSettings({ projectId }: { projectId: string }) {
           </dl>
         </Card>
         <MemberList organizationId={project.data.organizationId} projectId={projectId} />
-        {mayChange ? <UserRoles projectId={projectId} live={project.data.live !== null} /> : null}
+        {mayChange && isProduction ? <RenameProject key={project.data.slug} project={project.data} /> : null}
+        {mayChange && isProduction ? <DeleteProject project={project.data} /> : null}
+        {mayChange && !isProduction ? (
+          <Card
+            title={`Environment ${project.data.environment.name}`}
+            description={`The name comes from the project ${project.data.environment.project}. An environment is deleted on the page of all environments.`}
+          >
+            <ButtonLink href={`/projects/${projectId}/environments`}>All environments</ButtonLink>
+          </Card>
+        ) : null}
       </div>
     </>
   );

@@ -34,7 +34,7 @@ export function ProjectGate({ projectId, children }: { projectId: string; childr
           </ButtonLink>
         }
       >
-        It was removed, or it is not open to you. An owner of its organization can invite you, or change your access.
+        It was removed, or it is not open to you. An admin of its organization can invite you, or change your access.
       </EmptyState>
     );
   }

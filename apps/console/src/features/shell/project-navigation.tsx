@@ -1,36 +1,10 @@
 // The rooms of a project. In: the project's id. Out: a sidebar, or on small screens a row that scrolls sideways.
 "use client";
-import {
-  Database,
-  FileCode,
-  GitPullRequestArrow,
-  KeyRound,
-  Layers2,
-  LayoutGrid,
-  Mail,
-  Radio,
-  Settings,
-  Webhook,
-  Workflow,
-} from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useEffect, useRef } from "react";
 import { cn } from "../../ui/cn.ts";
-
-const rooms = [
-  { name: "Overview", path: "", Icon: LayoutGrid },
-  { name: "Blueprint", path: "/blueprint", Icon: FileCode },
-  { name: "Changes", path: "/changes", Icon: GitPullRequestArrow },
-  { name: "Environments", path: "/environments", Icon: Layers2 },
-  { name: "Data", path: "/data", Icon: Database },
-  { name: "Live", path: "/live", Icon: Radio },
-  { name: "Work", path: "/work", Icon: Workflow },
-  { name: "Webhooks", path: "/webhooks", Icon: Webhook },
-  { name: "Mail", path: "/mail", Icon: Mail },
-  { name: "Keys", path: "/keys", Icon: KeyRound },
-  { name: "Settings", path: "/settings", Icon: Settings },
-] as const;
+import { rooms } from "./rooms.ts";
 
 export function ProjectNavigation({ projectId }: { projectId: string }) {
   const pathname = usePathname();

@@ -44,7 +44,7 @@ export function SecretsCard({ projectId, source, mayAct }: SecretsCardProps) {
     >
       {source.secrets.length === 0 ? (
         <p className="text-[0.8125rem] text-ink-soft">
-          None: every request is refused.{mayAct ? "" : " An owner of the organization can add one."}
+          None: every request is refused.{mayAct ? "" : " An admin or owner of the project can add one."}
         </p>
       ) : (
         <ul className="flex flex-col gap-2 text-[0.8125rem]" aria-label="Secrets">

@@ -24,7 +24,7 @@ export function SourcePage({ projectId, name }: { projectId: string; name: strin
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
   const sources = useQuery(trpc.inbound.sources.queryOptions({ projectId }, { refetchInterval: POLL_MS }));
   const source = sources.data?.find((one) => one.name === name);
-  const mayAct = project.data?.role === "owner";
+  const mayAct = project.data?.may.write === true;
   return (
     <>
       <BackLink href={`/projects/${projectId}/webhooks/in`}>Received webhooks</BackLink>
@@ -44,7 +44,7 @@ export function SourcePage({ projectId, name }: { projectId: string; name: strin
           />
           <div className="flex flex-col gap-4">
             <SetUp source={source} />
-            <SecretsCard projectId={projectId} source={source} mayAct={mayAct} />
+            <SecretsCard projectId={projectId} source={source} mayAct={project.data?.may.manage === true} />
             <Mapping source={source} />
             <RequestList projectId={projectId} source={source} mayAct={mayAct} />
           </div>

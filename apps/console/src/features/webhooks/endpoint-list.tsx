@@ -40,7 +40,7 @@ export function EndpointList({ projectId }: { projectId: string }) {
     setSearch(next);
   };
   const [creating, setCreating] = useState(false);
-  const mayChange = project.data?.role === "owner";
+  const mayChange = project.data?.may.manage === true;
   const create = mayChange ? (
     <Button variant="primary" icon={<Plus aria-hidden />} onClick={() => setCreating(true)}>
       New endpoint
@@ -69,7 +69,7 @@ export function EndpointList({ projectId }: { projectId: string }) {
         <EmptyState icon={<Webhook />} title="No endpoints yet" action={create}>
           {mayChange
             ? "Make one for each address that wants to hear of this project's events."
-            : "An owner of the organization can make one."}
+            : "An admin or owner of the project can make one."}
         </EmptyState>
       ) : null}
       {endpoints.data && endpoints.data.data.length > 0 ? (

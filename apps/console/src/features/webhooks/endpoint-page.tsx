@@ -46,8 +46,8 @@ export function EndpointPage({ projectId, endpointId }: { projectId: string; end
               {disabledText(endpoint.disabledReason).next}
             </Notice>
           )}
-          {project.data?.role === "owner" ? <Deeds projectId={projectId} endpoint={endpoint} /> : null}
-          <DeliveryList projectId={projectId} endpointId={endpointId} mayAct={project.data?.role === "owner"} />
+          {project.data?.may.write === true ? <Deeds projectId={projectId} endpoint={endpoint} /> : null}
+          <DeliveryList projectId={projectId} endpointId={endpointId} mayAct={project.data?.may.write === true} />
         </>
       )}
     </>

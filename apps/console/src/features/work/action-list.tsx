@@ -55,7 +55,7 @@ export function ActionList({ projectId }: { projectId: string }) {
             key={action.name}
             projectId={projectId}
             action={action}
-            mayCall={project.data?.role === "owner"}
+            mayCall={project.data?.may.write === true}
           />
         ))}
       </div>

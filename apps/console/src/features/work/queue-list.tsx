@@ -56,7 +56,7 @@ export function QueueList({ projectId }: { projectId: string }) {
         <Shown
           projectId={projectId}
           queues={queues.data}
-          mayAct={project.data?.role === "owner"}
+          mayAct={project.data?.may.write === true}
           onReload={() => void queues.refetch()}
         />
       ) : null}

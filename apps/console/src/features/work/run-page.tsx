@@ -52,7 +52,7 @@ export function RunPage({ projectId, runId }: { projectId: string; runId: string
         </>
       ) : null}
       {run.data ? (
-        <Shown projectId={projectId} run={run.data} now={run.dataUpdatedAt} mayAct={project.data?.role === "owner"} />
+        <Shown projectId={projectId} run={run.data} now={run.dataUpdatedAt} mayAct={project.data?.may.write === true} />
       ) : null}
     </>
   );

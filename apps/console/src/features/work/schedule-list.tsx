@@ -59,7 +59,7 @@ export function ScheduleList({ projectId }: { projectId: string }) {
         </EmptyState>
       ) : null}
       {schedules.data && schedules.data.length > 0 ? (
-        <Shown projectId={projectId} schedules={schedules.data} mayAct={project.data?.role === "owner"} />
+        <Shown projectId={projectId} schedules={schedules.data} mayAct={project.data?.may.write === true} />
       ) : null}
     </WorkFrame>
   );
@@ -189,7 +189,7 @@ function ScheduleCard({ projectId, schedule, words, deeds }: ScheduleCardProps) 
       actions={
         deeds === null ? null : (
           <>
-            <Button size="small" icon={<StepForward aria-hidden />} onClick={deeds.run} aria-label={`Run ${name} now`}>
+            <Button size="small" icon={<StepForward aria-hidden />} onClick={deeds.run} aria-label={`Run now: ${name}`}>
               Run now
             </Button>
             {pausedAt === null ? (

@@ -7,13 +7,13 @@ let made = 0;
 export const environmentExpectations: Readonly<Record<string, Expected>> = {
   "environments.list": { who: "member", call: (c, { projectId }) => c.environments.list.query({ projectId }) },
   "environments.create": {
-    who: "owner",
+    who: "developer",
     call: (c, { projectId }) =>
       c.environments.create.mutate({ projectId, kind: "preview", name: `walk-${++made}`, empty: true }),
   },
   "environments.delete": {
-    who: "owner",
-    owner: "CONFLICT",
+    who: "admin",
+    allowed: "CONFLICT",
     call: (c, { projectId }) => c.environments.delete.mutate({ projectId }),
   },
   "environments.compare": {
@@ -22,8 +22,8 @@ export const environmentExpectations: Readonly<Record<string, Expected>> = {
     call: (c, { projectId }) => c.environments.compare.query({ projectId, fromProjectId: projectId }),
   },
   "environments.promote": {
-    who: "owner",
-    owner: "BAD_REQUEST",
+    who: "developer",
+    allowed: "BAD_REQUEST",
     silent: true,
     call: (c, { projectId }) => c.environments.promote.mutate({ projectId, fromProjectId: projectId }),
   },

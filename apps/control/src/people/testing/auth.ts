@@ -77,6 +77,7 @@ export async function createAuthFixture(): Promise<AuthFixture> {
     trustedOrigins: [CONSOLE],
     secureCookies: false,
     onSession: (personId) => createOrganizationStore(db).ensurePersonal(personId),
+    onSeen: async () => {},
   });
   const app = Fastify();
   checkOrigins(app, [CONSOLE]);
@@ -87,6 +88,7 @@ export async function createAuthFixture(): Promise<AuthFixture> {
     clientAddress: createClientAddress(CONSOLE_SECRET),
     controlUrl: CONTROL,
     secureCookies: false,
+    onSignedOutEverywhere: async () => {},
   });
   await app.ready();
 

@@ -1,9 +1,9 @@
 // For the walk over all procedures: who gets past the authorization of those about webhooks.
-import { type Expected, NOWHERE } from "../../testing/expected.ts";
+import { type Expected, type LeastMember, NOWHERE } from "../../testing/expected.ts";
 
-const ofEndpoint = (act: "remove" | "rotate" | "test"): Expected => ({
-  who: "owner",
-  owner: "NOT_FOUND",
+const ofEndpoint = (act: "remove" | "rotate" | "test", who: LeastMember): Expected => ({
+  who,
+  allowed: "NOT_FOUND",
   call: (c, t) => c.webhooks[act].mutate({ projectId: t.projectId, endpointId: NOWHERE }),
 });
 
@@ -15,27 +15,27 @@ export const webhookExpectations: Record<string, Expected> = {
     call: (c, t) => c.webhooks.endpoint.query({ projectId: t.projectId, endpointId: NOWHERE }),
   },
   "webhooks.create": {
-    who: "owner",
-    owner: "NOT_FOUND",
+    who: "admin",
+    allowed: "NOT_FOUND",
     call: (c, t) => c.webhooks.create.mutate({ projectId: t.projectId, url: "https://a.example", events: ["*"] }),
   },
   "webhooks.setEnabled": {
-    who: "owner",
-    owner: "NOT_FOUND",
+    who: "admin",
+    allowed: "NOT_FOUND",
     call: (c, t) => c.webhooks.setEnabled.mutate({ projectId: t.projectId, endpointId: NOWHERE, enabled: true }),
   },
-  "webhooks.remove": ofEndpoint("remove"),
-  "webhooks.rotate": ofEndpoint("rotate"),
-  "webhooks.test": ofEndpoint("test"),
+  "webhooks.remove": ofEndpoint("remove", "admin"),
+  "webhooks.rotate": ofEndpoint("rotate", "admin"),
+  "webhooks.test": ofEndpoint("test", "developer"),
   "webhooks.pull": {
-    who: "owner",
-    owner: "NOT_FOUND",
+    who: "developer",
+    allowed: "NOT_FOUND",
     silent: true,
     call: (c, t) => c.webhooks.pull.mutate({ projectId: t.projectId, endpointId: NOWHERE, outcomes: [] }),
   },
   "webhooks.replayFailed": {
-    who: "owner",
-    owner: "NOT_FOUND",
+    who: "developer",
+    allowed: "NOT_FOUND",
     call: (c, t) =>
       c.webhooks.replayFailed.mutate({ projectId: t.projectId, endpointId: NOWHERE, since: "2020-01-01T00:00:00Z" }),
   },
@@ -46,8 +46,8 @@ export const webhookExpectations: Record<string, Expected> = {
     call: (c, t) => c.webhooks.delivery.query({ projectId: t.projectId, deliveryId: NOWHERE }),
   },
   "webhooks.replay": {
-    who: "owner",
-    owner: "NOT_FOUND",
+    who: "developer",
+    allowed: "NOT_FOUND",
     call: (c, t) => c.webhooks.replay.mutate({ projectId: t.projectId, deliveryId: NOWHERE }),
   },
 };

@@ -16,6 +16,11 @@ export async function resolveProject(
   projectId: ProjectId,
 ): Promise<Project> {
   const release = await registry.get(projectId);
-  if (release === null) throw new Fault("not_found", { detail: "Nothing is deployed in this project yet." });
+  if (release === null) {
+    const isDeleted = await registry.isSuspended(projectId);
+    throw new Fault("not_found", {
+      detail: isDeleted ? "This project is deleted." : "Nothing is deployed in this project yet.",
+    });
+  }
   return { release, tenant: tenants.forProject({ projectId }) };
 }

@@ -110,6 +110,7 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
     get: async (projectId) => served.get(projectId) ?? null,
     peek: (projectId) => served.get(projectId),
     nameOf: async (projectId) => projects.get(projectId)?.release.slug ?? null,
+    isSuspended: async () => false,
     reload: async (projectId) => {
       reloads.push(projectId);
       const release = projects.get(projectId)?.release ?? null;

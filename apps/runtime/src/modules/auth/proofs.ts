@@ -16,6 +16,7 @@ import { charged, networkKey, takeAttempt, takeStored } from "../take-attempt.ts
 import type { AccountTokens, PendingSignUp } from "./account-tokens.ts";
 import { newPassword, type SignUp } from "./credentials.ts";
 import type { Passwords } from "./password.ts";
+import { endSessionsOf } from "./session.ts";
 
 export interface ProofLimits {
   /** Mails to one address of a project, whoever asks for them. */
@@ -122,10 +123,7 @@ export async function resetPassword(options: ProofOptions, context: ModuleContex
       hash,
     ]);
     if (rowCount === 0) return false;
-    await open.query(
-      `UPDATE ${release.schema}.sessions SET revoked_at = now() WHERE user_id = $1::uuid AND revoked_at IS NULL`,
-      [userId],
-    );
+    await endSessionsOf(open, release.schema, userId, null);
     const actor = { kind: "user", id: userId } as const;
     await writeAudit(open, release, {
       requestId: incoming.id,

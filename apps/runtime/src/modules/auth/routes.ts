@@ -13,6 +13,7 @@ import { type CredentialsOptions, changeCredentials } from "../change-credential
 import { jsonReply } from "../json-body.ts";
 import type { ModuleHandlers } from "../module-routes.ts";
 import { charged, networkKey, takeAttempt } from "../take-attempt.ts";
+import { refuseDisabled } from "../users/disabled.ts";
 import { readUser, type UserRecord, userColumns } from "../users/user-record.ts";
 import { type Acting, actingIn, writeChange } from "../write-change.ts";
 import type { PendingSignUp } from "./account-tokens.ts";
@@ -20,7 +21,14 @@ import { accountKey, readRefreshToken, readSignIn, readSignOut, readSignUp, type
 import type { Passwords } from "./password.ts";
 import { decodeProfile, requireFree, writeProfile } from "./profile.ts";
 import { askForProof, forgotPassword, type Proofs, resetPassword, takeProof } from "./proofs.ts";
-import { beginSession, endSession, type NewSession, rotateSession, type SessionOrigin } from "./session.ts";
+import {
+  beginSession,
+  endSession,
+  lockAccount,
+  type NewSession,
+  rotateSession,
+  type SessionOrigin,
+} from "./session.ts";
 
 export interface AuthRoutesOptions extends CredentialsOptions, Proofs {
   readonly tokens: UserTokens;
@@ -150,6 +158,7 @@ async function enterAccount(
   const fits = await options.passwords.verify(projectId, stored, password);
   if (!fits || userId === null) throw wrongPassword();
   const begun = await options.scopeOf(projectId).transaction(async (open) => {
+    await lockAccount(open, release.schema, userId, "shared");
     // FOR SHARE: a user who is being deleted gets no session.
     const { rows } = await open.query(
       `SELECT ${userColumns(release, "u")} FROM ${release.schema}.users u
@@ -159,7 +168,9 @@ async function enterAccount(
     if (rows[0] === undefined) return null;
     const session = await beginSession(open, release.schema, userId, originOf(context));
     await auditOf(open, context, { kind: "user", id: userId })("sign_in", "session", session.sessionId, {});
-    return { user: readUser(release.bundle, rows[0]), session };
+    const user = readUser(release.bundle, rows[0]);
+    await refuseDisabled(open, projectId, userId);
+    return { user, session };
   });
   if (begun === null) throw wrongPassword();
   return begun;
@@ -186,6 +197,7 @@ async function refresh(options: AuthRoutesOptions, context: ModuleContext): Prom
     }
     await audit("refresh", "session", rotation.session.sessionId, {});
     const row = await userRow(open, context, rotation.userId);
+    await refuseDisabled(open, projectId, rotation.userId);
     return { user: readUser(release.bundle, row), session: rotation.session };
   };
   const outcome = await changeCredentials(options, projectId, work, (done) => done === "reused");

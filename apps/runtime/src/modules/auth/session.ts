@@ -44,9 +44,12 @@ export async function rotateSession(
   origin: SessionOrigin,
 ): Promise<Rotation> {
   const hash = hashOfRefreshToken(refreshToken);
-  const named = await open.query(`SELECT family::text FROM ${schema}.sessions WHERE refresh_hash = $1`, [hash]);
-  const family = named.rows[0]?.[0];
-  if (family == null) return { kind: "unknown" };
+  const named = await open.query(`SELECT family::text, user_id::text FROM ${schema}.sessions WHERE refresh_hash = $1`, [
+    hash,
+  ]);
+  const [family, owner] = named.rows[0] ?? [];
+  if (family == null || owner == null) return { kind: "unknown" };
+  await lockAccount(open, schema, owner, "shared");
   await lockFamily(open, schema, family);
   const { rows } = await open.query(
     `SELECT id::text, user_id::text, CASE WHEN used_at IS NULL THEN 'fresh'
@@ -90,6 +93,38 @@ async function endFamily(open: TenantTransaction, schema: string, family: string
     [family],
   );
   return rowCount > 0;
+}
+
+/** Ends those of one family, or all of a user's. @returns How many sign-ins they descend from. */
+export async function endSessionsOf(
+  open: TenantTransaction,
+  schema: string,
+  userId: string,
+  family: string | null,
+): Promise<number> {
+  await lockAccount(open, schema, userId, "exclusive");
+  const { rows } = await open.query(
+    `WITH ended AS (
+       UPDATE ${schema}.sessions SET revoked_at = now()
+       WHERE user_id = $1::uuid AND ($2::uuid IS NULL OR family = $2::uuid) AND revoked_at IS NULL RETURNING family
+     ) SELECT count(DISTINCT family)::text FROM ended`,
+    [userId, family],
+  );
+  return Number(rows[0]?.[0]);
+}
+
+/**
+ * Whoever begins or rotates a session shares it; whoever ends all of an account waits for them, and they for them. Else a
+ * session that is being made would outlive their end.
+ */
+export async function lockAccount(
+  open: TenantTransaction,
+  schema: string,
+  userId: string,
+  mode: "shared" | "exclusive",
+): Promise<void> {
+  const lock = mode === "shared" ? "pg_advisory_xact_lock_shared" : "pg_advisory_xact_lock";
+  await open.query(`SELECT ${lock}(hashtextextended($1, 0))`, [`plinth.account/${schema}/${userId}`]);
 }
 
 /** Without it, a rotation could add a descendant that a concurrent revocation doesn't see. */

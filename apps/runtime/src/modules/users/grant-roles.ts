@@ -15,7 +15,7 @@ export async function grantRoles(
 ): Promise<UserRecord> {
   const { release } = acting;
   const roles = [...new Set(wanted)].sort();
-  refuseUnknown(release, roles);
+  requireKnownRoles(release, roles);
   const [condition, value] = "id" in user ? ["u.id = $1::uuid", user.id] : ["u.email = $1", user.email.toLowerCase()];
   return changeCredentials(options, release.projectId, async (open) => {
     const found = await open.query(
@@ -47,7 +47,8 @@ export async function grantRoles(
 /** Whoever gives roles may know their names: so many are told. */
 const NAMED_MAX = 20;
 
-function refuseUnknown(release: ActiveRelease, roles: readonly string[]): void {
+/** @throws Fault validation_failed. */
+export function requireKnownRoles(release: ActiveRelease, roles: readonly string[]): void {
   const declared = new Set(release.bundle.roles.map((role) => role.name));
   // Everybody is public: it can neither be given nor taken away.
   declared.delete("public");

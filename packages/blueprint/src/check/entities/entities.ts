@@ -1,5 +1,5 @@
-// In: the declared entities. Out: entities without permissions and transitions, implicit fields written out, plurals and
-// relations known. What concerns one entity comes first, then what two of them could quarrel about.
+// Checks the declared entities. In: their declarations. Out: entities without permissions and transitions, with
+// implicit fields, plurals and relations. First it checks each entity alone, then conflicts between them.
 import type { EntityDeclaration } from "../../declarations/declarations.ts";
 import type { Field, ModuleName } from "../../model/model.ts";
 import type { Report } from "../../text/report.ts";
@@ -17,7 +17,7 @@ import { checkNamedChecks, type NamedRules } from "./row-expressions.ts";
 import { checkSeeds } from "./seed.ts";
 import { checkIndexes, checkUniques } from "./uniques.ts";
 
-/** Postgres allows 1600 columns, updated rows of fewer; a form or a table view is lost long before. */
+/** Postgres allows 1600 columns, and fewer for updated rows; a form or a table view becomes unusable long before. */
 const FIELDS_MAX = 300;
 const ENTITIES_MAX = 500;
 
@@ -35,7 +35,8 @@ export function checkEntities(
 ): readonly CheckedEntity[] {
   const { report } = context;
   const over = declared[ENTITIES_MAX];
-  if (over !== undefined) report.add("too_many", over.name.range, `A blueprint has at most ${ENTITIES_MAX} entities.`);
+  if (over !== undefined)
+    report.add("too_many", over.name.range, `A blueprint can have at most ${ENTITIES_MAX} entities.`);
   const names = new Set(declared.map((one) => one.name.text));
   const open = declared.map((one) => openEntity(one, names, context));
   checkPlurals(open, report);
@@ -51,7 +52,7 @@ export function checkEntities(
   }));
 }
 
-/** What an entity is by itself. */
+/** The parts of an entity that need no other entity. */
 function openEntity(
   declared: EntityDeclaration,
   entities: ReadonlySet<string>,
@@ -83,7 +84,7 @@ function openEntity(
   return { entity, brokenFields: broken, declared, fields };
 }
 
-/** With what says something of its fields, once all are known. */
+/** With options that name fields, when all fields are known. */
 function complete(
   { entity, brokenFields, declared, fields }: EntityDraft,
   computed: CheckedComputed | undefined,
@@ -112,7 +113,7 @@ function complete(
 function refuseOrganizationOfNone(fields: EntityDraft["fields"], { orgField }: CheckedOptions, report: Report): void {
   for (const { declared } of fields) {
     if (declared.per === null || orgField !== null) continue;
-    const message = "`per(org)` makes no sense here: the entity's records belong to no organization.";
+    const message = "`per(org)` has no effect here: the records of this entity belong to no organization.";
     report.add("misplaced_modifier", declared.per.range, message, "Add `org_scoped: true` to the entity.");
   }
 }
@@ -120,8 +121,8 @@ function refuseOrganizationOfNone(fields: EntityDraft["fields"], { orgField }: C
 function refuseNumberOfFields({ name, fields }: EntityDeclaration, report: Report): void {
   if (fields.length === 0) {
     const message = `The entity \`${name.text}\` has no fields.`;
-    report.add("fields_missing", name.range, message, "Give it at least one: `title: string`.");
+    report.add("fields_missing", name.range, message, "Add at least one: `title: string`.");
   }
   const over = fields[FIELDS_MAX];
-  if (over !== undefined) report.add("too_many", over.name.range, `An entity has at most ${FIELDS_MAX} fields.`);
+  if (over !== undefined) report.add("too_many", over.name.range, `An entity can have at most ${FIELDS_MAX} fields.`);
 }

@@ -1,5 +1,5 @@
-// In: entities and what they and their fields are called. Out: plurals, and a diagnostic wherever two things would share a name.
-// Relations to many are named in `relations.ts`.
+// Checks the names of entities and fields. In: the entities. Out: plurals, and a diagnostic if two things have the same
+// name. `relations.ts` names relations to many.
 import { relationName } from "@plinth/expression";
 import pluralize from "pluralize";
 import type { EntityDeclaration } from "../../declarations/declarations.ts";
@@ -14,7 +14,7 @@ import type { EntityDraft } from "./entity-draft.ts";
 import type { CheckedOptions } from "./entity-options.ts";
 import { implicitNames } from "./implicit-fields.ts";
 
-/** Whether it can be used as a name; says why not. */
+/** Whether it can be used as a name. Reports why not. */
 export function checkWord(word: Word, kind: NameKind, report: Report): boolean {
   const problem = checkName(word.text, kind);
   if (problem !== null) report.add(problem.code, word.range, problem.message, problem.hint);
@@ -29,7 +29,7 @@ export function pluralOf({ name, options }: EntityDeclaration, nameIsFine: boole
   }
   const words = name.text.split("_");
   const last = words.pop() ?? "";
-  // No word of a language is that long, and the library's patterns are not made for it.
+  // No word of a language is that long, and the patterns of the library are too slow for longer texts.
   if (!nameIsFine || last.length > 48) return `${name.text}s`;
   if (pluralize.isPlural(last) && !pluralize.isSingular(last)) {
     const singular = [...words, pluralize.singular(last)].join("_");
@@ -37,16 +37,16 @@ export function pluralOf({ name, options }: EntityDeclaration, nameIsFine: boole
     report.add(
       "entity_not_singular",
       name.range,
-      `An entity's name is a singular noun; \`${name.text}\` looks like a plural.`,
-      `Write \`${singular}\`, or give \`plural:\` to keep it.`,
+      `The name of an entity must be a singular noun, but \`${name.text}\` looks like a plural.`,
+      `Write \`${singular}\`, or add \`plural:\` to keep this name.`,
     );
   }
-  const made = [...words, pluralize.plural(last)].join("_");
-  checkWord({ text: made, range: name.range }, "plural", report);
-  return made;
+  const pluralName = [...words, pluralize.plural(last)].join("_");
+  checkWord({ text: pluralName, range: name.range }, "plural", report);
+  return pluralName;
 }
 
-/** The route of one entity is its plural, and its singular an alias: no two entities may share any of them. */
+/** The plural of an entity is its route, and the singular an alias. No two entities can share any of these names. */
 export function checkPlurals(drafts: readonly EntityDraft[], report: Report): void {
   const owners = new Map(drafts.map(({ entity }) => [entity.name, entity.name]));
   for (const { entity, declared } of drafts) {
@@ -58,13 +58,13 @@ export function checkPlurals(drafts: readonly EntityDraft[], report: Report): vo
     report.add(
       "plural_collision",
       (declared.options.plural ?? declared.name).range,
-      `The plural \`${entity.plural}\` of \`${entity.name}\` is already taken by \`${owner}\`.`,
-      "Give one of them another name with `plural:`.",
+      `The plural \`${entity.plural}\` of \`${entity.name}\` is already used by \`${owner}\`.`,
+      "Give one of the two another plural with `plural:`.",
     );
   }
 }
 
-/** `was` names an entity that stands no more, and nobody else's. */
+/** `was` must name an entity that no longer exists, and that no other entity names. */
 export function checkFormerNames(drafts: readonly EntityDraft[], report: Report): void {
   const names = new Set(drafts.map(({ entity }) => entity.name));
   const claimed = new Map<string, string>();
@@ -75,16 +75,21 @@ export function checkFormerNames(drafts: readonly EntityDraft[], report: Report)
   }
 }
 
-/** Names of fields that are no rename: one that is leaves the name that it has to another, in a chain or an exchange. */
+/**
+ * The names of fields that are not renamed. A renamed field leaves its name to another one, in a chain or an exchange.
+ */
 export function unrenamed(fields: readonly FieldDeclaration[]): readonly string[] {
   return fields.filter(({ name, was }) => was === null || was.text === name.text).map(({ name }) => name.text);
 }
 
-/** A name that still stands can't have been another's, and nobody shares it. */
+/**
+ * A name that still exists can't be the former name of another field, and only one field can have it as its former
+ * name.
+ */
 export function refuseFormer(
   was: Word,
   now: string,
-  standing: ReadonlySet<string>,
+  unchanged: ReadonlySet<string>,
   claimed: Map<string, string>,
   kind: "entity" | "field",
   report: Report,
@@ -94,23 +99,23 @@ export function refuseFormer(
   claimed.set(was.text, now);
   const why =
     was.text === now
-      ? `the ${kind} has that name.`
-      : standing.has(was.text)
-        ? `\`${was.text}\` still stands.`
+      ? `the ${kind} already has this name.`
+      : unchanged.has(was.text)
+        ? `\`${was.text}\` still exists.`
         : other !== undefined
-          ? `\`${other}\` was it too.`
+          ? `\`${other}\` has the same \`was\`.`
           : null;
   if (shape !== null && shape.code !== "reserved_name") report.add(shape.code, was.range, shape.message, shape.hint);
   else if (why !== null) {
     const hint =
-      was.text !== now && standing.has(was.text)
-        ? `To give its name to something else, rename it with one change, and declare \`${was.text}\` anew with the next.`
-        : "It names what this was called in the blueprint before.";
-    report.add("misplaced_modifier", was.range, `\`was\` makes no sense here: ${why}`, hint);
+      was.text !== now && unchanged.has(was.text)
+        ? `Rename it in one change, and declare the new \`${was.text}\` in the next one.`
+        : "`was` names what this was called in the previous version of the blueprint.";
+    report.add("misplaced_modifier", was.range, `\`was\` can't be used here: ${why}`, hint);
   }
 }
 
-/** Names that fields of one entity give to each other, and those that nothing else may have. */
+/** Names that the fields of one entity pass on to each other, and names that nothing else can have. */
 export function checkFieldNames(
   declared: EntityDeclaration,
   fields: EntityDraft["fields"],
@@ -119,21 +124,21 @@ export function checkFieldNames(
   report: Report,
 ): void {
   refuseRelationCollisions(declared, fields, options.orgField, report);
-  const standing = new Set([...unrenamed(declared.fields), ...implicitNames(options)]);
+  const unchanged = new Set([...unrenamed(declared.fields), ...implicitNames(options)]);
   const claimed = new Map<string, string>();
   for (const { field, declared: one } of fields) {
     if (one.was !== null && one.was.text !== field.name)
-      refuseFormer(one.was, field.name, standing, claimed, "field", report);
+      refuseFormer(one.was, field.name, unchanged, claimed, "field", report);
     if (field.type.kind === "slug" && field.type.from !== null) refuseSlugSource(declared, fields, one, broken, report);
   }
   const deleted = options.softDelete ? declared.fields.find((one) => one.name.text === "deleted_at") : undefined;
   if (deleted !== undefined) {
-    const hint = "With `soft_delete` the service writes there when a record was deleted. Choose another.";
+    const hint = "With `soft_delete`, the service stores the time of the delete under this name. Choose another name.";
     report.add("reserved_name", deleted.name.range, "`deleted_at` is a reserved name.", hint);
   }
 }
 
-/** `listing_id: ref(listing)` can be written `listing` in rules: a field of that name would be hidden by it, or hide it. */
+/** `listing_id: ref(listing)` can be written as `listing` in rules, so a field with that name would be ambiguous. */
 function refuseRelationCollisions(
   declared: EntityDeclaration,
   fields: EntityDraft["fields"],
@@ -150,7 +155,7 @@ function refuseRelationCollisions(
       "relation_collision",
       other.name.range,
       `\`${relation}\` is also the name of the relation behind \`${reference}\`.`,
-      "Rename one of the two fields.",
+      "Rename one of the two.",
     );
   }
 }
@@ -173,8 +178,12 @@ function refuseSlugSource(
     report.add("unknown_field", from.range, `\`${declared.name.text}\` has no field \`${from.text}\`.`, hint);
   } else if (!sluggable.includes(source.type.kind)) {
     const message = `A slug can't be made from \`${from.text}\`, of the type \`${source.type.kind}\`.`;
-    report.add("invalid_field", from.range, message, "It is made from a `string` or a `text`.");
+    report.add("invalid_field", from.range, message, "A slug can only be made from a `string` or a `text`.");
   } else if (source.internal) {
-    report.add("invalid_field", from.range, `A slug of \`${from.text}\` would show what an \`internal\` field holds.`);
+    report.add(
+      "invalid_field",
+      from.range,
+      `A slug made from \`${from.text}\` would reveal the value of an \`internal\` field.`,
+    );
   }
 }

@@ -1,4 +1,5 @@
-// In: the options of one declared entity that concern it as a whole. Out: what they mean, defaults written out.
+// Checks the options of an entity that concern it as a whole. In: its declaration. Out: the options with their
+// defaults.
 import type { EntityDeclaration } from "../../declarations/declarations.ts";
 import type { Entity, ModuleName } from "../../model/model.ts";
 import type { Report } from "../../text/report.ts";
@@ -38,21 +39,21 @@ export function checkOptions(
   };
 }
 
-/** A declared `org_id` takes the place of the implicit one: it must be able to. */
+/** A declared `org_id` replaces the implicit one, so it must have the same meaning. */
 function refuseOrgField(fields: EntityDraft["fields"], report: Report): void {
   const own = fields.find((one) => one.field.name === "org_id");
   if (own === undefined || (own.field.type.kind === "org_ref" && !own.field.optional)) return;
   report.add(
     "invalid_field",
     own.declared.name.range,
-    "`org_id` holds the organization of every record of an `org_scoped` entity.",
-    "Write `org_id: org_ref = current_org`, or leave it out.",
+    "In an `org_scoped` entity, `org_id` holds the organization of each record.",
+    "Write `org_id: org_ref = current_org`, or remove the field.",
   );
 }
 
 function auditOf({ text, range }: Word, report: Report): "writes" | "all" {
   if (text === "writes" || text === "all") return text;
-  const hint = "`writes` is the usual; `all` puts reads into the audit log too.";
-  report.add("invalid_option", range, `\`audit\` can't be \`${text.slice(0, 40)}\`.`, hint);
+  const hint = "Use `writes` (the default), or `all` to put reads into the audit log too.";
+  report.add("invalid_option", range, `\`${text.slice(0, 40)}\` is not a valid value for \`audit\`.`, hint);
   return "writes";
 }

@@ -27,14 +27,20 @@ test.each([
 
 describe("is refused:", () => {
   test.each([
-    ["{ overlap: [starts_at, ends_at] }", "missing_key: `once` doesn't say which records it compares."],
+    ["{ overlap: [starts_at, ends_at] }", "missing_key: `once` doesn't say which records to compare."],
     ["{ same: [romm], overlap: [starts_at, ends_at] }", "unknown_field: `booking` has no field `romm`."],
-    ["{ same: [photo], overlap: [starts_at, ends_at] }", "invalid_option: `photo` is of the type `json`"],
-    ["{ same: [room, room], overlap: [starts_at, ends_at] }", "duplicate_value: `room` stands here twice."],
-    ["{ same: [room], overlap: [starts_at] }", "invalid_option: `overlap` names two fields."],
-    ["{ same: [room], overlap: [starts_at, day] }", "invalid_option: `starts_at` is a `datetime`, and `day` a `date`."],
-    ["{ same: [room], overlap: [room, room] }", "invalid_option: Nothing spans from a `string` to another."],
-    ["{ same: [room], overlap: [day, day] }", "invalid_option: A span begins and ends in two fields."],
+    ["{ same: [photo], overlap: [starts_at, ends_at] }", "invalid_option: `photo` has the type `json`"],
+    ["{ same: [room, room], overlap: [starts_at, ends_at] }", "duplicate_value: `room` is listed twice."],
+    ["{ same: [room], overlap: [starts_at] }", "invalid_option: `overlap` must name two fields."],
+    [
+      "{ same: [room], overlap: [starts_at, day] }",
+      "invalid_option: `starts_at` has the type `datetime`, but `day` has the type `date`.",
+    ],
+    [
+      "{ same: [room], overlap: [room, room] }",
+      "invalid_option: A span can't be made of two fields of the type `string`.",
+    ],
+    ["{ same: [room], overlap: [day, day] }", "invalid_option: A span needs two fields: its start and its end."],
     ["{ same: [room], overlap: [starts_at, ends_at], when: 1 }", "unknown_key"],
     ["[room]", "wrong_kind"],
   ])("%s", (entry, start) => {
@@ -45,7 +51,7 @@ describe("is refused:", () => {
   test("two that say the same", () => {
     const entry =
       "{ same: [room], overlap: [starts_at, ends_at] }, again: { same: [room], overlap: [starts_at, ends_at] }";
-    expect(said(entry)).toEqual([expect.stringContaining("`once` says the same already.")]);
+    expect(said(entry)).toEqual([expect.stringContaining("`once` already says the same.")]);
   });
 });
 
@@ -77,17 +83,17 @@ ${rows.map((row) => `      - { ${row} }`).join("\n")}
     ["hold another", [days("02", "03"), days("01", "09")]],
     ["are open", ["room: a, first: 2026-01-05", "room: a, last: 2026-01-06"]],
   ])("that %s are refused", (_, rows) =>
-    expect(seeded(...rows)).toEqual(["The row can't stand here: it overlaps a row above (`days`)."]),
+    expect(seeded(...rows)).toEqual(["This row is not valid: it overlaps the row `days` above."]),
   );
 
   test("are compared as what they are", () => {
     const wide = "low: 9999999999999999.01, high: 9999999999999999.03, open: false, room: a";
     expect(seeded(wide, wide.replace(".01", ".02"))).toEqual([
-      "The row can't stand here: it overlaps a row above (`seats`).",
+      "This row is not valid: it overlaps the row `seats` above.",
     ]);
     expect(seeded(wide, "low: 9999999999999999.03, high: 10000000000000000, open: false, room: a")).toEqual([]);
   });
 
   test("that end before they begin are refused", () =>
-    expect(seeded(days("05", "04"))).toEqual(["The row can't stand here: `last` must not be before `first`."]));
+    expect(seeded(days("05", "04"))).toEqual(["This row is not valid: `last` must not be before `first`."]));
 });

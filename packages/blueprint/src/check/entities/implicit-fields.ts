@@ -1,20 +1,24 @@
-// In: the declared fields of an entity and its options. Out: all its fields in their order, those that nobody declares too.
+// Adds implicit fields. In: the declared fields of an entity and its options. Out: all its fields in order.
 import type { Field, FieldType } from "../../model/model.ts";
 import { serviceField } from "../../model/plain-field.ts";
 import type { CheckedOptions } from "./entity-options.ts";
 
 const ORG_FIELD = "org_id";
 
-/** Names of the fields that an entity with these options has by itself. */
+/** The names of the implicit fields of an entity with these options. */
 export function implicitNames({ orgField, softDelete }: CheckedOptions): readonly string[] {
-  const standing = ["id", "created_by", "created_at", "updated_at", "version"];
-  return [...standing, ...(orgField === null ? [] : [orgField]), ...(softDelete ? ["deleted_at"] : [])];
+  const existing = ["id", "created_by", "created_at", "updated_at", "version"];
+  return [...existing, ...(orgField === null ? [] : [orgField]), ...(softDelete ? ["deleted_at"] : [])];
 }
 
-/** When a record was made and last changed: the service's own, whether or not the entity declares them. */
+/**
+ * The times when a record was created and last changed. Only the service writes them, even if the entity declares them.
+ */
 export const timesOfRecord: readonly string[] = ["created_at", "updated_at"];
 
-/** A declared time of the record: with the declaration's place and marks, and the service's meaning. */
+/**
+ * A declared time of the record: it has the position and modifiers of the declaration, and the meaning of the service.
+ */
 export function asTimeOfRecord(field: Field): Field {
   return { ...field, writer: "service", optional: false, default: { kind: "now" } };
 }
@@ -28,7 +32,7 @@ export function withImplicitFields(
   const organization = implicit(
     ORG_FIELD,
     { kind: "org_ref", onDelete: "restrict" },
-    // An admin may give another organization, so it is not the service alone that writes it.
+    // An admin can set another organization, so it is not only the service that writes it.
     { default: { kind: "current_org" }, immutable: true, writer: "caller" },
   );
   const deleted = implicit("deleted_at", { kind: "datetime" }, { optional: true });

@@ -1,5 +1,5 @@
-// In: the reference that an entity's writes are locked by. Out: its field, or a diagnostic. And, of a whole model, a warning for each
-// rule over other records of its own entity that nothing keeps true when two are written at once.
+// Checks `lock`. In: the reference by which an entity's writes are locked. Out: its field, or a diagnostic. For a whole
+// model, it also warns about each rule over other records of its own entity that two simultaneous writes can break.
 import { type Expression, partsOf } from "@plinth/expression";
 import type { PermissionDeclaration } from "../../declarations/declarations.ts";
 import type { Field } from "../../model/field.ts";
@@ -18,7 +18,7 @@ interface KnownFields {
   readonly report: Report;
 }
 
-/** Null where none is declared, or what is declared is no reference. */
+/** Null if none is declared, or if it is not a reference. */
 export function checkLock(declared: Word | null, { name, fields, broken, report }: KnownFields): string | null {
   if (declared === null || broken.has(declared.text)) return null;
   const field = fields.get(declared.text);
@@ -31,9 +31,14 @@ export function checkLock(declared: Word | null, { name, fields, broken, report 
   if (isReference(field)) return field.name;
   const hint =
     references.length === 0
-      ? "Give it a field of the type `ref(...)` first."
-      : `References here: ${references.map((one) => `\`${one}\``).join(", ")}.`;
-  report.add("invalid_option", declared.range, `\`lock\` names a reference, and \`${field.name}\` is none.`, hint);
+      ? "First add a field with the type `ref(...)`."
+      : `References of this entity: ${references.map((one) => `\`${one}\``).join(", ")}.`;
+  report.add(
+    "invalid_option",
+    declared.range,
+    `\`lock\` must name a reference, but \`${field.name}\` is not one.`,
+    hint,
+  );
   return null;
 }
 
@@ -41,7 +46,7 @@ function isReference({ type }: Field): boolean {
   return type.kind !== "refs" && targetOf(type) !== null;
 }
 
-/** Two requests at once each see what stood before both, so that both may pass a rule that allows one of them. */
+/** Two simultaneous requests each see the state before both, so both can pass a rule that only allows one of them. */
 export function warnOfUnguardedSiblings(
   model: Model,
   declared: readonly PermissionDeclaration[],
@@ -55,24 +60,24 @@ export function warnOfUnguardedSiblings(
       const found = siblingsIn(permission.rule, entity);
       const range = found === null ? null : rangeOfRule(entity.name, permission, declared, places);
       if (found === null || range === null) continue;
-      const why = entity.lock === undefined ? "" : `, and \`lock: ${entity.lock}\` is about another way to them`;
-      const message = `This rule looks at other records of \`${entity.name}\`${why}: two that are written at once may both pass it.`;
+      const why = entity.lock === undefined ? "" : `, and \`lock: ${entity.lock}\` uses another reference`;
+      const message = `This rule looks at other records of \`${entity.name}\`${why}, so two records that are written at the same time can both pass it.`;
       report.add("siblings_unguarded", range, message, hintFor(entity.name, found, entity.lock));
     }
   }
 }
 
 function hintFor(entity: string, { path: [parent, ...further] }: Each, lock: string | undefined): string {
-  if (parent === undefined) return `Give \`${entity}\` a \`lock:\` with the reference that its records share.`;
+  if (parent === undefined) return `Add \`lock:\` to \`${entity}\`, with the reference that these records share.`;
   if (lock === parent && further.length > 0)
-    return `Only what refers to one record by \`${lock}\` runs one after the other. Give \`${entity}\` a reference of its own to what they share.`;
+    return `Only records with the same \`${lock}\` are written one after the other. Give \`${entity}\` its own reference to the record that they share.`;
   const instead = lock === undefined ? `Add \`lock: ${parent}\` to` : `Write \`lock: ${parent}\` in`;
-  return `${instead} \`${entity}\`: writes under one of them then run one after the other. Where they must not overlap, use \`exclude:\`.`;
+  return `${instead} \`${entity}\`: writes with the same reference then run one after the other. To prevent overlaps, use \`exclude:\`.`;
 }
 
 type Each = Extract<Expression, { kind: "each" }>;
 
-/** A look at other records of the entity that its lock doesn't keep true. */
+/** A use of other records of the entity that its lock doesn't protect. */
 function siblingsIn(rule: Expression, entity: Pick<Entity, "name" | "lock">): Each | null {
   if (rule.kind === "each" && rule.entity === entity.name && !isGuarded(rule, entity.lock)) return rule;
   for (const part of partsOf(rule)) {
@@ -82,7 +87,10 @@ function siblingsIn(rule: Expression, entity: Pick<Entity, "name" | "lock">): Ea
   return null;
 }
 
-/** Records behind the locked one. What refers to the record itself waits for its row; what an `each` around is at, nobody locks. */
+/**
+ * Records behind the locked one. A record that refers to the record itself waits for its row, but the records of an
+ * `each` are not locked.
+ */
 function isGuarded({ row, path }: Each, lock: string | undefined): boolean {
   if (lock === undefined) return false;
   const isOwn = row === "record" || row === "old" || row === "new";

@@ -1,5 +1,5 @@
-// In: an entity whose sequence numbers records at a transition. Out: a diagnostic where there is no such transition, or where a
-// numbered record could be deleted for good: the numbers would have a gap that nobody can explain.
+// Checks sequences that number records at a transition. In: the entity. Out: a diagnostic if there is no such
+// transition, or if a numbered record can be deleted for good, because the numbers would then have a gap.
 import type { FieldDeclaration } from "../../declarations/entity-declaration.ts";
 import type { Report } from "../../text/report.ts";
 import { suggestFor } from "../../text/suggestions.ts";
@@ -9,7 +9,7 @@ import type { CheckedEntity } from "./entity-draft.ts";
 
 type Entity = CheckedEntity["entity"];
 
-/** Entities whose records nothing deletes for good: no delete, no retention, and no cascade from what is. */
+/** Entities whose records are never deleted for good: no delete, no retention, and no cascade from other entities. */
 export function keptForGood(entities: readonly Entity[]): ReadonlySet<string> {
   const kept = new Map(
     entities
@@ -23,7 +23,7 @@ export function keptForGood(entities: readonly Entity[]): ReadonlySet<string> {
   }
 }
 
-/** References whose delete goes on to the entity; `target` is null where it is none that a blueprint declares. */
+/** References through which a delete continues to the entity; `target` is null if the blueprint doesn't declare it. */
 function cascadesOf({ fields }: Entity): readonly { readonly name: string; readonly target: string | null }[] {
   return fields.flatMap(({ name, type }) =>
     "onDelete" in type && type.onDelete === "cascade"
@@ -32,7 +32,10 @@ function cascadesOf({ fields }: Entity): readonly { readonly name: string; reado
   );
 }
 
-/** @param isMachineBroken The entity's transitions have a problem of their own, so that no name of theirs is blamed. */
+/**
+ * @param isMachineBroken Whether the entity's transitions have problems of their own, so that no unknown transition is
+ * reported.
+ */
 export function checkNumbered(
   declared: readonly FieldDeclaration[],
   entity: Entity,
@@ -45,7 +48,7 @@ export function checkNumbered(
   if (first === undefined) return;
   for (const word of words) if (!isMachineBroken) refuseUnknown(word, entity, report);
   for (const { message, hint } of deletesOf(entity, kept))
-    report.add("misplaced_modifier", first.range, `\`at\` makes no sense here: ${message}`, hint);
+    report.add("misplaced_modifier", first.range, `\`at\` can't be used here: ${message}`, hint);
 }
 
 function refuseUnknown(word: Word, { name, stateMachine }: Entity, report: Report): void {
@@ -64,21 +67,21 @@ interface Refused {
 function* deletesOf(entity: Entity, kept: ReadonlySet<string>): Generator<Refused> {
   if (!entity.softDelete) {
     yield {
-      message: `a \`${entity.name}\` is deleted for good, and a number must not go with it.`,
+      message: `a \`${entity.name}\` is deleted for good, and its number must not be lost.`,
       hint: "Add `soft_delete: true` to the entity.",
     };
     return;
   }
   if (entity.retentionDays !== null) {
     yield {
-      message: "`retention` deletes records for good, and a number must not go with them.",
+      message: "`retention` deletes records for good, and their numbers must not be lost.",
       hint: "Remove `retention`, or `at`.",
     };
   }
   for (const { name, target } of cascadesOf(entity)) {
     if (target === entity.name || (target !== null && kept.has(target))) continue;
     yield {
-      message: `what \`${name}\` refers to is deleted for good, the record goes with it, and a number must not.`,
+      message: `a delete of the record in \`${name}\` deletes this one for good, and its number must not be lost.`,
       hint: `Write \`on_delete(restrict)\` on \`${name}\`.`,
     };
   }

@@ -1,5 +1,5 @@
-// In: all entities. Out: an error for each circle of required references: no record in it could ever be created, since each needs
-// another one first.
+// Finds circles of required references. In: all entities. Out: an error for each circle: no first record could be
+// created in it, because each needs another one.
 import type { Report } from "../../text/report.ts";
 import type { Word } from "../../text/syntax.ts";
 import type { EntityDraft } from "./entity-draft.ts";
@@ -12,12 +12,12 @@ interface Reference {
 
 export function refuseReferenceCircles(drafts: readonly EntityDraft[], report: Report): void {
   const references = new Map(drafts.map((draft) => [draft.entity.name, requiredBy(draft)]));
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const name of references.keys()) {
-    const circle = told.has(name) ? null : circleFrom(name, references);
+    const circle = reported.has(name) ? null : circleFrom(name, references);
     const [first] = circle ?? [];
     if (circle === null || first === undefined) continue;
-    for (const { entity } of circle) told.add(entity);
+    for (const { entity } of circle) reported.add(entity);
     const chain = circle.map(({ entity, to }) => `each \`${entity}\` needs one of \`${to}\``).join(", ");
     const hint = `Make one of the references optional: \`${first.word.text}: ref(${first.to})?\`.`;
     report.add("reference_circle", first.word.range, `No first record can be created: ${chain}.`.slice(0, 190), hint);

@@ -1,5 +1,5 @@
-// In: all entities. Out: of each its relations to many, by name: who refers to it, and its own `refs`. Two things of one
-// name are reported with both of them.
+// Collects relations. In: all entities. Out: the relations to many of each entity, by name: back relations and its own
+// `refs`. If two have the same name, both are reported.
 
 import { relationName, withArticle } from "@plinth/expression";
 import type { Field, FieldType, Relation } from "../../model/model.ts";
@@ -13,7 +13,10 @@ import type { EntityDraft } from "./entity-draft.ts";
 /** Postgres cuts off longer names. */
 const TABLE_NAME_MAX = 63;
 
-/** Tables of the service whose names a plural and a field could make; whether their module is listed or not, so that it can be. */
+/**
+ * Tables of the service that a plural and a field could form, even if their module is not listed, so that it can be
+ * added later.
+ */
 const serviceTables: readonly string[] = [
   "workers__listeners",
   "workers__events",
@@ -29,11 +32,11 @@ interface OtherSide {
   readonly relation: Relation;
   /** `message.sender_id`. */
   readonly from: string;
-  /** Where it got its name. */
+  /** The source of its name. */
   readonly word: Word;
 }
 
-/** @param profile Fields of users. */
+/** @param profile The fields of users. */
 export function checkRelations(
   drafts: readonly EntityDraft[],
   profile: readonly Field[],
@@ -67,7 +70,7 @@ export function checkRelations(
   );
 }
 
-/** A cascade marks what keeps its deleted records, and destroys all else, which no restore brings back. */
+/** A cascade marks records of an entity with `soft_delete`, and destroys all others, which no restore brings back. */
 function warnOfDestruction(
   { entity }: EntityDraft,
   { entity: target, onDelete }: Extract<FieldType, { kind: "ref" }>,
@@ -79,15 +82,15 @@ function warnOfDestruction(
   report.add(
     "cascade_destroys",
     place.range,
-    `Deleting ${withArticle(`\`${target}\``)} destroys each \`${entity.name}\` that refers to it; restoring the \`${target}\` brings none of them back.`,
-    `Give \`${entity.name}\` \`soft_delete: true\`, or write \`on_delete(restrict)\`.`,
+    `Deleting ${withArticle(`\`${target}\``)} permanently deletes each \`${entity.name}\` that refers to it. Restoring the \`${target}\` doesn't bring them back.`,
+    `Add \`soft_delete: true\` to \`${entity.name}\`, or use \`on_delete(restrict)\`.`,
   );
 }
 
 function refuseJoinTable({ entity }: EntityDraft, field: Word, report: Report): void {
   const table = `${entity.plural}__${field.text}`;
   if (serviceTables.includes(table)) {
-    const hint = "Choose another, or give the entity another `plural`.";
+    const hint = "Choose another name, or give the entity another `plural`.";
     report.add(
       "reserved_name",
       field.range,
@@ -96,8 +99,13 @@ function refuseJoinTable({ entity }: EntityDraft, field: Word, report: Report): 
     );
   }
   if (table.length <= TABLE_NAME_MAX) return;
-  const message = `The table behind it, \`${table}\`, would have a name of more than ${TABLE_NAME_MAX} characters.`;
-  report.add("invalid_name", field.range, message, "Give the field or the entity's `plural` a shorter name.");
+  const message = `The join table \`${table}\` would have a name with more than ${TABLE_NAME_MAX} characters.`;
+  report.add(
+    "invalid_name",
+    field.range,
+    message,
+    "Choose a shorter name for the field, or a shorter `plural` for the entity.",
+  );
 }
 
 function relationsOf(draft: EntityDraft, sides: readonly OtherSide[], report: Report): readonly Relation[] {
@@ -112,7 +120,7 @@ function relationsOf(draft: EntityDraft, sides: readonly OtherSide[], report: Re
   return [...own, ...others].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
-/** Those whose names are fine. @param taken What each name stands for already. */
+/** The relations with valid names. @param taken The current meaning of each name. */
 function otherSides(
   entity: string,
   taken: Map<string, string>,
@@ -122,13 +130,13 @@ function otherSides(
   return sides.flatMap(({ relation, from, word }): Relation[] => {
     const problem = checkName(relation.name, "relation");
     const other = taken.get(relation.name);
-    taken.set(relation.name, `the other side of \`${from}\``);
+    taken.set(relation.name, `the back relation of \`${from}\``);
     if (problem !== null) {
       report.add(
         problem.code,
         word.range,
         problem.message,
-        `${problem.hint ?? ""} \`as:\` names the other side.`.trim(),
+        `${problem.hint ?? ""} \`as:\` sets the name of the back relation.`.trim(),
       );
       return [];
     }
@@ -136,7 +144,7 @@ function otherSides(
     report.add(
       "relation_collision",
       word.range,
-      `On \`${entity}\` the other side of \`${from}\` would be called \`${relation.name}\`, as ${other} is.`,
+      `On \`${entity}\`, the back relation of \`${from}\` would be named \`${relation.name}\`, but ${other} already has this name.`,
       `Name it with \`as\`: \`${entity === USER_ENTITY ? "user_ref" : `ref(${entity})`} as(${suggestion(from)})\`.`,
     );
     return [];
@@ -147,19 +155,20 @@ function takenOfUsers(profile: readonly Field[]): Map<string, string> {
   return new Map(userNames(profile).map((name) => [name, "what every user has"]));
 }
 
-/** Names that relations can't have, each with what has it. */
+/** Names that relations can't have, each with its owner. */
 function takenBy({ entity, declared }: EntityDraft): Map<string, string> {
   const taken = new Map<string, string>();
   for (const field of entity.fields) {
     taken.set(field.name, `the field \`${field.name}\``);
     if (targetOf(field.type) !== null) taken.set(relationName(field.name), `the relation behind \`${field.name}\``);
   }
-  // A declared field still takes its name where its type is wrong; where it can't be read at all, that is told, and enough.
+  // A declared field keeps its name if its type is wrong. If it can't be read at all, this is reported, which is
+  // enough.
   for (const { name, type } of declared.fields) if (type !== null) taken.set(name.text, `the field \`${name.text}\``);
   return taken;
 }
 
-/** `message.sender_id` > `sender_messages`, roughly; a person will find a better one. */
+/** `message.sender_id` > roughly `sender_messages`; a person can find a better one. */
 function suggestion(from: string): string {
   const [entity = "", field = ""] = from.split(".");
   return `${relationName(field)}_${entity}s`.slice(0, 58);

@@ -1,5 +1,5 @@
-// In: expressions of an entity over one of its rows, as its named checks are. Out: typed trees, with every problem reported at its
-// place. They see the row's own fields alone, and rules by their names: no relations, nobody signed in, no clock.
+// Checks expressions over one row, such as named checks. In: the expressions. Out: typed trees, with all problems
+// reported. They can use the row's own fields and named rules: no relations, no user, no clock.
 import {
   type CheckedExpression,
   checkExpression,
@@ -20,14 +20,14 @@ const CHECKS_MAX = 100;
 export interface NamedRules {
   /** Name > text. */
   readonly rules: ReadonlyMap<string, string>;
-  /** Names of rules that are used; what is checked here is added. */
+  /** The names of rules that are used; this check adds to them. */
   readonly rulesUsed: Set<string>;
 }
 
 export interface RowContext extends NamedRules {
   readonly entity: string;
   readonly fields: readonly Field[];
-  /** Fields whose declaration is wrong: an expression that names them is not blamed. */
+  /** Fields with a wrong declaration: expressions that use them get no further problems. */
   readonly broken: ReadonlySet<string>;
   readonly report: Report;
 }
@@ -35,7 +35,7 @@ export interface RowContext extends NamedRules {
 export function checkNamedChecks(declared: EntityOptions["checks"], context: RowContext): readonly NamedCheck[] {
   const { report } = context;
   const over = declared[CHECKS_MAX];
-  if (over !== undefined) report.add("too_many", over.name.range, `An entity has at most ${CHECKS_MAX} checks.`);
+  if (over !== undefined) report.add("too_many", over.name.range, `An entity can have at most ${CHECKS_MAX} checks.`);
   if (declared.length === 0) return [];
   const scope = rowScope(context);
   return declared.slice(0, CHECKS_MAX).flatMap(({ name, condition }): NamedCheck[] => {
@@ -45,23 +45,23 @@ export function checkNamedChecks(declared: EntityOptions["checks"], context: Row
   });
 }
 
-/** A condition over a row that is no check. */
+/** A condition over a row that is not a check. */
 export function checkRowCondition(condition: TextDeclaration, context: RowContext): Expression | null {
   return toldOfRow(checkExpression(condition.text, rowScope(context)), condition, context);
 }
 
-interface Told {
+interface Reporting {
   readonly rulesUsed: Set<string>;
   readonly report: Report;
-  /** Whether a word names a field whose own declaration is wrong: an expression that names it is not blamed. */
+  /** Whether a word names a field with a wrong declaration, which is reported already. */
   readonly isBroken: (word: string, message: string) => boolean;
 }
 
-/** Reports what is wrong with an expression over a row; null where anything is. */
-export function told(
+/** Reports problems of an expression over a row; null if there are any. */
+export function reportedExpression(
   checked: CheckedExpression,
   text: TextDeclaration,
-  { rulesUsed, report, isBroken }: Told,
+  { rulesUsed, report, isBroken }: Reporting,
 ): Expression | null {
   for (const name of checked.rulesUsed) rulesUsed.add(name);
   for (const { code, message, hint, start, end } of checked.problems) {
@@ -69,21 +69,26 @@ export function told(
   }
   const readsRecord = ({ kind }: Expression): boolean => kind === "field" || kind === "each";
   if (checked.expression === null || someNode(checked.expression, readsRecord)) return checked.expression;
-  const hint = "It is about fields of one record: `ends_at > starts_at`.";
-  report.add("constant_check", text.range, "It reads no field, so it is the same for every record.", hint);
+  const hint = "Compare fields of the record: `ends_at > starts_at`.";
+  report.add(
+    "constant_check",
+    text.range,
+    "This expression reads no field, so its value is the same for every record.",
+    hint,
+  );
   return null;
 }
 
 function toldOfRow(checked: CheckedExpression, text: TextDeclaration, context: RowContext): Expression | null {
   const isBroken = (name: string): boolean => context.broken.has(name) || context.broken.has(`${name}_id`);
-  const condition = told(checked, text, { ...context, isBroken });
+  const condition = reportedExpression(checked, text, { ...context, isBroken });
   if (condition === null || writtenOutDeep(condition) <= WRITTEN_OUT_MAX) return condition;
-  const message = `Calculations with times and floats stand at most ${WRITTEN_OUT_MAX} deep within each other here.`;
+  const message = `Calculations with times and floats can be nested at most ${WRITTEN_OUT_MAX} deep here.`;
   context.report.add("expression_too_large", text.range, message);
   return null;
 }
 
-/** A constraint writes out each value that such a calculation needs, three times or more. */
+/** A constraint writes out each value of such a calculation three times or more. */
 const WRITTEN_OUT_MAX = 5;
 
 function writtenOutDeep(expression: Expression): number {

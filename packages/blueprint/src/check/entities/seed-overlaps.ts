@@ -1,12 +1,12 @@
-// Finds seed rows that an exclusion would not let stand together. In: an entity's exclusions, then its rows one by one. Out: what the
-// database would refuse of a row, or null. The rows that stand are apart from each other, so that a new one is compared with two.
+// Finds overlapping seed rows. In: an entity's exclusions, then its rows one by one. Out: why the database would refuse
+// the row, or null. Accepted rows don't overlap each other, so a new row is compared with only two of them.
 import { type Expression, evaluate, type Type, type Value } from "@plinth/expression";
 import type { Exclusion, Field } from "../../model/model.ts";
 import { typeInRules } from "../../rules/expression-schema.ts";
 
 type Values = Readonly<Record<string, Value>>;
 
-/** Null at an end is open. */
+/** Null at either end means that it is open. */
 interface Span {
   readonly from: Value;
   readonly to: Value;
@@ -18,9 +18,9 @@ export function createOverlaps(
   exclusions: readonly Exclusion[],
   fields: ReadonlyMap<string, Field>,
 ): (values: Values) => string | null {
-  const standing = exclusions.map((exclusion) => ({ exclusion, groups: new Map<string, Span[]>() }));
+  const accepted = exclusions.map((exclusion) => ({ exclusion, groups: new Map<string, Span[]>() }));
   return (values) => {
-    for (const { exclusion, groups } of standing) {
+    for (const { exclusion, groups } of accepted) {
       const refused = refusedBy(exclusion, values, fields, groups);
       if (refused !== null) return refused;
     }
@@ -49,12 +49,12 @@ function refusedBy(
   const at = placeOf(span, spans, type);
   const neighbors = [spans[at - 1], spans[at]].filter((one) => one !== undefined);
   if (neighbors.some((one) => begins(one.from, span.to, type) && begins(span.from, one.to, type)))
-    return `it overlaps a row above (\`${name}\`).`;
+    return `it overlaps the row \`${name}\` above.`;
   spans.splice(at, 0, span);
   return null;
 }
 
-/** Behind all that begin before it, or with it. */
+/** After all spans that start before it, or at the same point. */
 function placeOf({ from }: Span, spans: readonly Span[], type: Type): number {
   let [low, high] = [0, spans.length];
   while (low < high) {

@@ -1,5 +1,5 @@
-// In: one declared seed row. Out: its values as they stand in JSON, or null where a create would refuse it (and why is
-// reported): unknown fields, values of another type, what is missing, checks that don't hold.
+// Checks a seed row. In: its declaration. Out: its values as JSON, or null after its problems were reported: unknown
+// fields, values of the wrong type, missing values, violated checks.
 import { evaluate } from "@plinth/expression";
 import type { SeedDeclaration } from "../../declarations/entity-declaration.ts";
 import { idFromName } from "../../field-types/id-from-name.ts";
@@ -13,16 +13,16 @@ import type { EntityDraft } from "./entity-draft.ts";
 export interface SeedContext {
   readonly draft: EntityDraft;
   readonly fields: ReadonlyMap<string, Field>;
-  /** Names of the rows above. */
+  /** Names of the earlier rows. */
   readonly before: ReadonlySet<string>;
   /** Names of all rows, by their entity. */
   readonly names: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Entities whose rows this entity's refer to, each with a place that does. */
+  /** Entities that this entity's rows refer to, each with the position of one reference. */
   readonly used: Map<string, Word>;
   readonly report: Report;
 }
 
-/** The id of the row of that name. */
+/** The id of the row with that name. */
 export function seedId(entity: string, name: string): string {
   return idFromName(`${entity}/${name}`);
 }
@@ -38,14 +38,14 @@ export function seedRow(declared: SeedDeclaration, context: SeedContext): SeedRo
     if (value === undefined) fine = false;
     else values.set(word.text, value);
   }
-  // A field that moves along transitions begins in their initial state.
+  // A field with transitions starts in the initial state.
   const moved = new Set(draft.declared.transitions.map((one) => one.field.text));
   const missing = draft.fields.find(
     ({ field }) => !values.has(field.name) && !moved.has(field.name) && isNeeded(field),
   );
   if (fine && missing !== undefined) {
     const { name } = missing.field;
-    const message = `The row gives no \`${name}\`, and every \`${draft.entity.name}\` has one.`;
+    const message = `This row has no \`${name}\`, but every \`${draft.entity.name}\` needs one.`;
     report.add("invalid_seed", declared.range, message);
     return null;
   }
@@ -58,25 +58,27 @@ function isNeeded({ optional, default: fallback, type }: Field): boolean {
   return !optional && fallback === null && type.kind !== "refs" && type.kind !== "computed";
 }
 
-/** Undefined where it can't be (and why is reported). */
+/** Undefined if it is not valid, which is reported. */
 function valueIn(field: Field, word: Word, node: Node, context: SeedContext): JsonValue | undefined {
   const refuse = (why: string, range = node.range): undefined => {
-    context.report.add("invalid_seed", range, `\`${field.name}\` of a seed row can't be that: ${why}`);
+    context.report.add("invalid_seed", range, `The value of \`${field.name}\` in this seed row is not valid: ${why}`);
   };
   if (node.kind === "scalar" && node.broken) return undefined;
-  if (field.type.kind === "secret") return refuse("a blueprint holds no secrets.", word.range);
+  if (field.type.kind === "secret") return refuse("a blueprint can't contain secrets.", word.range);
   if (field.type.kind === "refs") {
     context.report.add("not_supported_yet", word.range, "References to many in a seed row are not supported yet.");
     return undefined;
   }
-  if (!field.declared || field.type.kind === "computed") return refuse("the service makes its value.", word.range);
+  if (!field.declared || field.type.kind === "computed") return refuse("the service generates its value.", word.range);
   if (node.kind === "scalar" && node.value === null) return field.optional ? null : refuse("it must have a value.");
   const idOf = (type: FieldType, text: string): string | null => idIn(type, text, word, context);
   const checked = checkValue(field.type, field.limits, node, { words: false, idOf });
   return "value" in checked ? checked.value : refuse(checked.problem, checked.range);
 }
 
-/** A row is referred to by its name; one of the same entity must stand above, since rows are inserted in their order. */
+/**
+ * A reference uses the name of a row. A row of the same entity must come earlier, because rows are inserted in order.
+ */
 function idIn(type: FieldType, text: string, word: Word, { draft, before, names, used }: SeedContext): string | null {
   if (type.kind !== "ref") return null;
   const own = type.entity === draft.entity.name;
@@ -92,7 +94,7 @@ function unknownField({ draft, report }: SeedContext, word: Word): undefined {
   report.add("unknown_field", word.range, message, suggestFor(word.text, known, report));
 }
 
-/** What the database would refuse. An unknown check lets a row stand. */
+/** What the database would refuse. A check with an unknown result is passed. */
 function refusedByCheck(declared: SeedDeclaration, row: SeedRow, { draft, fields, report }: SeedContext): boolean {
   const values = valuesInRules(row, fields);
   const nobody = { id: null, email: null, roles: [] };
@@ -100,18 +102,18 @@ function refusedByCheck(declared: SeedDeclaration, row: SeedRow, { draft, fields
     ({ condition }) => evaluate(condition, { rows: { record: { values } }, user: nobody }) === false,
   );
   if (broken === undefined) return false;
-  report.add("invalid_seed", declared.range, `The row does not hold to the check \`${broken.name}\`.`);
+  report.add("invalid_seed", declared.range, `This row violates the check \`${broken.name}\`.`);
   return true;
 }
 
-/** Of all fields of the row, as rules see them. */
+/** All fields of the row, in the form for rules. */
 export function valuesInRules(row: SeedRow, fields: ReadonlyMap<string, Field>): Readonly<Record<string, Scalar>> {
   return Object.fromEntries([...fields.keys()].map((name) => [name, scalarOf(withDefault(row, name, fields))]));
 }
 
 type Scalar = string | number | boolean | null | readonly string[];
 
-/** Objects and the like are opaque to checks, which ask only whether they are there. */
+/** Objects and the like are opaque to checks, which can only test whether they exist. */
 function scalarOf(value: JsonValue): Scalar {
   if (value === null || typeof value !== "object") return value;
   return Array.isArray(value) && value.every((one) => typeof one === "string") ? value : "";
@@ -124,7 +126,7 @@ function withDefault(row: SeedRow, name: string, fields: ReadonlyMap<string, Fie
   return fallback?.kind === "literal" ? fallback.value : null;
 }
 
-/** Finds rows that a unique constraint would not let stand together: the fields that are the same as in a row before. */
+/** Finds seed rows that violate a unique constraint: returns the fields that are equal to those of an earlier row. */
 export function createTwins(
   uniques: readonly (readonly string[])[],
   fields: ReadonlyMap<string, Field>,

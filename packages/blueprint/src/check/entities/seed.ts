@@ -1,5 +1,5 @@
-// In: the declared seed rows of all entities. Out: of each its rows as they stand in JSON. A row that has a name gets an id
-// made from it, so that other rows can refer to it by that name. One row is judged in `seed-row.ts`.
+// Checks seed rows. In: the declared rows of all entities. Out: the rows of each entity as JSON. A row with a name gets
+// an id made from it, so that other rows can refer to it. `seed-row.ts` checks one row.
 import type { SeedRow } from "../../model/model.ts";
 import type { Report } from "../../text/report.ts";
 import type { Word } from "../../text/syntax.ts";
@@ -30,14 +30,14 @@ export function checkSeeds(drafts: readonly EntityDraft[], report: Report): Read
   return result;
 }
 
-/** What a first deployment can't know. */
+/** Values that don't exist at a first deployment. */
 function canBeSeeded({ entity, declared, fields }: EntityDraft, report: Report): boolean {
   const [first] = declared.options.seed;
   const over = declared.options.seed[ROWS_MAX];
-  if (over !== undefined) report.add("too_many", over.range, `An entity has at most ${ROWS_MAX} seed rows.`);
+  if (over !== undefined) report.add("too_many", over.range, `An entity can have at most ${ROWS_MAX} seed rows.`);
   const numbered = fields.find(({ field }) => field.type.kind === "sequence");
   if (numbered !== undefined && first !== undefined) {
-    report.add("not_supported_yet", first.range, "Seed rows of an entity with a `sequence` are not supported yet.");
+    report.add("not_supported_yet", first.range, "Seed rows for an entity with a `sequence` are not supported yet.");
     return false;
   }
   const needed = fields.find(
@@ -53,8 +53,8 @@ function canBeSeeded({ entity, declared, fields }: EntityDraft, report: Report):
   report.add(
     "invalid_seed",
     first.range,
-    `\`${entity.name}\` can't have seed rows: ${why}, and at the first deployment there are no users and no organizations.`,
-    "Make that field optional, or leave the rows to the application.",
+    `\`${entity.name}\` can't have seed rows: ${why}, but at the first deployment there are no users and no organizations.`,
+    "Make the field optional, or let your app create the rows.",
   );
   return false;
 }
@@ -78,16 +78,16 @@ function rowsOf(
     const twin = isTwin(values);
     if (twin !== null) {
       const same = twin.map((one) => `\`${one}\``).join(", ");
-      report.add("invalid_seed", declared.range, `A row above has the same ${same}, which must be unique.`);
+      report.add("invalid_seed", declared.range, `An earlier row has the same ${same}, which must be unique.`);
     }
     const refused = overlaps(valuesInRules(values, fields));
-    if (refused !== null) report.add("invalid_seed", declared.range, `The row can't stand here: ${refused}`);
+    if (refused !== null) report.add("invalid_seed", declared.range, `This row is not valid: ${refused}`);
     rows.push(name === null ? values : { id: seedId(draft.entity.name, name.text), ...values });
   }
   return rows;
 }
 
-/** Rows of one entity are inserted before those that refer to them, so references can't lead back. */
+/** The rows of an entity are inserted before the rows that refer to them, so references can't form a circle. */
 function refuseCircles(needs: ReadonlyMap<string, ReadonlyMap<string, Word>>, report: Report): void {
   for (const [start, used] of needs) {
     const seen = new Set<string>();
@@ -99,7 +99,7 @@ function refuseCircles(needs: ReadonlyMap<string, ReadonlyMap<string, Word>>, re
         open.push(...(needs.get(next)?.keys() ?? []));
       }
       if (!seen.has(start)) continue;
-      const message = `Seed rows of \`${start}\` and of \`${first}\` refer to each other, so none can be inserted first.`;
+      const message = `The seed rows of \`${start}\` and \`${first}\` refer to each other, so neither can be inserted first.`;
       report.add("invalid_seed", word.range, message);
       break;
     }

@@ -1,5 +1,6 @@
-// In: the declared transitions of an entity. Out: its state machine, and for each edge who may take it.
-// Judges states and edges against the entity's fields; rules are checked with the other permissions.
+// Checks transitions. In: the declared transitions of an entity. Out: its state machine, and the roles of each
+// transition. It checks states and transitions against the entity's fields; rules are checked with the other
+// permissions.
 import type { EdgeDeclaration, EntityDeclaration, TransitionsDeclaration } from "../../declarations/declarations.ts";
 import type { Edge, Field, StateMachine } from "../../model/model.ts";
 import type { Report } from "../../text/report.ts";
@@ -10,12 +11,12 @@ import { checkNumbered, keptForGood } from "./numbered.ts";
 
 const EDGES_MAX = 100;
 
-/** Each entity emits these by itself, so an edge's event can't be called so. */
+/** Each entity emits these events itself, so a transition can't use these names. */
 const entityEvents: readonly string[] = ["created", "updated", "deleted", "restored"];
 const wordShape = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 const eventShape = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*\.[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 
-/** The entities with their state machines; the field that holds the state begins with the initial one. */
+/** The entities with their state machines. The field with the state starts with the initial one. */
 export function checkTransitions(
   declared: readonly EntityDeclaration[],
   checked: readonly CheckedEntity[],
@@ -43,8 +44,8 @@ function withMachine(
     report.add(
       "invalid_transition",
       second.field.range,
-      `\`${one.entity.name}\` has transitions of \`${first.field.text}\` already.`,
-      "An entity has one state machine.",
+      `\`${one.entity.name}\` already has transitions for \`${first.field.text}\`.`,
+      "An entity can have only one state machine.",
     );
   const stateMachine = checkMachine(first, one, report);
   if (stateMachine === null) return one;
@@ -69,11 +70,11 @@ function checkMachine(
     return null;
   }
   if (field.type.kind !== "enum" || field.optional) {
-    const problem = field.type.kind === "enum" ? "may be empty" : `is of the type \`${field.type.kind}\``;
+    const problem = field.type.kind === "enum" ? "can be empty" : `has the type \`${field.type.kind}\``;
     report.add(
       "invalid_transition",
       declared.field.range,
-      `Transitions move an enum that always has a value; \`${field.name}\` ${problem}.`,
+      `Transitions need an enum that is never empty, but \`${field.name}\` ${problem}.`,
       `For example \`${field.name}: enum[draft, active]\`.`,
     );
     return null;
@@ -81,12 +82,13 @@ function checkMachine(
   const { values } = field.type;
   const initial = checkInitial(declared, field, values, report);
   const over = declared.edges[EDGES_MAX];
-  if (over !== undefined) report.add("too_many", over.name.range, `An entity has at most ${EDGES_MAX} transitions.`);
+  if (over !== undefined)
+    report.add("too_many", over.name.range, `An entity can have at most ${EDGES_MAX} transitions.`);
   if (declared.edges.length === 0 && declared.complete)
     report.add(
       "invalid_transition",
       declared.field.range,
-      `\`${field.name}\` has no transition, so it could never change.`,
+      `\`${field.name}\` has no transition, so its value could never change.`,
       "For example `publish: { from: draft, to: active }`.",
     );
   const edges = declared.edges
@@ -109,7 +111,7 @@ function checkInitial(
       "missing_key",
       word.range,
       `The transitions of \`${field.name}\` have no \`initial\`.`,
-      `Write \`initial: ${values[0] ?? ""}\`: the state of a new record.`,
+      `Add the state of a new record: \`initial: ${values[0] ?? ""}\`.`,
     );
     return null;
   }
@@ -119,8 +121,8 @@ function checkInitial(
     report.add(
       "invalid_transition",
       initial.range,
-      `\`${field.name}\` begins as \`${initial.text}\` here, and its default is \`${given.value}\`.`,
-      "Remove the default, or make them one.",
+      `\`initial\` of \`${field.name}\` is \`${initial.text}\`, but its default is \`${given.value}\`.`,
+      "Remove the default, or use the same value for both.",
     );
     return null;
   }
@@ -129,7 +131,7 @@ function checkInitial(
 
 function checkState(word: Word, values: readonly string[], report: Report): boolean {
   if (values.includes(word.text)) return true;
-  const hint = suggestFor(word.text, values, report) ?? `It is one of: ${values.slice(0, 12).join(", ")}.`;
+  const hint = suggestFor(word.text, values, report) ?? `Use one of: ${values.slice(0, 12).join(", ")}.`;
   report.add("unknown_enum_value", word.range, `\`${word.text}\` is not a value of this enum.`, hint);
   return false;
 }
@@ -161,8 +163,8 @@ function checkEdge(
     report.add(
       "invalid_transition",
       loop.range,
-      `The transition \`${name}\` leads from \`${loop.text}\` to \`${loop.text}\`.`,
-      "A transition changes the state.",
+      `The transition \`${name}\` goes from \`${loop.text}\` to the same state.`,
+      "A transition must change the state.",
     );
     fine = false;
   }
@@ -185,24 +187,29 @@ function checkEdgeName({ text, range }: Word, report: Report): boolean {
     report.add(
       "invalid_name",
       range,
-      `\`${text.slice(0, 60)}\` can't name a transition.`,
-      "Lower-case words joined by `_`, at most 48 characters.",
+      `\`${text.slice(0, 60)}\` is not a valid name for a transition.`,
+      "Use lower-case words joined by `_`, at most 48 characters.",
     );
     return false;
   }
   if (entityEvents.includes(text)) {
-    report.add("reserved_name", range, `\`${text}\` is a reserved name.`, "Every entity has an event of this name.");
+    report.add(
+      "reserved_name",
+      range,
+      `\`${text}\` is a reserved name.`,
+      "Every entity already has an event with this name.",
+    );
     return false;
   }
   return true;
 }
 
-/** The event of a transition is `noun.verb`, and none that an entity emits by itself. */
+/** The event of a transition is `noun.verb`, and not an event that an entity emits itself. */
 function checkEvent({ text, range }: Word, entity: CheckedEntity["entity"], report: Report): boolean {
   const [, verb] = text.split(".");
   if (eventShape.test(text) && !entityEvents.includes(verb ?? "")) return true;
-  const hint = `A noun and a verb in the past tense, none of \`${entityEvents.join("`, `")}\`: \`${entity.name}.delivered\`.`;
-  report.add("invalid_event_name", range, `\`${text.slice(0, 120)}\` can't be the event of a transition.`, hint);
+  const hint = `Use a noun and a verb in the past tense, such as \`${entity.name}.delivered\`, but none of \`${entityEvents.join("`, `")}\`.`;
+  report.add("invalid_event_name", range, `\`${text.slice(0, 120)}\` is not a valid event for a transition.`, hint);
   return false;
 }
 
@@ -210,16 +217,17 @@ function refuseTwice(words: readonly Word[], report: Report): boolean {
   const seen = new Set<string>();
   const twice = words.find(({ text }) => seen.size === seen.add(text).size);
   if (twice === undefined) return true;
-  report.add("duplicate_value", twice.range, `\`${twice.text}\` stands here twice.`, "Remove one of them.");
+  report.add("duplicate_value", twice.range, `\`${twice.text}\` is listed twice.`, "Remove one of them.");
   return false;
 }
 
-/** The fields of `require` may be sent with the transition: so callers must be able to write them at all. */
+/** The fields of `require` can be sent with the transition, so callers must be able to write them. */
 function checkRequired(word: Word, state: Field, { entity, brokenFields }: CheckedEntity, report: Report): boolean {
   const field = entity.fields.find((one) => one.name === word.text);
   if (field === undefined) return !brokenFields.has(word.text) && unknownField(word, entity, report);
   if (field.name !== state.name && isWrittenByCallers(field) && !field.immutable) return true;
-  const why = field.name === state.name ? "The transition itself writes it." : "No caller can write it.";
+  const why =
+    field.name === state.name ? "The transition writes this field itself." : "No caller can write this field.";
   report.add("field_not_writable", word.range, `A transition can't require \`${field.name}\`.`, why);
   return false;
 }
@@ -241,7 +249,7 @@ export function unknownField(word: Word, entity: CheckedEntity["entity"], report
 
 function warnOfUnreachable(machine: StateMachine, values: readonly string[], word: Word, report: Report): void {
   const reached = new Set([machine.initial]);
-  // Each pass reaches at least one state more, or is the last.
+  // Each pass reaches at least one more state, or is the last.
   for (let size = 0; size < reached.size; ) {
     size = reached.size;
     for (const edge of machine.edges) if (edge.from.some((state) => reached.has(state))) reached.add(edge.to);

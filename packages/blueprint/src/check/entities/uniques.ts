@@ -1,4 +1,5 @@
-// In: what an entity declares to be unique or indexed, at its fields and as a whole. Out: lists of field names.
+// Collects unique constraints and indexes. In: what an entity declares, at its fields and as a whole. Out: lists of
+// field names.
 import type { EntityDeclaration, FieldDeclaration } from "../../declarations/declarations.ts";
 import { typeTraits } from "../../field-types/type-traits.ts";
 import type { Field } from "../../model/model.ts";
@@ -9,7 +10,7 @@ import type { Range, Word } from "../../text/syntax.ts";
 
 type FieldLists = readonly (readonly string[])[];
 
-/** More columns than that Postgres puts into no index. */
+/** Postgres doesn't allow more columns in an index. */
 const FIELDS_OF_ONE_MAX = 32;
 
 interface KnownFields {
@@ -20,7 +21,7 @@ interface KnownFields {
   readonly report: Report;
 }
 
-/** What is declared of an entity; of users, nothing beside their fields. */
+/** The declarations of an entity. Users only have those of their fields. */
 interface DeclaredKeys {
   readonly fields: readonly FieldDeclaration[];
   readonly options: Pick<EntityDeclaration["options"], "uniques" | "indexes">;
@@ -31,7 +32,7 @@ export function checkUniques(declared: DeclaredKeys, known: KnownFields): FieldL
   return checkLists([...ofFields, ...declared.options.uniques], "unique", new Map(), known);
 }
 
-/** A unique constraint has an index already. */
+/** A unique constraint already has an index. */
 export function checkIndexes(declared: DeclaredKeys, uniques: FieldLists, known: KnownFields): FieldLists {
   const ofFields = declared.fields.filter((field) => field.marks.has("index")).map((field) => [field.name]);
   const taken = new Map(uniques.map((names) => [names.join(" "), names]));
@@ -53,24 +54,19 @@ function checkLists(
       continue;
     const fields = names.flatMap((name) => name ?? []);
     const range: Range = words.at(-1)?.range ?? { start: 0, end: 0 };
-    // The order of the fields makes another index, but the same constraint.
+    // The order of fields matters for an index, but not for a constraint.
     const key = (what === "unique" ? [...fields].sort() : fields).join(" ");
     if (new Set(fields).size < fields.length || result.has(key) || taken.has(fields.join(" "))) {
       const over = fields.map((name) => `\`${name}\``).join(", ");
-      known.report.add(
-        "duplicate_value",
-        range,
-        `\`${what}\` over ${over} says something twice.`,
-        "Remove one of them.",
-      );
+      known.report.add("duplicate_value", range, `\`${what}\` over ${over} is redundant.`, "Remove one of them.");
     } else if (fields.length > FIELDS_OF_ONE_MAX) {
-      known.report.add("too_many", range, `\`${what}\` is over at most ${FIELDS_OF_ONE_MAX} fields.`);
+      known.report.add("too_many", range, `\`${what}\` can have at most ${FIELDS_OF_ONE_MAX} fields.`);
     } else result.set(key, fields);
   }
   return [...result.values()];
 }
 
-/** `unique(org)`: within one organization. A field of that name is meant where there is one. */
+/** `unique(org)`: within one organization. If there is a field with that name, it means the field. */
 function isOrganization(word: Word, { fields }: KnownFields): boolean {
   return word.text === "org" && !fields.has("org");
 }
@@ -81,18 +77,18 @@ function orgFieldOf({ orgField, fields }: KnownFields): string | null {
   return references.length === 1 ? (references[0]?.name ?? null) : null;
 }
 
-/** `name` is null for an organization that is nowhere to be found. */
+/** `name` is null if the records have no organization. */
 function checkMember(word: Word, name: string | null, what: "unique" | "index", known: KnownFields): boolean {
   const { report } = known;
   if (name === null) {
     const hint =
       known.name === USER_ENTITY
-        ? "A user belongs to none, or to several."
+        ? "A user can belong to several organizations, or to none."
         : "Add `org_scoped: true` to the entity, or a field of the type `org_ref`.";
     report.add(
       "misplaced_modifier",
       word.range,
-      "`unique(org)` makes no sense here: its records belong to no organization.",
+      "`unique(org)` can't be used here: these records belong to no organization.",
       hint,
     );
     return false;
@@ -105,7 +101,7 @@ function checkMember(word: Word, name: string | null, what: "unique" | "index", 
     return false;
   }
   if (typeTraits[field.type.kind].keyed) return true;
-  const why = `\`${name}\` is of the type \`${field.type.kind}\`, which no index keeps.`;
-  report.add("misplaced_modifier", word.range, `\`${what}\` makes no sense here: ${why}`);
+  const why = `\`${name}\` has the type \`${field.type.kind}\`, which can't be indexed.`;
+  report.add("misplaced_modifier", word.range, `\`${what}\` can't be used here: ${why}`);
   return false;
 }

@@ -1,5 +1,6 @@
-// In: a model without errors. Out: a warning for each named check by which somebody can find out a field that they may not read:
-// they write the other one again and again, and see when the check refuses it. A check must hold, so nothing can keep it from them.
+// Warns about checks that reveal a field. In: a model without errors. Out: a warning for each named check through which
+// callers can find out a field that they can't read: they write another field again and again, and see when the check
+// refuses it.
 import { type Expression, partsOf } from "@plinth/expression";
 import type { EntityDeclaration } from "../../declarations/declarations.ts";
 import type { Entity, Field, Model, Permission } from "../../model/model.ts";
@@ -22,20 +23,20 @@ export function warnOfUnreadChecks(model: Model, declared: readonly EntityDeclar
       if (first === undefined || range === undefined) continue;
       const roles = [...new Set(found.map(({ role }) => `\`${role}\``))].join(", ");
       const [written, unread] = [`\`${first.written.name}\``, `\`${first.unread.name}\``];
-      const message = `Who writes ${written} as ${roles} can find out ${unread}, which they may not read: the check tells which values go with it.`;
-      const hint = `If that is meant, leave it. Else let \`${first.role}\` read ${unread}, or keep ${written} out of the fields that they write.`;
+      const message = `A caller who writes ${written} as ${roles} can find out ${unread}, which they can't read: the check reveals which values are allowed together.`;
+      const hint = `If you accept this, change nothing. Otherwise let \`${first.role}\` read ${unread}, or remove ${written} from the fields that they can write.`;
       report.add("check_beyond_reader", range, message, hint);
     }
   }
 }
 
-/** Of the record itself: a check sees no other. */
+/** Only of the record itself: a check can't use other records. */
 function fieldsOf(node: Expression): ReadonlySet<string> {
   if (node.kind === "field") return new Set(node.path.slice(0, 1));
   return new Set(partsOf(node).flatMap((part) => [...fieldsOf(part)]));
 }
 
-/** In a record that is there: who creates one knows what they give it. */
+/** In an existing record. Somebody who creates a record knows its values. */
 function isWrittenBy({ operation, fields, set }: Permission, field: Field, { stateMachine }: Entity): boolean {
   const edge = stateMachine?.edges.find(({ name }) => operation === `transition:${name}`);
   const isTaken = edge === undefined ? operation === "update" : edge.require.includes(field.name);
@@ -43,11 +44,11 @@ function isWrittenBy({ operation, fields, set }: Permission, field: Field, { sta
   return isTaken && isFree && field.writer === "caller" && !field.internal && !field.immutable;
 }
 
-/** Whether whoever reads a record in this role reads the field in it. */
+/** Whether everybody who reads a record with this role can read the field in it. */
 function isReadBy(role: string, field: Field, { permissions }: Entity, model: Model): boolean {
   if (field.internal) return false;
-  const held = heldWith(role, model);
-  const grants = permissions.filter(({ operation, role: other }) => operation === "read" && held.has(other));
+  const rolesOfHolder = heldWith(role, model);
+  const grants = permissions.filter(({ operation, role: other }) => operation === "read" && rolesOfHolder.has(other));
   const showing = grants.filter(({ fields }) => fields?.includes(field.name) ?? true);
   const isOpen = showing.some(({ rule }) => rule.kind === "literal" && rule.value === true);
   return showing.length > 0 && (isOpen || showing.length === grants.length);

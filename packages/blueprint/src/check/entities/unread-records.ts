@@ -1,4 +1,5 @@
-// In: a model without errors. Out: a warning for each computed field that is made of records which somebody who reads it may not read.
+// Warns about computed fields that reveal other records. In: a model without errors. Out: a warning for each computed
+// field whose readers may not be allowed to read the records that it uses.
 import { createBudget } from "@plinth/expression";
 import type { EntityDeclaration } from "../../declarations/declarations.ts";
 import type { Entity, Model, Permission } from "../../model/model.ts";
@@ -16,7 +17,7 @@ export function warnOfUnreadRecords(model: Model, declared: readonly EntityDecla
       if (looks.length === 0) continue;
       const found = readersOf(entity, field.name).flatMap((permission) => {
         const readers = { entity, permission, model, rangesFor, budget };
-        // Whoever reads no record reads none of its fields.
+        // A caller who can't read the record can't read its fields.
         const unread = looks
           .flatMap((look) => [{ ...look, fields: new Set<string>() }, look])
           .find((look) => !readsLook(look, readers));
@@ -28,8 +29,8 @@ export function warnOfUnreadRecords(model: Model, declared: readonly EntityDecla
         ?.fields.find(({ name }) => name.text === field.name)?.type?.expression?.range;
       if (first === undefined || range === undefined) continue;
       const roles = found.map(({ role }) => `\`${role}\``).join(", ");
-      const message = `Who reads \`${field.name}\` as ${roles} may not be allowed to read ${wordsOf(first.unread)}, which it is made of.`;
-      const hint = `If that is meant, leave it. Else let \`${first.role}\` read ${wordsOf(first.unread)} wherever they read the \`${entity.name}\`, or keep \`${field.name}\` out of their \`fields\`.`;
+      const message = `A caller who reads \`${field.name}\` as ${roles} can see values computed from ${wordsOf(first.unread)}, which they may not be allowed to read.`;
+      const hint = `If you accept this, change nothing. Otherwise let \`${first.role}\` read ${wordsOf(first.unread)} wherever they can read the \`${entity.name}\`, or remove \`${field.name}\` from their \`fields\`.`;
       report.add("computed_beyond_reader", range, message, hint);
     }
   }

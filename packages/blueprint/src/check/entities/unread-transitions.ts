@@ -1,5 +1,6 @@
-// In: a model without errors. Out: a warning for each transition without `when` that a role takes on records which it may not read.
-// A transition asks for no right to read: its roles may move every record that is in the right state.
+// Warns about transitions without `when`. In: a model without errors. Out: a warning for each transition that a role
+// can take on records that it can't read. A transition needs no right to read, so its roles can take it on every record
+// in the right state.
 import { createBudget } from "@plinth/expression";
 import type { EntityDeclaration } from "../../declarations/declarations.ts";
 import type { Entity, Model } from "../../model/model.ts";
@@ -24,8 +25,8 @@ export function warnOfUnreadTransitions(model: Model, declared: readonly EntityD
       report.add(
         "transition_beyond_reader",
         name.range,
-        `${taken} may take \`${name.text}\` on every \`${entity.name}\`, also on those that they may not read.`,
-        "Say on which records: `when: user_id == current_user.id`. If all are meant, say `when: true`.",
+        `${taken} can take \`${name.text}\` on every \`${entity.name}\`, even on records that they can't read.`,
+        "Limit it to some records: `when: user_id == current_user.id`. If you mean all of them, write `when: true`.",
       );
     }
   }

@@ -1,5 +1,5 @@
-// In: the declared default of a field and its checked type. Out: the default of the model, or null where it is wrong (and
-// reported). Words such as `now` and `current_user.id` are known here alone.
+// Checks defaults. In: the declared default of a field and its checked type. Out: the default of the model, or null
+// after its problem was reported. Only this file knows words such as `now` and `current_user.id`.
 import type { DefaultDeclaration } from "../../declarations/entity-declaration.ts";
 import { typeTraits } from "../../field-types/type-traits.ts";
 import type { FieldDefault, FieldType, Limits } from "../../model/model.ts";
@@ -15,21 +15,23 @@ export function checkDefault(
 ): FieldDefault | null {
   if (declared.node.kind === "scalar" && declared.node.broken) return null;
   const refuse = (hint: string | null, range = declared.range): null => {
-    report.add("invalid_default", range, `${shown(declared.node)} can't be the default of ${nameOf(type)}.`, hint);
+    report.add("invalid_default", range, `${shown(declared.node)} is not a valid default for ${nameOf(type)}.`, hint);
     return null;
   };
   if (!typeTraits[type.kind].default) return refuse(whyNone(type));
   const word = wordOf(declared.node);
   if (type.kind === "user_ref")
-    return word === "current_user.id" ? { kind: "current_user_id" } : refuse("Only `current_user.id` can be.");
+    return word === "current_user.id"
+      ? { kind: "current_user_id" }
+      : refuse("The only possible default is `current_user.id`.");
   if (type.kind === "org_ref")
-    return word === "current_org" ? { kind: "current_org" } : refuse("Only `current_org` can be.");
+    return word === "current_org" ? { kind: "current_org" } : refuse("The only possible default is `current_org`.");
   if (type.kind === "datetime" && word === "now") return { kind: "now" };
   if (type.kind === "date" && word === "today") return { kind: "today" };
   const checked = checkValue(type, limits, declared.node, { words: declared.words });
   if ("problem" in checked) return refuse(checked.problem, checked.range);
-  // JSON's null in a column could not be told from no value at all.
-  return checked.value === null ? refuse("Leave the default out.") : { kind: "literal", value: checked.value };
+  // A JSON null in a column could not be distinguished from a missing value.
+  return checked.value === null ? refuse("Remove the default.") : { kind: "literal", value: checked.value };
 }
 
 function wordOf(node: Node): string | null {
@@ -50,13 +52,13 @@ function whyNone(type: FieldType): string {
   switch (type.kind) {
     case "ref":
     case "refs":
-      return "A reference has no default.";
+      return "A reference can't have a default.";
     case "slug":
-      return "Where the caller gives none, it is made from the field in `slug(field)`.";
+      return "If the caller sends no value, the slug is made from the field in `slug(field)`.";
     case "sequence":
     case "computed":
-      return "The service makes its value.";
+      return "The service generates the value.";
     default:
-      return `A \`${type.kind}\` has no default.`;
+      return `The type \`${type.kind}\` can't have a default.`;
   }
 }

@@ -288,12 +288,12 @@ describe("modifiers", () => {
   test("fields may exchange their names, or hand them on", () => {
     expect(check("a:\n  x: int was(y)\n  y: int was(x)\n").found).toEqual([]);
     expect(check("a:\n  x: int was(y)\n  y: int was(z)\n").found).toEqual([]);
-    const still = ["3:16 misplaced_modifier: `was` makes no sense here: `y` still stands."];
+    const still = ["3:16 misplaced_modifier: `was` can't be used here: `y` still exists."];
     expect(check("a:\n  x: int was(y)\n  y: int\n").found).toEqual(still);
   });
 
   test("two fields can't have been the same one", () => {
-    const found = ["4:16 misplaced_modifier: `was` makes no sense here: `x` was it too."];
+    const found = ["4:16 misplaced_modifier: `was` can't be used here: `x` has the same `was`."];
     expect(check("a:\n  x: int was(z)\n  y: int was(z)\n").found).toEqual(found);
   });
 });

@@ -1,6 +1,6 @@
-// In: one field's declaration. Out: the field of the model (a computed one with an unknown expression until all fields are
-// known), "not_served" for a type that nothing serves yet, or null where it is wrong. A field whose default is wrong stands
-// for the checks of rules; it reaches no model.
+// Checks one field. In: its declaration. Out: the field of the model, "not_served" for a type that isn't available yet,
+// or null if it is wrong. The expression of a computed field is unknown until all fields are known. A field with a
+// wrong default is only used to check rules and doesn't reach the model.
 import type { FieldDeclaration } from "../../declarations/entity-declaration.ts";
 import { typesNotServed } from "../../field-types/type-traits.ts";
 import type { Field, FieldType, OnDelete } from "../../model/model.ts";
@@ -23,10 +23,10 @@ export function checkField(declared: FieldDeclaration, context: TypeContext): Fi
   if (type === null) return null;
   if (typesNotServed.includes(type.kind)) {
     const name = declared.name.text;
-    const message = `\`${type.kind}\` fields are not served yet: \`${name}\` is left out.`;
+    const message = `Fields of the type \`${type.kind}\` aren't available yet, so \`${name}\` is ignored.`;
     report.add("field_not_served", declared.type.name.range, message);
     if (declared.default !== null) {
-      report.add("invalid_default", declared.default.range, `A \`${type.kind}\` has no default.`);
+      report.add("invalid_default", declared.default.range, `The type \`${type.kind}\` can't have a default.`);
     }
     return "not_served";
   }
@@ -59,7 +59,7 @@ export function checkField(declared: FieldDeclaration, context: TypeContext): Fi
   };
 }
 
-/** What modifiers say of a type. */
+/** The modifiers that add to a type. */
 function completeType(type: FieldType, onDelete: OnDelete | null, { per, at, as }: FieldDeclaration): FieldType {
   if (type.kind === "sequence") {
     return { ...type, ...(per !== null && { per: "org" }), ...(at !== null && { at: edgeNamed(at) ?? "" }) };
@@ -73,51 +73,71 @@ function completeType(type: FieldType, onDelete: OnDelete | null, { per, at, as 
 function checkPer({ per }: FieldDeclaration, { kind }: FieldType, report: Report): boolean {
   if (per === null) return true;
   if (kind !== "sequence") {
-    const message = `\`per\` makes no sense here: the type \`${kind}\` counts nothing.`;
-    report.add("misplaced_modifier", per.range, message, "It is for `sequence`: `sequence(INV-) per(org)`.");
+    const message = `\`per\` can't be used here: the type \`${kind}\` doesn't count.`;
+    report.add("misplaced_modifier", per.range, message, "Use it with `sequence`: `sequence(INV-) per(org)`.");
     return false;
   }
   if (per.text === "org") return true;
-  report.add("invalid_field", per.range, `\`per\` can't be \`${per.text.slice(0, 40)}\`.`, "It is `per(org)`.");
+  report.add(
+    "invalid_field",
+    per.range,
+    `\`${per.text.slice(0, 40)}\` is not a valid value for \`per\`.`,
+    "Write `per(org)`.",
+  );
   return false;
 }
 
-/** Whether there is such a transition, `check/entities/numbered.ts` finds out. */
+/** `check/entities/numbered.ts` checks whether the transition exists. */
 function checkAt({ at }: FieldDeclaration, { kind }: FieldType, report: Report): boolean {
   if (at === null) return true;
   if (kind !== "sequence") {
-    const message = `\`at\` makes no sense here: the type \`${kind}\` counts nothing.`;
-    report.add("misplaced_modifier", at.range, message, "It is for `sequence`: `sequence(INV-) at(transition:issue)`.");
+    const message = `\`at\` can't be used here: the type \`${kind}\` doesn't count.`;
+    report.add(
+      "misplaced_modifier",
+      at.range,
+      message,
+      "Use it with `sequence`: `sequence(INV-) at(transition:issue)`.",
+    );
     return false;
   }
   if (edgeNamed(at) !== null) return true;
   const hint = "Name a transition: `at(transition:issue)`.";
-  report.add("invalid_field", at.range, `\`at\` can't be \`${at.text.slice(0, 40)}\`.`, hint);
+  report.add("invalid_field", at.range, `\`${at.text.slice(0, 40)}\` is not a valid value for \`at\`.`, hint);
   return false;
 }
 
-/** The name behind `transition:`. */
+/** The name after `transition:`. */
 export function edgeNamed({ text }: Word): string | null {
   const [, name = null] = /^transition:\s*(\S+)$/.exec(text) ?? [];
   return name;
 }
 
-/** Records say by their permissions who writes which field; of users, only oneself and admins write any. */
+/** For records, permissions say who can write which field. For users, only the user and admins can write. */
 function checkWritable({ writable, marks }: FieldDeclaration, { isProfile, report }: TypeContext): boolean {
   if (writable === null) return true;
   const { text, range } = writable;
   if (isProfile !== true) {
     const hint = "Narrow the permission instead: `update: { allow: true, fields: [title] }`.";
-    report.add("misplaced_modifier", range, "`writable` makes no sense here: it is for profile fields of users.", hint);
+    report.add(
+      "misplaced_modifier",
+      range,
+      "`writable` can't be used here: it is only for profile fields of users.",
+      hint,
+    );
     return false;
   }
   if (text !== "admin") {
-    report.add("invalid_field", range, `\`writable\` can't be \`${text.slice(0, 40)}\`.`, "It is `writable(admin)`.");
+    report.add(
+      "invalid_field",
+      range,
+      `\`${text.slice(0, 40)}\` is not a valid value for \`writable\`.`,
+      "Write `writable(admin)`.",
+    );
     return false;
   }
   const other = (["readonly", "internal"] as const).find((mark) => marks.has(mark));
   if (other === undefined) return true;
-  report.add("misplaced_modifier", range, `\`writable\` makes no sense here: nobody writes an \`${other}\` field.`);
+  report.add("misplaced_modifier", range, `\`writable\` can't be used here: nobody can write an \`${other}\` field.`);
   return false;
 }
 
@@ -130,7 +150,7 @@ function ownField(
   return isTime ? timeOfRecord(field, declared, report) : field;
 }
 
-/** The service writes it, so a declaration may say where it stands and what it is called, and nothing else. */
+/** The service writes it, so a declaration can only set its position and its name. */
 function timeOfRecord(field: Field, { name, marks }: FieldDeclaration, report: Report): Field | null {
   const { type, optional, default: fallback } = field;
   const { min, max } = field.limits;
@@ -140,8 +160,8 @@ function timeOfRecord(field: Field, { name, marks }: FieldDeclaration, report: R
   report.add(
     "service_field",
     name.range,
-    `\`${name.text}\` is when a record was ${when}, and the service alone writes it.`,
-    `Write \`${name.text}: datetime\`, leave it out (every entity has it), or choose another name.`,
+    `\`${name.text}\` is the time when a record was ${when}. Only the service writes it.`,
+    `Write \`${name.text}: datetime\`, remove the field (every entity has it), or choose another name.`,
   );
   return null;
 }
@@ -152,11 +172,11 @@ function serviceWrites({ marks }: FieldDeclaration, type: FieldType): boolean {
 
 interface CheckedFields {
   readonly fields: readonly { readonly field: Field; readonly declared: FieldDeclaration }[];
-  /** Names whose declaration is wrong or not served. */
+  /** Names of fields that are wrong or not available yet. */
   readonly broken: ReadonlySet<string>;
 }
 
-/** The fields of one entity, each by itself. */
+/** The fields of one entity, each checked alone. */
 export function checkFields(declared: readonly FieldDeclaration[], context: TypeContext): CheckedFields {
   const fields: { field: Field; declared: FieldDeclaration }[] = [];
   const broken = new Set<string>();

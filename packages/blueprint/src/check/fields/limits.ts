@@ -1,5 +1,5 @@
-// In: the declared `min`, `max` and `pattern` of a type. Out: the limits of the model, defaults written out, or null where
-// anything about them is wrong (and reported). It never looks at the default of a field.
+// Checks limits. In: the declared `min`, `max` and `pattern` of a type. Out: the limits of the model with defaults, or
+// null after problems were reported. It never looks at the default of a field.
 import { patternProblem } from "@plinth/expression";
 import type { LimitsDeclaration, TypeDeclaration } from "../../declarations/entity-declaration.ts";
 import { canonicalScalar, compareScalars } from "../../field-types/scalars.ts";
@@ -28,7 +28,7 @@ export function checkLimits(
   const result = withDefaults(type, { min, max, pattern });
   if (result.min !== null && result.max !== null && compareLimits(type, result.min, result.max) > 0) {
     const at = given.max ?? given.min ?? declared;
-    report.add("invalid_bound", at.range, `\`min\` (${result.min}) is more than \`max\` (${result.max}).`);
+    report.add("invalid_bound", at.range, `\`min\` (${result.min}) is larger than \`max\` (${result.max}).`);
     return null;
   }
   return result;
@@ -38,19 +38,29 @@ export function checkLimits(
 function withArguments(args: readonly Word[], limits: LimitsDeclaration, report: Report): LimitsDeclaration | null {
   const [min, max, pattern, more] = args;
   if (more !== undefined) {
-    report.add("invalid_field", more.range, "`string` has at most three arguments.", "`string(min,max,pattern)`.");
+    report.add("invalid_field", more.range, "`string` can have at most three arguments.", "`string(min,max,pattern)`.");
     return null;
   }
   if (min !== undefined && max === undefined) {
-    const hint = `Write \`string(,${min.text})\` for at most, \`string(${min.text},)\` for at least ${min.text} characters.`;
-    report.add("invalid_field", min.range, "One number could be the least or the most.", hint);
+    const hint = `Write \`string(,${min.text})\` for at most ${min.text} characters, or \`string(${min.text},)\` for at least ${min.text}.`;
+    report.add(
+      "invalid_field",
+      min.range,
+      "It is unclear whether this one number is the minimum or the maximum.",
+      hint,
+    );
     return null;
   }
   const short = { min: present(min), max: present(max), pattern: present(pattern) };
   for (const key of ["min", "max", "pattern"] as const) {
     const twice = short[key] === null ? null : limits[key];
     if (twice === null) continue;
-    report.add("duplicate_value", twice.range, `\`${key}\` stands in the type and beside it.`, "Remove one of them.");
+    report.add(
+      "duplicate_value",
+      twice.range,
+      `\`${key}\` is given twice: in the type and as a modifier.`,
+      "Remove one of them.",
+    );
     return null;
   }
   return { min: short.min ?? limits.min, max: short.max ?? limits.max, pattern: short.pattern ?? limits.pattern };
@@ -72,25 +82,31 @@ function areForType(type: FieldType, given: LimitsDeclaration, report: Report): 
     ...(traits.pattern ? [] : ([["pattern", given.pattern]] as const)),
   ].filter(([, word]) => word !== null);
   for (const [key, word] of refused) {
-    if (word !== null) report.add("invalid_bound", word.range, `\`${key}\` is not for the type \`${type.kind}\`.`);
+    if (word !== null)
+      report.add("invalid_bound", word.range, `\`${key}\` can't be used with the type \`${type.kind}\`.`);
   }
   return refused.length === 0;
 }
 
-/** Undefined where it is none. */
+/** Undefined if it is not valid. */
 function limitOf(type: FieldType, word: Word, key: "min" | "max", report: Report): string | undefined {
   const counts = typeTraits[type.kind].limits;
   if (counts === "value") {
     const value = canonicalScalar(type, word.text);
     if (value !== null) return String(value);
-    report.add("invalid_bound", word.range, `\`${key}\` of \`${type.kind}\` is a value of that type.`, example(type));
+    report.add(
+      "invalid_bound",
+      word.range,
+      `\`${key}\` of a \`${type.kind}\` must be a value of this type.`,
+      example(type),
+    );
     return undefined;
   }
   const most = counts === "members" ? MEMBERS_MAX : type.kind === "string" ? STRING_MAX : CHARACTERS_MAX;
   const least = key === "max" ? 1 : 0;
   const value = /^\d{1,7}$/.test(word.text) ? Number(word.text) : Number.NaN;
   if (value >= least && value <= most) return String(value);
-  report.add("invalid_bound", word.range, `\`${key}\` is a whole number from ${least} to ${most}.`);
+  report.add("invalid_bound", word.range, `\`${key}\` must be a whole number from ${least} to ${most}.`);
   return undefined;
 }
 
@@ -100,8 +116,8 @@ function example(type: FieldType): string | null {
     time: 'For example `"09:30"`, in quotes.',
     datetime: 'For example `"2026-01-31T12:00:00Z"`, in quotes.',
     duration: "For example `PT1H30M`.",
-    money: type.kind === "money" ? `With at most ${type.scale} decimal places.` : "",
-    decimal: type.kind === "decimal" ? `With at most ${type.scale} decimal places.` : "",
+    money: type.kind === "money" ? `Use at most ${type.scale} decimal places.` : "",
+    decimal: type.kind === "decimal" ? `Use at most ${type.scale} decimal places.` : "",
   };
   return examples[type.kind] ?? null;
 }
@@ -109,8 +125,8 @@ function example(type: FieldType): string | null {
 function patternOf({ text, range }: Word, report: Report): string | undefined {
   const problem = patternProblem(text);
   if (problem === null) return text;
-  const hint = problem.hint ?? "It is in a subset of RE2: `^[A-Z]{2}$`.";
-  report.add("invalid_bound", range, `The pattern can't be used: ${problem.message}`, hint);
+  const hint = problem.hint ?? "Patterns use a subset of RE2: `^[A-Z]{2}$`.";
+  report.add("invalid_bound", range, `The pattern is not valid: ${problem.message}`, hint);
   return undefined;
 }
 
@@ -120,7 +136,7 @@ function withDefaults(type: FieldType, { min, max, pattern }: Limits): Limits {
   return { min, max, pattern };
 }
 
-/** A string that must be longer than the usual most has the most that there is. */
+/** If the minimum of a string is above the usual maximum, its maximum is the highest possible one. */
 function longest(min: string | null): string {
   return String(min !== null && Number(min) > STRING_MAX_DEFAULT ? STRING_MAX : STRING_MAX_DEFAULT);
 }

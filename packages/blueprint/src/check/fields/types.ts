@@ -1,5 +1,5 @@
-// In: the declared type of a field. Out: the type of the model, or null where anything about it is wrong (and reported).
-// What limits, defaults and modifiers say is checked elsewhere; so is a computed field's expression, once all fields are known.
+// Checks types. In: the declared type of a field. Out: the type of the model, or null after problems were reported.
+// Limits, defaults and modifiers are checked elsewhere, and a computed field's expression when all fields are known.
 
 import type { MemberDeclaration, TypeDeclaration } from "../../declarations/entity-declaration.ts";
 import { listed } from "../../declarations/foreign-words.ts";
@@ -18,7 +18,7 @@ export interface TypeContext {
   readonly entities: ReadonlySet<string>;
   readonly modules: ReadonlySet<ModuleName>;
   readonly report: Report;
-  /** Of a user's profile, not of an entity. */
+  /** For a user's profile, not for an entity. */
   readonly isProfile?: true;
 }
 
@@ -51,7 +51,7 @@ function refuseUnknown({ text, range }: Word, report: Report): void {
   const hint =
     alias !== undefined
       ? `Did you mean \`${alias === "ref" ? "ref(entity)" : alias}\`?`
-      : (suggestFor(text, typeNames, report) ?? `There are: ${listed(typeNames)}.`);
+      : (suggestFor(text, typeNames, report) ?? `Known types: ${listed(typeNames)}.`);
   report.add("unknown_type", range, `There is no field type \`${text}\`.`, hint);
 }
 
@@ -74,7 +74,8 @@ function checkKind(kind: TypeName, declared: TypeDeclaration, context: TypeConte
     case "slug":
     case "sequence": {
       if (!takesBrackets(declared, "()", context.report)) return null;
-      if (declared.args.length > 1) return wrong(declared, `\`${kind}\` takes one argument.`, null, context.report);
+      if (declared.args.length > 1)
+        return wrong(declared, `\`${kind}\` needs exactly one argument.`, null, context.report);
       const [first] = declared.args;
       if (kind === "slug") return { kind, from: first?.text ?? null };
       return sequenceOf(first, context.report);
@@ -98,7 +99,7 @@ function checkKind(kind: TypeName, declared: TypeDeclaration, context: TypeConte
       }
       return wrong(
         declared,
-        "A computed field holds its expression.",
+        "A computed field needs an expression.",
         "For example `computed(price * quantity)`.",
         context.report,
       );
@@ -110,7 +111,7 @@ function checkKind(kind: TypeName, declared: TypeDeclaration, context: TypeConte
   }
 }
 
-/** Reports and gives null, as the type does then. */
+/** Reports a problem and returns null. */
 function wrong(at: { range: Word["range"] }, message: string, hint: string | null, report: Report): null {
   report.add("invalid_field", at.range, message, hint);
   return null;
@@ -123,7 +124,7 @@ function takesBrackets(declared: TypeDeclaration, brackets: "()" | null, report:
     first,
     brackets === null
       ? `The type \`${declared.name.text}\` takes no arguments.`
-      : `The arguments of \`${declared.name.text}\` stand in parentheses.`,
+      : `Write the arguments of \`${declared.name.text}\` in parentheses.`,
     declared.name.text === "text" ? "Limits are keys of the long form: `{ type: text, max: 2000 }`." : null,
     report,
   );
@@ -135,19 +136,19 @@ function enumValues({ name, args, brackets }: TypeDeclaration, report: Report): 
     report.add(
       "invalid_enum",
       name.range,
-      "An enum lists its values in brackets.",
+      "An enum needs its values in brackets.",
       `For example \`${name.text}[draft, active]\`.`,
     );
     return null;
   }
   const over = args[ENUM_VALUES_MAX];
-  if (over !== undefined) report.add("too_many", over.range, `An enum has at most ${ENUM_VALUES_MAX} values.`);
+  if (over !== undefined) report.add("too_many", over.range, `An enum can have at most ${ENUM_VALUES_MAX} values.`);
   const seen = new Set<string>();
   for (const { text, range } of args) {
     const problem = checkName(text, "enum value");
     if (problem !== null) report.add(problem.code, range, problem.message, problem.hint);
     else if (seen.has(text))
-      report.add("duplicate_value", range, `\`${text}\` stands twice in this enum.`, "Remove one of them.");
+      report.add("duplicate_value", range, `\`${text}\` is listed twice in this enum.`, "Remove one of them.");
     seen.add(text);
   }
   return [...seen];
@@ -164,8 +165,8 @@ function decimalOf(declared: TypeDeclaration, report: Report): FieldType | null 
     precision <= PRECISION_MAX &&
     scale <= precision;
   if (fine) return { kind: "decimal", precision, scale };
-  const message = "`decimal` says how many digits it has and how many of them stand behind the point.";
-  return wrong(declared, message, `For example \`decimal(10,2)\`; at most ${PRECISION_MAX} digits.`, report);
+  const message = "`decimal` needs its number of digits and how many of them come after the decimal point.";
+  return wrong(declared, message, `For example \`decimal(10,2)\`. At most ${PRECISION_MAX} digits.`, report);
 }
 
 function moneyOf(declared: TypeDeclaration, report: Report): FieldType | null {
@@ -175,10 +176,11 @@ function moneyOf(declared: TypeDeclaration, report: Report): FieldType | null {
     return { kind: "money", currency: currency.text, scale };
   }
   if (declared.brackets !== "()" || currency === undefined || declared.args.length > 1) {
-    return wrong(declared, "`money` names one currency.", "For example `money(EUR)`.", report);
+    return wrong(declared, "`money` needs a currency.", "For example `money(EUR)`.", report);
   }
   const hint =
-    suggestFor(currency.text.toUpperCase(), currencyScales.keys(), report) ?? "Three letters of ISO 4217: `EUR`.";
+    suggestFor(currency.text.toUpperCase(), currencyScales.keys(), report) ??
+    "Use the three-letter code of ISO 4217: `EUR`.";
   return wrong(currency, `There is no currency \`${currency.text.slice(0, 40)}\`.`, hint, report);
 }
 
@@ -187,14 +189,14 @@ function vectorOf(declared: TypeDeclaration, report: Report): FieldType | null {
   const fine =
     declared.brackets === "()" && declared.args.length === 1 && dimensions >= 1 && dimensions <= DIMENSIONS_MAX;
   if (fine) return { kind: "vector", dimensions };
-  const hint = `For example \`vector(768)\`; at most ${DIMENSIONS_MAX}.`;
-  return wrong(declared, "`vector` says how many dimensions it has.", hint, report);
+  const hint = `For example \`vector(768)\`. At most ${DIMENSIONS_MAX}.`;
+  return wrong(declared, "`vector` needs its number of dimensions.", hint, report);
 }
 
 function sequenceOf(prefix: Word | undefined, report: Report): FieldType | null {
   const text = prefix?.text ?? "";
   if (/^[\x21-\x7e]{0,20}$/.test(text)) return { kind: "sequence", prefix: text };
-  const message = "The prefix of a sequence is at most 20 printable characters without blanks.";
+  const message = "The prefix of a sequence can have at most 20 printable characters without spaces.";
   return prefix === undefined ? null : wrong(prefix, message, "For example `sequence(INV-)`.", report);
 }
 
@@ -212,7 +214,7 @@ function fileOf(kind: "file" | "image", declared: TypeDeclaration, report: Repor
       const example = kind === "file" ? "file(application/pdf, 10MB)" : "image(image/*, 5MB)";
       return wrong(
         one,
-        `\`${one.text.slice(0, 60)}\` is neither a media type nor one size.`,
+        `\`${one.text.slice(0, 60)}\` is neither a media type nor a size.`,
         `For example \`${example}\`.`,
         report,
       );
@@ -228,7 +230,12 @@ function referenceOf(
 ): FieldType | null {
   const [target] = declared.args;
   if (declared.brackets !== "()" || target === undefined || declared.args.length > 1) {
-    return wrong(declared.name, `\`${kind}\` names one entity.`, `For example \`${kind}(listing)\`.`, report);
+    return wrong(
+      declared.name,
+      `\`${kind}\` needs the name of an entity.`,
+      `For example \`${kind}(listing)\`.`,
+      report,
+    );
   }
   if (entities.has(target.text)) {
     return kind === "ref" ? { kind, entity: target.text, onDelete: "restrict" } : { kind, entity: target.text };
@@ -236,7 +243,7 @@ function referenceOf(
   const builtin = { user: "user_ref", organization: "org_ref" }[target.text];
   if (builtin !== undefined) {
     const many = `Declare an entity with a \`${builtin}\` and a reference to this one.`;
-    const message = `\`${target.text}\` is referred to by a type of its own.`;
+    const message = `References to \`${target.text}\` have their own type.`;
     report.add("unknown_entity", target.range, message, kind === "ref" ? `Write \`${builtin}\`.` : many);
   } else {
     const hint = suggestFor(target.text, entities, report);
@@ -248,7 +255,7 @@ function referenceOf(
 function containerOf(kind: "list" | "i18n", declared: TypeDeclaration, context: TypeContext): FieldType | null {
   const { report } = context;
   if (declared.brackets !== "<>" || declared.of === null) {
-    return wrong(declared, `\`${kind}\` says what it holds.`, `For example \`${kind}<string>\`.`, report);
+    return wrong(declared, `\`${kind}\` needs the type of its members.`, `For example \`${kind}<string>\`.`, report);
   }
   const of = checkType(declared.of, context);
   if (of === null) return null;
@@ -257,24 +264,24 @@ function containerOf(kind: "list" | "i18n", declared: TypeDeclaration, context: 
   }
   if (!typeTraits[of.kind].inList) {
     const hint = of.kind === "ref" ? `Write \`refs(${of.entity})\`.` : null;
-    return wrong(declared.of, `A list can't hold the type \`${of.kind}\`.`, hint, report);
+    return wrong(declared.of, `A list can't contain the type \`${of.kind}\`.`, hint, report);
   }
   const [limit] = declared.of.args;
   if (of.kind === "string" && limit !== undefined) {
-    const hint = "Limits of the list itself are `min` and `max` of the long form; they count its members.";
-    return wrong(limit, `The texts within \`${kind}<...>\` take no limits of their own.`, hint, report);
+    const hint = "To limit the number of members, use `min` and `max` of the long form.";
+    return wrong(limit, `The texts inside \`${kind}<...>\` can't have limits.`, hint, report);
   }
   return { kind, of };
 }
 
 function membersOf(declared: TypeDeclaration, context: TypeContext): readonly ObjectMember[] | null {
   const { report } = context;
-  const hint = "For example `object{ street: string, zip: string? }`, in quotes; `json` takes any value.";
+  const hint = "For example `object{ street: string, zip: string? }`, in quotes. `json` accepts any value.";
   if (declared.brackets !== "{}" || declared.members.length === 0) {
-    return wrong(declared, "An object lists its members.", hint, report);
+    return wrong(declared, "An object needs its members.", hint, report);
   }
   const over = declared.members[MEMBERS_MAX];
-  if (over !== undefined) report.add("too_many", over.name.range, `An object has at most ${MEMBERS_MAX} members.`);
+  if (over !== undefined) report.add("too_many", over.name.range, `An object can have at most ${MEMBERS_MAX} members.`);
   const names = new Set<string>();
   const members: ObjectMember[] = [];
   for (const one of declared.members.slice(0, MEMBERS_MAX)) {
@@ -282,7 +289,7 @@ function membersOf(declared: TypeDeclaration, context: TypeContext): readonly Ob
       report.add(
         "duplicate_value",
         one.name.range,
-        `The member \`${one.name.text}\` stands twice.`,
+        `The member \`${one.name.text}\` is listed twice.`,
         "Remove one of them.",
       );
     }
@@ -300,8 +307,8 @@ function memberOf(declared: MemberDeclaration, context: TypeContext): ObjectMemb
   const type = declared.type === null ? null : checkType(declared.type, context);
   if (type === null || declared.type === null) return null;
   if (!typeTraits[type.kind].inObject) {
-    const message = `An object can't hold the type \`${type.kind}\`.`;
-    return wrong(declared.type, message, "Make it a field of the entity.", context.report);
+    const message = `An object can't contain the type \`${type.kind}\`.`;
+    return wrong(declared.type, message, "Make it a field of the entity instead.", context.report);
   }
   const limits = checkLimits(type, declared.type, declared.limits, context.report);
   return limits === null ? null : { name: name.text, type, optional: declared.optional, limits };

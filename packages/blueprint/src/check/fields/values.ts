@@ -1,5 +1,5 @@
-// In: a value of the blueprint (a default, a member of a seed row) and the type that it must be of. Out: the value as it
-// stands in JSON, in its canonical form, or what is wrong with it. References are asked of whoever calls.
+// Checks values. In: a value of the blueprint (a default, a value in a seed row) and its type. Out: the value as JSON
+// in its canonical form, or the problem. The caller resolves references.
 
 import { compilePattern, didYouMean } from "@plinth/expression";
 import { canonicalScalar, compareScalars, INT_MAX, INT_MIN } from "../../field-types/scalars.ts";
@@ -16,9 +16,9 @@ interface ValueProblem {
 type CheckedValue = { readonly value: JsonValue } | ValueProblem;
 
 interface ValueContext {
-  /** A plain text is a word of the language, as in the short notation: a text is written in quotes there. */
+  /** A plain text is a word of the language, as in the short notation, in which texts have quotes. */
   readonly words: boolean;
-  /** The id that a reference means; null where nothing of that name is known. Without it no reference has a value. */
+  /** The id for a reference; null if the name is unknown. Without this function, no reference has a value. */
   readonly idOf?: (type: FieldType, text: string) => string | null;
 }
 
@@ -42,7 +42,7 @@ export function checkValue(type: FieldType, limits: Limits, node: Node, context:
     case "org_ref": {
       const text = node.kind === "scalar" && typeof node.value === "string" ? node.text : null;
       const id = text === null ? null : (canonicalScalar({ kind: "uuid" }, text) ?? context.idOf?.(type, text) ?? null);
-      return typeof id === "string" ? { value: id } : wrong(node, "It names nothing that it could refer to.");
+      return typeof id === "string" ? { value: id } : wrong(node, "There is no record with this name.");
     }
     case "refs":
     case "vector":
@@ -51,7 +51,7 @@ export function checkValue(type: FieldType, limits: Limits, node: Node, context:
     case "secret":
     case "sequence":
     case "computed":
-      return wrong(node, `The type \`${type.kind}\` takes no value here.`);
+      return wrong(node, `The type \`${type.kind}\` can't have a value here.`);
     default:
       return scalarValue(type, limits, node, context);
   }
@@ -66,10 +66,10 @@ function scalarValue(type: FieldType, limits: Limits, node: Node, { words }: Val
   const quoted = node.style !== "plain";
   const isText = quoted || (!words && typeof node.value === "string");
   const writing = typeTraits[type.kind].limits === "characters" || type.kind === "phone" || type.kind === "color";
-  if (writing && !isText) return wrong(node, `A text is written in quotes: \`"${cut(node.text)}"\`.`);
+  if (writing && !isText) return wrong(node, `Write a text in quotes: \`"${cut(node.text)}"\`.`);
   const isNumber = ["int", "float", "percent", "bool"].includes(type.kind);
   if (isNumber && quoted) return wrong(node, hintFor(type));
-  if (isUnstorable(node.text)) return wrong(node, "It holds a NUL or half a character.");
+  if (isUnstorable(node.text)) return wrong(node, "It contains a NUL character or half of a surrogate pair.");
   const value = canonicalScalar(type, node.text);
   if (value === null) return wrong(node, hintFor(type, node.text));
   const beyond = limitProblem(type, limits, value);
@@ -81,47 +81,47 @@ function limitProblem(type: FieldType, limits: Limits, value: string | number | 
   const { min, max, pattern } = limits;
   if (counts === "characters" && typeof value === "string") {
     const length = [...value].length;
-    if (max !== null && length > Number(max)) return `It is longer than the ${max} characters of the field.`;
-    if (min !== null && length < Number(min)) return `It is shorter than the ${min} characters of the field.`;
+    if (max !== null && length > Number(max)) return `It is longer than the maximum of ${max} characters.`;
+    if (min !== null && length < Number(min)) return `It is shorter than the minimum of ${min} characters.`;
   }
   if (counts === "value") {
-    if (max !== null && compareScalars(type, String(value), max) > 0) return `It is more than \`max\`, ${max}.`;
-    if (min !== null && compareScalars(type, String(value), min) < 0) return `It is less than \`min\`, ${min}.`;
+    if (max !== null && compareScalars(type, String(value), max) > 0) return `It is larger than \`max\`, ${max}.`;
+    if (min !== null && compareScalars(type, String(value), min) < 0) return `It is smaller than \`min\`, ${min}.`;
   }
   if (pattern !== null && !compilePattern(pattern).test(String(value))) return "It does not match the pattern.";
   return null;
 }
 
 const hints: Readonly<Partial<Record<FieldType["kind"], string>>> = {
-  int: `A whole number from ${INT_MIN} to ${INT_MAX}.`,
-  bigint: "A whole number of at most 64 bits.",
+  int: `Write a whole number from ${INT_MIN} to ${INT_MAX}.`,
+  bigint: "Write a whole number with at most 64 bits.",
   float: "A number.",
-  percent: "A number with at most four decimal places.",
+  percent: "Write a number with at most four decimal places.",
   bool: "Write `true` or `false`.",
-  email: "It is not an e-mail address.",
-  url: "Write an address that begins with `https://` or `http://`.",
-  phone: "Write it as E.164: `+4930123456`.",
+  email: "It is not a valid e-mail address.",
+  url: "Write an address that starts with `https://` or `http://`.",
+  phone: "Write it in the E.164 format: `+4930123456`.",
   color: "Write it as `#1a2b3c`, in quotes.",
-  slug: "Lower-case words and digits joined by hyphens.",
+  slug: "Use lower-case words and digits joined by hyphens.",
   date: "Write `today` or a date: `2026-01-31`.",
   time: 'Write a time in quotes: `"09:30"`.',
   datetime: 'Write `now` or a time in quotes: `"2026-01-31T12:00:00Z"`.',
   duration: "Write it as ISO 8601 without years and months: `PT1H30M`, `P7D`.",
-  timezone: "Write a name of the time zone database: `Europe/Berlin`.",
-  country: "Two capital letters of ISO 3166: `DE`.",
-  currency: "Three letters of ISO 4217: `EUR`.",
-  locale: "A language tag: `en`, `de-AT`.",
+  timezone: "Write a name from the IANA time zone database: `Europe/Berlin`.",
+  country: "Write the two-letter code of ISO 3166: `DE`.",
+  currency: "Write the three-letter code of ISO 4217: `EUR`.",
+  locale: "Write a language tag: `en`, `de-AT`.",
   uuid: "Write a UUID.",
 };
 
 function hintFor(type: FieldType, text = ""): string {
   switch (type.kind) {
     case "enum":
-      return didYouMean(text, type.values) ?? `It is one of: ${type.values.slice(0, 12).join(", ")}.`;
+      return didYouMean(text, type.values) ?? `Use one of: ${type.values.slice(0, 12).join(", ")}.`;
     case "decimal":
-      return `A number of at most ${type.precision} digits, ${type.scale} of them behind the point.`;
+      return `Write a number with at most ${type.precision} digits, ${type.scale} of them after the decimal point.`;
     case "money":
-      return `An amount with at most ${type.scale} decimal places.`;
+      return `Write an amount with at most ${type.scale} decimal places.`;
     default:
       return hints[type.kind] ?? "Write a text.";
   }
@@ -135,7 +135,7 @@ function listValue(
 ): CheckedValue {
   if (node.kind !== "list") return wrong(node, "Write a list: `[a, b]`.");
   const item: FieldType = type.kind === "list" ? type.of : { kind: "enum", values: type.values };
-  // Within brackets YAML itself has told texts from numbers.
+  // Inside brackets, YAML itself has distinguished texts from numbers.
   const inside = { ...context, words: false };
   const values: JsonValue[] = [];
   for (const one of node.items) {
@@ -144,7 +144,7 @@ function listValue(
     values.push(checked.value);
   }
   if (type.kind === "enum_set" && new Set(values).size < values.length)
-    return wrong(node, "A value stands in it twice.");
+    return wrong(node, "It contains the same value twice.");
   if (limits.max !== null && values.length > Number(limits.max))
     return wrong(node, `It has more than ${limits.max} members.`);
   if (limits.min !== null && values.length < Number(limits.min))
@@ -153,7 +153,7 @@ function listValue(
   return { value: type.values.filter((value) => values.includes(value)) };
 }
 
-/** What is said of no limits of its own has the usual ones. */
+/** Without limits of its own, the value has the usual limits. */
 function itemLimits(type: FieldType): Limits {
   if (type.kind === "string") return { min: null, max: "255", pattern: null };
   if (type.kind === "percent") return { min: "0", max: "100", pattern: null };
@@ -207,15 +207,16 @@ function degrees(map: MapNode, name: string, most: number): number | null {
   return Math.abs(number) <= most ? number + 0 : null;
 }
 
-/** Any JSON. Keys that JavaScript gives a meaning of their own are refused. */
+/** Any JSON. Keys with a special meaning in JavaScript are refused. */
 function jsonValue(node: Node, depth: number): CheckedValue {
-  if (depth > VALUE_NESTING_MAX) return wrong(node, `It nests deeper than ${VALUE_NESTING_MAX} levels.`);
+  if (depth > VALUE_NESTING_MAX) return wrong(node, `It is nested more than ${VALUE_NESTING_MAX} levels deep.`);
   if (node.kind === "scalar") return jsonScalar(node);
   const values: [string, JsonValue][] = [];
   const parts = node.kind === "list" ? node.items.map((value) => ({ key: null, value })) : node.entries;
   for (const { key, value } of parts) {
-    if (key?.text === "__proto__") return wrong(key, "`__proto__` can't be a key.");
-    if (key !== null && isUnstorable(key.text)) return wrong(key, "A key of it holds a NUL or half a character.");
+    if (key?.text === "__proto__") return wrong(key, "`__proto__` is not allowed as a key.");
+    if (key !== null && isUnstorable(key.text))
+      return wrong(key, "One of its keys contains a NUL character or half of a surrogate pair.");
     const checked = jsonValue(value, depth + 1);
     if ("problem" in checked) return checked;
     values.push([key?.text ?? "", checked.value]);
@@ -224,9 +225,10 @@ function jsonValue(node: Node, depth: number): CheckedValue {
 }
 
 function jsonScalar(node: ScalarNode): CheckedValue {
-  if (typeof node.value === "number" && !Number.isFinite(node.value)) return wrong(node, "JSON has no such number.");
+  if (typeof node.value === "number" && !Number.isFinite(node.value))
+    return wrong(node, "JSON can't represent this number.");
   if (typeof node.value === "string" && isUnstorable(node.value))
-    return wrong(node, "It holds a NUL or half a character.");
+    return wrong(node, "It contains a NUL character or half of a surrogate pair.");
   return { value: typeof node.value === "number" ? node.value + 0 : node.value };
 }
 

@@ -1,9 +1,9 @@
-// In: conditions. Out: all of them as one.
+// In: conditions. Out: their conjunction.
 import { type Expression, joined } from "@plinth/expression";
 
 const always: Expression = { kind: "literal", type: { kind: "bool" }, value: true };
 
-/** All of them, flat, without what is always true. */
+/** All of them in one flat list, without those that are always true. */
 export function allOf(conditions: readonly Expression[]): Expression {
   const open = conditions.filter((one) => !(one.kind === "literal" && one.value === true));
   const [first] = open;

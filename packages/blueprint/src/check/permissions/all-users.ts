@@ -1,5 +1,6 @@
-// In: a model without errors. Out: a warning for each rule on users that asks for an organization and for nothing of the user who is
-// read: it looks as if it meant the organization's own users, and means all users of the project.
+// Warns about rules on users. In: a model without errors. Out: a warning for each rule that asks for an organization
+// but for nothing about the user who is read: it seems to mean the organization's own users, but means all users of the
+// project.
 import { type Expression, partsOf } from "@plinth/expression";
 import type { PermissionDeclaration } from "../../declarations/declarations.ts";
 import type { Model } from "../../model/model.ts";
@@ -19,8 +20,10 @@ export function warnOfAllUsers(
     if (!kinds.has("member") || kinds.has("field")) continue;
     const range = rangeOfRule(USER_ENTITY, permission, declared, places);
     if (range === null) continue;
-    const message = "Whoever this rule lets in reads all users of the project, not those of the organization alone.";
-    const hint = "Keep what members may see of each other in an `org_scoped` entity, or write `true` if all are meant.";
+    const message =
+      "Everybody who passes this rule can read all users of the project, not only those of the organization.";
+    const hint =
+      "Put what members can see about each other into an `org_scoped` entity, or write `true` if you mean all users.";
     report.add("all_users_readable", range, message, hint);
   }
 }

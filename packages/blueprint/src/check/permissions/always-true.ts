@@ -1,5 +1,6 @@
-// In: a model without errors. Out: a warning for each rule that is true for every record on which it is known, though it isn't `true`:
-// `user_id == user.id` compares a reference with itself. It proves that no record makes the rule false, within a budget.
+// Warns about rules that are always true. In: a model without errors. Out: a warning for each rule that is true for
+// every record for which it is known, but is not written as `true`: `user_id == user.id` compares a reference with
+// itself. It proves within a budget that no record makes the rule false.
 import { createBudget, type Expression, findLoosening, mentionsUser, negated } from "@plinth/expression";
 import type { PermissionDeclaration } from "../../declarations/declarations.ts";
 import type { Model } from "../../model/model.ts";
@@ -8,7 +9,7 @@ import type { Places } from "../../text/places.ts";
 import type { Report } from "../../text/report.ts";
 import { rangeOfRule } from "./rule-range.ts";
 
-/** For all rules of a blueprint; some 30 ms, since it is done with every key that an author presses. */
+/** For all rules of a blueprint; about 30 ms, because it runs at every key press. */
 const WORK_MAX = 120_000;
 
 const never: Expression = { kind: "literal", type: { kind: "bool" }, value: false };
@@ -24,12 +25,12 @@ export function warnOfAlwaysTrue(
   for (const { name, permissions } of model.entities) {
     for (const permission of permissions) {
       const { rule } = permission;
-      // What asks for the user isn't the same for all of them.
+      // A rule that uses the user isn't the same for all users.
       if (rule.kind === "literal" || mentionsUser(rule)) continue;
       if (findLoosening(never, negated(rule), ranges(name), budget) !== null) continue;
       const range = rangeOfRule(name, permission, declared, places);
       if (range === null) continue;
-      const message = "This rule is true for every record: it asks nothing.";
+      const message = "This rule is true for every record.";
       report.add("rule_always_true", range, message, hintFor(rule));
     }
   }
@@ -38,6 +39,6 @@ export function warnOfAlwaysTrue(
 function hintFor(rule: Expression): string {
   const comparesIds = rule.kind === "operation" && rule.args.some(({ type }) => type.kind === "uuid");
   return comparesIds
-    ? "Compare with `current_user.id`, or write `true` if that is meant."
-    : "Write `true` if that is meant.";
+    ? "Compare a field with `current_user.id`, or write `true` if you mean every record."
+    : "Write `true` if you mean every record.";
 }

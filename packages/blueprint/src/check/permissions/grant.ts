@@ -1,5 +1,5 @@
-// In: one declared permission and one operation that it covers. Out: the permission of the model.
-// Checks the rule, and what narrows it: `fields`, `set` and `limit`. Whether names of roles exist is known before.
+// Checks one permission. In: a declared permission and one operation that it covers. Out: the permission of the model.
+// It checks the rule and the options `fields`, `set` and `limit`. Role names are checked before.
 import { type Expression, mentionsUser, someNode } from "@plinth/expression";
 import type { PermissionDeclaration, SetDeclaration } from "../../declarations/declarations.ts";
 import type { Entity, Operation, Permission } from "../../model/model.ts";
@@ -12,7 +12,7 @@ import { checkRules, checkValueRule, type RuleContext } from "./rule-source.ts";
 
 type Shape = CheckedEntity["entity"];
 
-/** Columns that only the service itself can know: a rule can't set them. */
+/** Columns whose values only the service knows, so a rule can't set them. */
 const neverSet: readonly string[] = ["id", "version", "created_at", "updated_at", "deleted_at"];
 
 export interface GrantContext extends RuleContext {
@@ -22,15 +22,15 @@ export interface GrantContext extends RuleContext {
 /** Operations of an entity, in the order of the model. */
 export function operationsOf(entity: Pick<Entity, "softDelete" | "stateMachine">): readonly Operation[] {
   const edges = entity.stateMachine?.edges.map((edge): Operation => `transition:${edge.name}`) ?? [];
-  const standing: readonly Operation[] = ["create", "delete", "read", "update"];
-  return [...standing, ...(entity.softDelete ? (["restore"] as const) : []), ...edges].sort();
+  const plainOperations: readonly Operation[] = ["create", "delete", "read", "update"];
+  return [...plainOperations, ...(entity.softDelete ? (["restore"] as const) : []), ...edges].sort();
 }
 
 export function isTransition(operation: Operation): boolean {
   return operation.startsWith("transition:");
 }
 
-/** Null where the rule is wrong, or denies as saying nothing does. */
+/** Null if the rule is wrong, or denies like a missing permission. */
 export function checkGrant(
   declared: PermissionDeclaration,
   operation: Operation,
@@ -51,7 +51,7 @@ export function checkGrant(
   };
 }
 
-/** The rule of an update is that of every transition, too: `all` over a hundred edges is checked once. */
+/** The rule for an update is also the rule for every transition: `all` over a hundred transitions is checked once. */
 function ruleOf(
   declared: PermissionDeclaration,
   operation: Operation,
@@ -70,16 +70,11 @@ function ruleOf(
 function judge(declared: PermissionDeclaration, operation: Operation, rule: Expression, { report }: RuleContext): void {
   const denies = declared.rules.every((one) => one.source === false) && declared.deny.length === 0;
   if (!denies && neverTrue(rule)) {
-    report.add(
-      "rule_never_true",
-      rangeOf(declared),
-      "Nothing can make this rule true.",
-      "Write `false` if that is meant.",
-    );
+    report.add("rule_never_true", rangeOf(declared), "This rule can never be true.", "Write `false` if you mean this.");
   } else if (!denies) warnOfOwner(declared, operation, rule, rangeOf(declared), { report });
 }
 
-/** A record that is being created has no owner yet, so `create: true` asks nothing more. */
+/** A new record has no owner yet, so `create: true` is fine. */
 export function warnOfOwner(
   { role }: { readonly role: Word },
   operation: Operation,
@@ -91,8 +86,8 @@ export function warnOfOwner(
   report.add(
     "owner_without_user",
     range,
-    "`owner` is every signed-in user, and this rule does not ask who: it grants every record to all of them.",
-    "Compare a field with `current_user.id`, or grant it to `user` if that is meant.",
+    "The role `owner` includes every signed-in user, and this rule doesn't look at the user: it grants every record to all of them.",
+    "Compare a field with `current_user.id`, or move the rule to `user` if you mean all users.",
   );
 }
 
@@ -103,7 +98,7 @@ function rangeOf({ rules, range }: PermissionDeclaration): Range {
     : { start: first.scalar.range.start, end: last.scalar.range.end };
 }
 
-/** What `fields` of an `all` means for a write: those of them that a caller can write there. */
+/** The meaning of `fields` of an `all` for a write: those of them that a caller can write there. */
 function fieldsFor({ fields }: PermissionDeclaration, operation: Operation, entity: Shape): readonly string[] | null {
   if (fields === null || !takes("fields", operation)) return null;
   const names = fields.words.map((word) => word.text);
@@ -129,7 +124,7 @@ const takers: Readonly<Record<Option, string>> = {
   limit: "read",
 };
 
-/** Checks once, for all operations that it covers, what narrows a permission. */
+/** Checks the options of a permission once, for all operations that it covers. */
 export function checkOptions(
   declared: PermissionDeclaration,
   covered: readonly Operation[],
@@ -146,14 +141,14 @@ export function checkOptions(
   for (const option of ["fields", "set", "limit"] as const) {
     const range = places[option];
     if (range === null || covered.some((operation) => takes(option, operation))) continue;
-    const message = `\`${option}\` says nothing about \`${declared.operation.text}\`.`;
-    report.add("option_not_applicable", range, message, `It is for ${takers[option]}.`);
+    const message = `\`${option}\` has no effect on \`${declared.operation.text}\`.`;
+    report.add("option_not_applicable", range, message, `Use it with ${takers[option]}.`);
   }
   if (declared.limit !== null && declared.limit.value > pageMax)
     report.add(
       "invalid_limit",
       declared.limit.range,
-      `A page has at most ${pageMax} records, so a limit of ${declared.limit.value} changes nothing.`,
+      `A page can have at most ${pageMax} records, so a limit of ${declared.limit.value} has no effect.`,
       "Raise `page_max` under `api`, or lower the limit.",
     );
   if (declared.fields !== null) checkFields(declared.fields, covered, checked, context);
@@ -166,24 +161,24 @@ function checkFields(
   { report }: RuleContext,
 ): void {
   if (words.length === 0)
-    report.add("invalid_rule", range, "`fields` is empty.", "Leave it out where all fields are meant.");
+    report.add("invalid_rule", range, "The list of `fields` is empty.", "Remove `fields` to allow all of them.");
   const fields = new Map(entity.fields.map((one) => [one.name, one]));
   const seen = new Set<string>();
   for (const word of words) {
     const field = fields.get(word.text);
     if (seen.size === seen.add(word.text).size)
-      report.add("duplicate_value", word.range, `\`${word.text}\` stands here twice.`, "Remove one of them.");
+      report.add("duplicate_value", word.range, `\`${word.text}\` is listed twice.`, "Remove one of them.");
     else if (field === undefined) {
       if (!brokenFields.has(word.text)) unknownField(word, entity, report);
     } else if (covered.includes("read")) {
       if (field.internal || field.type.kind === "secret")
-        report.add("field_not_readable", word.range, `\`${field.name}\` never leaves the service.`, "Leave it out.");
+        report.add("field_not_readable", word.range, `\`${field.name}\` never leaves the service.`, "Remove it.");
     } else if (covered.some((operation) => takes("fields", operation) && !isWritable(field.name, operation, entity)))
       report.add(
         "field_not_writable",
         word.range,
         `No caller can write \`${field.name}\` here.`,
-        field.immutable ? "It is set at create only." : "The service writes it.",
+        field.immutable ? "This field can only be set at create." : "The service writes this field.",
       );
   }
 }
@@ -213,8 +208,10 @@ function checkSet(
     report.add(
       "row_not_available",
       rangeWithin(value.scalar, source, 0, String(value.source).length),
-      "A value is set before the new row exists, so it can't read that row.",
-      operation === "create" ? "Read what was sent: `input.title`." : "Read the row before (`old.title`) or `input`.",
+      "`set` runs before the new row exists, so it can't read the new row.",
+      operation === "create"
+        ? "Use the value that was sent: `input.title`."
+        : "Use the row before the change (`old.title`) or the input (`input.title`).",
     );
     return [];
   }
@@ -231,9 +228,9 @@ function checkSet(
 
 function whyNotSet(field: Entity["fields"][number], operation: Operation, entity: Shape): string | null {
   if (neverSet.includes(field.name) && (field.writer === "service" || field.name === "id"))
-    return "The service alone writes it.";
+    return "Only the service writes this field.";
   if (field.type.kind === "computed" || field.type.kind === "sequence" || field.type.kind === "refs")
-    return `A field of the type \`${field.type.kind}\` is not set by a rule.`;
-  if (entity.stateMachine?.field === field.name) return "It moves along its transitions only.";
-  return operation !== "create" && field.immutable ? "It is set at create only." : null;
+    return `\`set\` doesn't support the type \`${field.type.kind}\`.`;
+  if (entity.stateMachine?.field === field.name) return "This field only changes through its transitions.";
+  return operation !== "create" && field.immutable ? "This field can only be set at create." : null;
 }

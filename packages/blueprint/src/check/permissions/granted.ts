@@ -1,5 +1,5 @@
-// In: the permissions of one operation. Out: what `can(operation, relation)` stands for on the related record: per role
-// an expression over `record`. Also for the built-in records, whose rules the service itself has.
+// Resolves `can(operation, relation)`. In: the permissions of one operation. Out: for each role an expression over the
+// related `record`. The service has its own rules for the built-in records.
 import { type Expression, substitute } from "@plinth/expression";
 import type { Permission } from "../../model/model.ts";
 import type { PlaceTable } from "../../text/places.ts";
@@ -30,7 +30,7 @@ const adminWithoutUser: Expression = allOf([
   },
 ]);
 
-/** An update is asked of a record as it stands, so both of its rows are that one. */
+/** The update rule is applied to the current record, so both of its rows are that record. */
 export function grantsOver(
   permissions: readonly Permission[],
   orgField: string | null,
@@ -45,7 +45,10 @@ export function grantsOver(
   );
 }
 
-/** An admin who is no user (a key, an operator) passes the organization's bounds, whichever role's rule lets them in; people don't. */
+/**
+ * An admin who is not a user (a key, an operator) is not limited to an organization, whichever role's rule grants
+ * access; people are.
+ */
 function withinOrganization(orgField: string): Expression {
   const organization: Expression = { kind: "field", type: uuid, row: "record", path: [orgField] };
   const member: Expression = { kind: "member", type: bool, organization, role: null };
@@ -58,7 +61,7 @@ function withoutRepeats(rule: Expression): Expression {
   return seen.size === rule.args.length ? rule : allOf([...seen.values()]);
 }
 
-/** What either lets in: a role that both name by either's rule. */
+/** The union of both: a role in both has either rule. */
 export function eitherOf(
   some: ReadonlyMap<string, Expression>,
   others: ReadonlyMap<string, Expression>,
@@ -70,7 +73,7 @@ export function eitherOf(
   return new Map([...others, ...both]);
 }
 
-/** Users see themselves, members their organization; an admin sees all. Null for a declared entity. */
+/** Users see themselves, members see their organization, an admin sees everything. Null for a declared entity. */
 export function builtinGrants(record: string, operation: string): ReadonlyMap<string, Expression> | null {
   if (record !== "user" && record !== "organization") return null;
   if (operation !== "read") return new Map([["admin", always]]);

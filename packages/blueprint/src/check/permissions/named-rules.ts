@@ -1,5 +1,5 @@
-// In: the rules with names. Out: name > text. A rule is checked for its meaning where it is used, in the scope there; here
-// only its name, its grammar, and that anything uses it.
+// Checks named rules. In: the declarations. Out: name > text. The meaning of a rule is checked at each use, in the
+// scope there. Here only its name, its grammar, and that it is used are checked.
 import { parseExpression } from "@plinth/expression";
 import type { NamedRuleDeclaration } from "../../declarations/declarations.ts";
 import type { Report } from "../../text/report.ts";
@@ -7,7 +7,7 @@ import { rangeWithin } from "../../text/syntax.ts";
 
 const RULES_MAX = 200;
 const nameShape = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
-/** Words that rules have already. */
+/** Words with a meaning in rules. */
 const taken: readonly string[] = [
   ..."record old new input current_user current_org request now today in true false null constructor".split(" "),
   ..."can has size member duration".split(" "),
@@ -19,7 +19,8 @@ export function checkNamedRules(
   report: Report,
 ): ReadonlyMap<string, string> {
   const over = declared[RULES_MAX];
-  if (over !== undefined) report.add("too_many", over.name.range, `A blueprint has at most ${RULES_MAX} named rules.`);
+  if (over !== undefined)
+    report.add("too_many", over.name.range, `A blueprint can have at most ${RULES_MAX} named rules.`);
   const rules = new Map<string, string>();
   for (const { name, rule } of declared.slice(0, RULES_MAX)) {
     const { text, range } = name;
@@ -27,11 +28,16 @@ export function checkNamedRules(
       report.add(
         "invalid_name",
         range,
-        `\`${text.slice(0, 60)}\` can't name a rule.`,
-        "Lower-case words joined by `_`.",
+        `\`${text.slice(0, 60)}\` is not a valid name for a rule.`,
+        "Use lower-case words joined by `_`.",
       );
     else if (taken.includes(text))
-      report.add("reserved_name", range, `\`${text}\` is a reserved name.`, "Rules use this word themselves.");
+      report.add(
+        "reserved_name",
+        range,
+        `\`${text}\` is a reserved name.`,
+        "This word has a meaning of its own in rules.",
+      );
     const body = String(rule.source);
     const { syntax, problems } = parseExpression(body);
     for (const { code, start, end, message, hint } of problems)
@@ -41,7 +47,7 @@ export function checkNamedRules(
   return rules;
 }
 
-/** Called once all rules are checked. A rule that only unused ones use is unused as well. */
+/** Called after all rules were checked. A rule that only unused rules use is unused as well. */
 export function warnOfUnused(
   declared: readonly NamedRuleDeclaration[],
   used: ReadonlySet<string>,

@@ -1,5 +1,5 @@
-// In: a checked rule. Out: whether it is plain that nothing can make it true.
-// Finds what an author writes by mistake (`a && !a`, one field that equals two values); what needs a proof passes.
+// Finds rules that are never true. In: a checked rule. Out: whether it clearly can't be true. It finds common mistakes
+// (`a && !a`, one field that equals two values), without a full proof.
 import type { Expression } from "@plinth/expression";
 
 export function neverTrue(expression: Expression): boolean {
@@ -17,15 +17,18 @@ export function neverTrue(expression: Expression): boolean {
   }
 }
 
-/** Two of them that can't hold at once: a condition and its negation, or one side equal to two different literals. */
+/**
+ * Two conditions that contradict each other: a condition and its negation, or one side that equals two different
+ * literals.
+ */
 function contradict(conditions: readonly Expression[]): boolean {
   if (conditions.length < 2) return false;
-  const held = new Set(conditions.map(keyOf));
+  const required = new Set(conditions.map(keyOf));
   const values = new Map<string, string>();
   for (const condition of conditions) {
     if (condition.kind !== "operation") continue;
     const [left, right] = condition.args;
-    if (condition.operator === "!" && left !== undefined && held.has(keyOf(left))) return true;
+    if (condition.operator === "!" && left !== undefined && required.has(keyOf(left))) return true;
     if (condition.operator !== "==" || left === undefined || right === undefined) continue;
     const [subject, literal] = left.kind === "literal" ? [right, left] : [left, right];
     if (literal.kind !== "literal" || subject.kind === "literal") continue;

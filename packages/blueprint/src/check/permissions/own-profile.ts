@@ -1,5 +1,5 @@
-// In: a model without errors. Out: a warning for each rule that trusts what its caller says of themselves: a profile field that users
-// write, read of who is signed in.
+// Warns about rules that trust the caller. In: a model without errors. Out: a warning for each rule that reads a
+// profile field of the caller which users can write themselves.
 import { type Expression, partsOf } from "@plinth/expression";
 import type { PermissionDeclaration } from "../../declarations/declarations.ts";
 import type { Model } from "../../model/model.ts";
@@ -33,8 +33,8 @@ type Read = Extract<Expression, { kind: "user" }>;
 
 function warn({ name }: Read, range: Range | null, report: Report): void {
   if (range === null) return;
-  const message = `Users write their own \`${name}\`, so that this rule lets in whoever says so.`;
-  const hint = `Add \`writable(admin)\` to the profile field \`${name}\`, if others are to decide on it.`;
+  const message = `Users write their own \`${name}\`, so any user can set it to a value that passes this rule.`;
+  const hint = `If users must not decide this, add \`writable(admin)\` to the profile field \`${name}\`.`;
   report.add("rule_trusts_caller", range, message, hint);
 }
 

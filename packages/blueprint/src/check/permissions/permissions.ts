@@ -1,5 +1,5 @@
-// In: the declared permissions, transitions and the checked entities. Out: per entity, one rule a role and operation.
-// Lays together what the permissions say and what the transitions do; each grant is checked in `grant.ts`.
+// Combines permissions and transitions. In: their declarations and the checked entities. Out: for each entity, one rule
+// for each role and operation. `grant.ts` checks each grant.
 import { countNodes, type Expression, type Schema } from "@plinth/expression";
 import type {
   EdgeDeclaration,
@@ -26,7 +26,7 @@ export interface PermissionContext {
   readonly entities: readonly CheckedEntity[];
   readonly declaredEntities: readonly EntityDeclaration[];
   readonly userFields: readonly Field[];
-  /** The built-in `user`, of which a blueprint says who may read it. */
+  /** The built-in `user`. A blueprint can say who can read it. */
   readonly users: CheckedEntity;
   readonly modules: ReadonlySet<ModuleName>;
   readonly roles: ReadonlySet<string>;
@@ -46,19 +46,19 @@ export interface CheckedPermissions {
 }
 
 /**
- * What one short line can stand for: `all` over a hundred transitions, a named rule written out in full. Everything behind the
- * check goes through each grant and each part of its rule: it compiles, compares and proves them.
+ * The maximum that a short line can expand to: `all` over a hundred transitions, or a named rule written out. All later
+ * stages process each grant and each part of its rule: they compile, compare and prove them.
  */
 export const GRANTS_MAX = 10_000;
 export const RULE_PARTS_MAX = 100_000;
 
 const operationWords: readonly string[] = ["create", "read", "update", "delete"];
 
-/** One entity, and what is declared of its permissions. */
+/** One entity with its declared permissions. */
 interface Subject {
   readonly checked: CheckedEntity;
   readonly declared: readonly PermissionDeclaration[];
-  /** `role operation` of each of them. */
+  /** `role operation` for each of them. */
   readonly named: ReadonlySet<string>;
   readonly edges: ReadonlyMap<string, EdgeDeclaration>;
 }
@@ -72,7 +72,7 @@ export function checkPermissions(
   const known = declared.filter((one) => checkNames(one, entities, context));
   refuseTwoPlaces(known, context.report);
   const subjects = subjectsOf(known, context);
-  // Rules of one entity may ask for another's (`can`): each is checked when it is first asked for.
+  // A rule of one entity can use the rules of another (`can`), so each one is checked when it is first needed.
   const checked = new Map<string, readonly Permission[]>();
   const open = new Set<string>();
   const left = { grants: GRANTS_MAX, parts: RULE_PARTS_MAX };
@@ -130,7 +130,7 @@ export function checkPermissions(
   return { permissions: new Map(permissions), schema, rulesUsed: ruleContext.rulesUsed };
 }
 
-/** None of the grants from the first one on with which there are too many; said once. */
+/** Drops all grants after the maximum, and reports it once. */
 function bounded(
   { declared }: Subject,
   granted: readonly Permission[],
@@ -145,9 +145,12 @@ function bounded(
   if (wasWithin && first !== undefined) {
     const [what, hint] =
       left.grants < 0
-        ? [`${GRANTS_MAX} grants, one for each role and operation`, "Name the operations in the place of `all`."]
-        : [`${RULE_PARTS_MAX} parts of rules, named rules written out`, "Let fewer roles have long rules."];
-    report.add("too_many", first.range, `From here on the blueprint has more than ${what}.`, hint);
+        ? [`${GRANTS_MAX} grants (one for each role and operation)`, "List the operations instead of `all`."]
+        : [
+            `${RULE_PARTS_MAX} parts of rules (with each named rule written out)`,
+            "Use shorter rules, or give long rules to fewer roles.",
+          ];
+    report.add("too_many", first.range, `From here on, the blueprint has more than ${what}.`, hint);
   }
   return [];
 }
@@ -170,7 +173,7 @@ function subjectsOf(
   );
 }
 
-/** `all` is every operation; an operation that stands beside it has its own rule instead. */
+/** `all` means every operation. An operation next to it has its own rule instead. */
 function covers(
   { role, operation: { text } }: PermissionDeclaration,
   operation: Operation,
@@ -184,7 +187,7 @@ function permissionsOf(subject: Subject, operation: Operation, context: GrantCon
   const edge = isTransition(operation) ? (subject.edges.get(operation) ?? null) : null;
   const own = edge === null ? [] : permissionsOfEdge(edge, subject, operation, context);
   const ownRoles = new Set(own.map((one) => one.role));
-  // An edge that names no roles is for whoever has the permission: its condition is theirs too.
+  // A transition without roles is for everybody with the permission, with its condition.
   const guard =
     edge === null || edge.roles !== null || edge.when === null
       ? null
@@ -196,7 +199,7 @@ function permissionsOf(subject: Subject, operation: Operation, context: GrantCon
   return [...own, ...granted].sort((a, b) => (a.role < b.role ? -1 : 1));
 }
 
-/** The condition of an edge is judged on the row as it was before. */
+/** The condition of a transition uses the row before the change. */
 function checkWhen(
   when: readonly RuleDeclaration[],
   { entity }: CheckedEntity,
@@ -218,10 +221,9 @@ function permissionsOfEdge(
   const roles = new Set(context.schema.roles);
   return (edge.roles ?? []).flatMap((role): Permission[] => {
     const twice = named.has(`${role.text} ${operation}`);
-    if (twice)
-      refuseTwice(role, `\`${role.text}\` is given \`${operation}\` here and in the permissions.`, context.report);
+    if (twice) refuseTwice(role, `\`${role.text}\` gets \`${operation}\` here and in the permissions.`, context.report);
     else if (seen.has(role.text))
-      context.report.add("duplicate_value", role.range, `\`${role.text}\` stands here twice.`, "Remove one of them.");
+      context.report.add("duplicate_value", role.range, `\`${role.text}\` is listed twice.`, "Remove one of them.");
     seen.add(role.text);
     if (!checkRole(role, roles, context.report) || rule === null) return [];
     warnOfOwner({ role }, operation, rule, role.range, context);
@@ -243,7 +245,7 @@ function checkNames(
   if (!roles.has(role.text) && (operationWords.includes(role.text) || hintForOperation(role.text) !== null)) {
     const message = `\`${role.text}\` is an operation; a role is expected here.`;
     const example = operation.text === "" ? "user" : operation.text;
-    report.add("unknown_role", role.range, message, `Roles come first: \`${example}: { ${role.text}: ... }\`.`);
+    report.add("unknown_role", role.range, message, `Write the role first: \`${example}: { ${role.text}: ... }\`.`);
     return false;
   }
   const roleIsFine = checkRole(role, roles, report);
@@ -257,12 +259,12 @@ export function checkRole(role: Word, roles: ReadonlySet<string>, report: Report
   const hint =
     hintForRole(role.text) ??
     suggestFor(role.text, roles, report) ??
-    `Declare it, \`roles: { ${role.text}: {} }\`, or write one of: ${listed([...roles])}.`;
+    `Declare it with \`roles: { ${role.text}: {} }\`, or use one of: ${listed([...roles])}.`;
   report.add("unknown_role", role.range, `There is no role \`${role.text}\`.`, hint);
   return false;
 }
 
-/** Whether the entity has this operation; says what is missing where it has not. */
+/** Whether the entity has this operation. Reports what is missing if not. */
 export function checkOperation({ text, range }: Word, { entity }: CheckedEntity, report: Report): boolean {
   const operations = operationsOf(entity);
   if (text === "all" || operations.some((one) => one === text)) return true;
@@ -270,7 +272,7 @@ export function checkOperation({ text, range }: Word, { entity }: CheckedEntity,
     report.add(
       "restore_without_soft_delete",
       range,
-      `\`${entity.name}\` is deleted for good, so nothing of it can be restored.`,
+      `A deleted \`${entity.name}\` is gone for good, so it can't be restored.`,
       "Add `soft_delete: true` to the entity.",
     );
   } else if (text.startsWith("transition:")) {
@@ -279,7 +281,7 @@ export function checkOperation({ text, range }: Word, { entity }: CheckedEntity,
     report.add("unknown_transition", range, `\`${entity.name}\` has no transition \`${text.slice(11)}\`.`, hint);
   } else {
     const words = [...operations, "all"];
-    const hint = hintForOperation(text) ?? suggestFor(text, words, report) ?? `There are: ${listed(words)}.`;
+    const hint = hintForOperation(text) ?? suggestFor(text, words, report) ?? `Known operations: ${listed(words)}.`;
     report.add("unknown_operation", range, `There is no operation \`${text}\`.`, hint);
   }
   return false;
@@ -291,7 +293,7 @@ function refuseTwoPlaces(declared: readonly PermissionDeclaration[], report: Rep
   );
   for (const { place, entity, role } of declared) {
     if (place === "top" && inEntity.has(`${entity.text} ${role.text}`)) {
-      const message = `The permissions of \`${role.text}\` on \`${entity.text}\` stand in the entity and at the top level.`;
+      const message = `The permissions of \`${role.text}\` on \`${entity.text}\` are declared twice: in the entity and at the top level.`;
       refuseTwice(role, message, report);
     }
   }
@@ -301,7 +303,7 @@ function refuseTwice({ range }: { readonly range: Range }, message: string, repo
   report.add("permission_twice", range, message, "Keep them in one place.");
 }
 
-/** Whether a rule names a field whose own declaration is wrong: that is said there already. */
+/** Whether a rule uses a field with a wrong declaration, which is reported already. */
 function isBroken(record: string, name: string, message: string, entities: readonly CheckedEntity[]): boolean {
   return entities.some(
     (one) =>

@@ -1,4 +1,4 @@
-// In: the declared roles. Out: all roles of the project, with what each inherits written out.
+// Checks roles. In: the declared roles. Out: all roles of the project, with everything that each one inherits.
 import type { RoleDeclaration } from "../../declarations/declarations.ts";
 import type { Role } from "../../model/model.ts";
 import { checkName } from "../../text/names.ts";
@@ -11,7 +11,7 @@ export const builtinRoles: readonly string[] = ["public", "user", "owner", "admi
 
 export function checkRoles(declared: readonly RoleDeclaration[], report: Report): readonly Role[] {
   const over = declared[ROLES_MAX];
-  if (over !== undefined) report.add("too_many", over.name.range, `A blueprint has at most ${ROLES_MAX} roles.`);
+  if (over !== undefined) report.add("too_many", over.name.range, `A blueprint can have at most ${ROLES_MAX} roles.`);
   const parents = new Map<string, readonly Word[]>();
   const texts = new Map<string, Pick<Role, "label" | "help">>();
   for (const { name, inherits, label, help } of declared) {
@@ -19,7 +19,7 @@ export function checkRoles(declared: readonly RoleDeclaration[], report: Report)
       report.add(
         "builtin_role",
         name.range,
-        `The role \`${name.text}\` exists already.`,
+        `The role \`${name.text}\` already exists.`,
         "Remove it here, or choose another name.",
       );
       continue;
@@ -39,13 +39,18 @@ export function checkRoles(declared: readonly RoleDeclaration[], report: Report)
         suggestFor(word.text, known, report),
       );
   }
-  // Beyond the bound, what is inherited would fill the memory: it is an error anyway.
+  // Beyond the limit, inherited roles would fill the memory. It is an error in any case.
   const bounded = new Map([...parents].slice(0, ROLES_MAX));
   const roles = [...bounded].map(([name, inherits]): Role => {
     const ancestors = ancestorsOf(name, bounded);
     const first = inherits[0];
     if (ancestors.has(name) && first !== undefined) {
-      report.add("role_cycle", first.range, `The role \`${name}\` inherits itself.`, "Break the circle.");
+      report.add(
+        "role_cycle",
+        first.range,
+        `The role \`${name}\` inherits itself.`,
+        "Remove one of the `inherits` in the circle.",
+      );
     }
     return { name, inherits: [...ancestors].sort(), builtin: false, ...texts.get(name) };
   });

@@ -1,11 +1,12 @@
-// In: a permission of a model. Out: where its rule stands in the blueprint, for what is said of the whole model.
+// Finds the position of a rule. In: a permission of a model. Out: its position in the blueprint, for diagnostics about
+// the whole model.
 import type { Expression } from "@plinth/expression";
 import type { PermissionDeclaration } from "../../declarations/declarations.ts";
 import type { Permission } from "../../model/model.ts";
 import type { Places } from "../../text/places.ts";
 import type { Range } from "../../text/syntax.ts";
 
-/** Of a permission that nothing declares (a transition's roles), null. */
+/** Null for a permission that is not declared (from a transition's roles). */
 export function rangeOfRule(
   entity: string,
   permission: Permission,
@@ -15,7 +16,7 @@ export function rangeOfRule(
   return placeOf(permission.rule, places) ?? declaredAt(entity, permission, declared);
 }
 
-/** Of a node as it was written. */
+/** The position of a node as it was written. */
 export function placeOf(rule: Expression, places: Places): Range | null {
   const place = places.get(rule);
   return place === null ? null : { start: place.start.offset, end: place.end.offset };

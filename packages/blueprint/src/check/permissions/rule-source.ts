@@ -1,5 +1,5 @@
-// In: rules as the blueprint has them. Out: typed trees, with every problem reported at its place in the text.
-// Remembers for each node where it was written; never decides who may do what.
+// Checks rules. In: rules of the blueprint. Out: typed trees, with all problems reported at their positions. It
+// remembers the position of each node. It never decides who can do what.
 import {
   type CheckedExpression,
   checkRule,
@@ -25,20 +25,20 @@ export interface RuleContext {
   readonly report: Report;
   readonly places: PlaceTable;
   readonly modules: ReadonlySet<ModuleName>;
-  /** Names of rules that some rule uses; what is checked is added. */
+  /** The names of rules that are used; this check adds to them. */
   readonly rulesUsed: Set<string>;
-  /** Names of the record that are declared wrongly: a rule that uses them is not blamed. */
+  /** Names in the record with a wrong declaration: rules that use them get no further problems. */
   readonly isBroken: (record: string, name: string, message: string) => boolean;
 }
 
 export interface RuleScope {
   readonly record: string;
   readonly operation: RuleOperation;
-  /** The row that bare names are read from, where it is not the operation's own. */
+  /** The row for bare names, if it is not the default of the operation. */
   readonly bare?: "old";
 }
 
-/** What holds where any of the rules does and none of `deny`; null where one of them is wrong. */
+/** True if one of the rules is true and none of `deny`; null if one of them is wrong. */
 export function checkRules(
   allow: readonly RuleDeclaration[],
   deny: readonly RuleDeclaration[],
@@ -49,7 +49,7 @@ export function checkRules(
   return reported(checked, [...allow, ...deny], scope, context);
 }
 
-/** A value of that type: literals and bare words take it. */
+/** A value of this type: literals and bare words take the type. */
 export function checkValueRule(
   rule: RuleDeclaration,
   type: Type,

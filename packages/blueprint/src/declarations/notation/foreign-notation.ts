@@ -1,16 +1,16 @@
-// In: a field that is declared as in another system. Out: one diagnostic that says how it is declared here, instead of one for
-// each word that is unknown. It never reports what it can't put right: that is for those who read and check the notation.
+// Recognizes fields in the notation of another system. In: the field. Out: one diagnostic with our notation, instead of
+// one for each unknown word. It reports nothing that it can't translate.
 import pluralize from "pluralize";
 import { type TypeName, typeNames } from "../../field-types/type-traits.ts";
 import type { DiagnosticCode } from "../../text/diagnostic.ts";
 import type { ScalarNode } from "../../text/syntax.ts";
 import type { Reader } from "../expect.ts";
-import { meantNotation } from "./meant-notation.ts";
 import { parseFieldNotation, type TypeNotation } from "./parse-notation.ts";
+import { meantNotation } from "./translate-notation.ts";
 
 type Brackets = TypeNotation["brackets"];
 
-/** Types with something in brackets behind them; those marked as needing it mean nothing without. */
+/** Types with arguments in brackets; those that are marked need them. */
 const bracketsOf: Partial<Readonly<Record<TypeName, { readonly brackets: Brackets; readonly needed?: true }>>> = {
   string: { brackets: "()" },
   slug: { brackets: "()" },
@@ -30,22 +30,21 @@ const bracketsOf: Partial<Readonly<Record<TypeName, { readonly brackets: Bracket
   computed: { brackets: "()" },
 };
 
-/** Reports a foreign notation; false where it is ours, or nothing better is known. */
+/** Reports a foreign notation; false if the notation is ours, or if there is no translation. */
 export function refuseForeign(reader: Reader, scalar: ScalarNode, modifiers: readonly string[]): boolean {
   if (scalar.broken || isOurs(scalar.text, modifiers)) return false;
   const entityNamed = (word: string): string | null => entityMeant(word, reader.entityNames ?? new Set());
   const many = manyOf(scalar.text, entityNamed);
   if (many !== null) {
-    const message = `A field holds no records; those of \`${many}\` refer to this entity.`;
-    const hint = `Declare a \`ref(...)\` to this entity in \`${many}\`; for many to many, write \`refs(${many})\` here.`;
+    const message = `A field can't contain records. Those of \`${many}\` refer to this entity.`;
+    const hint = `Declare a \`ref(...)\` to this entity in \`${many}\`. For many to many, write \`refs(${many})\` here.`;
     reader.report.add("invalid_field", scalar.range, message, hint);
     return true;
   }
   const meant = meantNotation(scalar.text, entityNamed);
   if (meant === null || !(meant.startsWith("{") || isOurs(meant, modifiers))) return false;
   const foreign = unknownTypeIn(scalar.text);
-  const message =
-    foreign === null ? "A blueprint writes this field in another way." : `There is no field type \`${foreign}\`.`;
+  const message = foreign === null ? "This notation is from another tool." : `There is no field type \`${foreign}\`.`;
   reader.report.add(codeFor(scalar.text, foreign), scalar.range, message, `Write \`${meant}\`.`);
   return true;
 }
@@ -56,7 +55,7 @@ function codeFor(text: string, unknownType: string | null): DiagnosticCode {
   return /=\s*null\s*$/.test(text) ? "invalid_default" : "invalid_field";
 }
 
-/** The first word, where it is no type of ours. */
+/** The first word, if it is not one of our types. */
 function unknownTypeIn(text: string): string | null {
   const word = /^\w+/.exec(text)?.[0] ?? null;
   return word === null || typeNames.some((one) => one === word) ? null : word;
@@ -81,13 +80,13 @@ function typeIsOurs({ name, brackets, args, of }: TypeNotation): boolean {
   return of === null || typeIsOurs(of);
 }
 
-/** The declared entity that `posts`, `Post` or `BlogPost` means. */
+/** The declared entity for `posts`, `Post` or `BlogPost`. */
 function entityMeant(word: string, entities: ReadonlySet<string>): string | null {
   const snake = word.replaceAll(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
   return [word, snake, pluralize.singular(snake)].find((one) => entities.has(one)) ?? null;
 }
 
-/** The entity whose records a field such as `Post[]` or `has_many(post)` would hold. */
+/** The entity of the records in a field such as `Post[]` or `has_many(post)`. */
 function manyOf(text: string, entityNamed: (word: string) => string | null): string | null {
   const word =
     /^(\w+)\s*\[\s*\]/.exec(text) ??

@@ -1,5 +1,5 @@
-// In: the notation of a field, `<type>[(args)][?] [modifier ...] [= default]`. Out: its parts with offsets.
-// It knows the grammar alone: not which types and modifiers exist, nor other fields and entities.
+// Parses field notation. In: a text `<type>[(args)][?] [modifier ...] [= default]`. Out: its parts with offsets. It
+// only knows the grammar: no types, no modifiers, no other fields and entities.
 import { longFormOf } from "../../text/long-form.ts";
 
 export interface Part {
@@ -8,7 +8,7 @@ export interface Part {
   readonly end: number;
 }
 
-/** The text is without quotes; the offsets are with them. */
+/** The text is without quotes; the offsets include them. */
 export interface ArgumentPart extends Part {
   readonly quoted: boolean;
 }
@@ -17,9 +17,9 @@ export interface TypeNotation {
   readonly name: Part;
   readonly end: number;
   readonly brackets: "()" | "[]" | "{}" | "<>" | null;
-  /** Of `()` and `[]`; an empty place (`string(,80)`) is an empty part. */
+  /** The arguments in `()` and `[]`; an empty place (`string(,80)`) is an empty part. */
   readonly args: readonly ArgumentPart[];
-  /** What stands between `(` and `)`, as written. */
+  /** The text between `(` and `)`, as written. */
   readonly raw: Part | null;
   readonly members: readonly MemberNotation[];
   readonly of: TypeNotation | null;
@@ -34,7 +34,7 @@ interface MemberNotation {
 export interface ModifierNotation {
   readonly name: Part;
   readonly args: readonly ArgumentPart[] | null;
-  /** What stands in its parentheses, as written: `fill` has an expression there, and no arguments. */
+  /** The text in its parentheses, as written: `fill` has an expression there and no arguments. */
   readonly raw: Part | null;
 }
 
@@ -45,7 +45,7 @@ export interface FieldNotation {
   readonly default: DefaultNotation | null;
 }
 
-/** `text` is as written, `value` without quotes and escapes. */
+/** `text` is as written, `value` is without quotes and escapes. */
 export interface DefaultNotation extends Part {
   readonly form: "word" | "quoted" | "brackets";
   readonly value: string;
@@ -60,9 +60,9 @@ interface NotationProblem {
 
 type NotationResult = { readonly notation: FieldNotation } | { readonly problem: NotationProblem };
 
-/** 200 values of an enum, each as long as it may be, fit. */
+/** An enum with 200 values of the maximum length fits. */
 const NOTATION_LENGTH_MAX = 16_384;
-/** `list<object{ a: list<string> }>`: what nests deeper belongs into an entity. */
+/** `list<object{ a: list<string> }>`: deeper structures need their own entity. */
 const TYPE_NESTING_MAX = 4;
 
 interface Cursor {
@@ -71,15 +71,23 @@ interface Cursor {
   problem: NotationProblem | null;
 }
 
-/** Parses a notation. Only the first problem is told: what follows it can't be trusted. */
+/** Parses a notation. It reports only the first problem, because the rest can't be trusted. */
 export function parseFieldNotation(text: string): NotationResult {
   const cursor: Cursor = { text, at: 0, problem: null };
   const notation =
     text.length > NOTATION_LENGTH_MAX
-      ? fail(cursor, `The notation of a field has at most ${NOTATION_LENGTH_MAX} characters.`, null, 0, text.length)
+      ? fail(
+          cursor,
+          `The notation of a field can have at most ${NOTATION_LENGTH_MAX} characters.`,
+          null,
+          0,
+          text.length,
+        )
       : parseField(cursor);
   if (notation !== null) return { notation };
-  return { problem: cursor.problem ?? { message: "It can't be read.", hint: null, start: 0, end: text.length } };
+  return {
+    problem: cursor.problem ?? { message: "This notation is not valid.", hint: null, start: 0, end: text.length },
+  };
 }
 
 function parseField(cursor: Cursor): FieldNotation | null {
@@ -87,7 +95,7 @@ function parseField(cursor: Cursor): FieldNotation | null {
   if (type === null) return null;
   skipBlanks(cursor);
   if (type.brackets !== null && "([".includes(cursor.text.charAt(cursor.at) || " ")) {
-    const message = `\`${type.name.text}\` takes no limits in parentheses.`;
+    const message = `\`${type.name.text}\` can't have limits in parentheses.`;
     const hint = longFormOf(cursor.text) ?? "Limits are keys of the long form: `{ type: list<string>, max: 5 }`.";
     return fail(cursor, message, hint, cursor.at, cursor.text.length);
   }
@@ -104,8 +112,8 @@ function parseField(cursor: Cursor): FieldNotation | null {
   if (cursor.at >= cursor.text.length) return { type, optional, modifiers, default: null };
   const fallback = parseDefault(cursor.text, cursor.at + 1);
   if (fallback === null) {
-    const hint = "A text with blanks is written in quotes.";
-    return fail(cursor, "Behind `=` stands one default value.", hint, cursor.at + 1, cursor.text.length);
+    const hint = "Write a text with spaces in quotes.";
+    return fail(cursor, "There can be only one default value after `=`.", hint, cursor.at + 1, cursor.text.length);
   }
   return { type, optional, modifiers, default: fallback };
 }
@@ -113,20 +121,25 @@ function parseField(cursor: Cursor): FieldNotation | null {
 function parseType(cursor: Cursor, depth: number): TypeNotation | null {
   const name = takeWord(cursor);
   if (name === null) {
-    return fail(cursor, "A field begins with its type.", "For example `string`, `int?` or `enum[a, b] = a`.");
+    return fail(
+      cursor,
+      "The notation of a field must start with its type.",
+      "For example `string`, `int?` or `enum[a, b] = a`.",
+    );
   }
   skipBlanks(cursor);
   const open = cursor.at;
   const plain = { name, end: name.end, brackets: null, args: [], raw: null, members: [], of: null };
   const bracket = cursor.text.charAt(open);
   if (bracket !== "" && "<{".includes(bracket) && depth >= TYPE_NESTING_MAX) {
-    return fail(cursor, `A type nests at most ${TYPE_NESTING_MAX} levels deep.`, "Make an entity of it.");
+    return fail(cursor, `A type can be nested at most ${TYPE_NESTING_MAX} levels deep.`, "Make it an entity instead.");
   }
   if (bracket === "<") {
     cursor.at++;
     const of = parseType(cursor, depth + 1);
     if (of === null) return null;
-    if (!take(cursor, ">")) return fail(cursor, "`<` is not closed.", "For example `list<string>`.", open, open + 1);
+    if (!take(cursor, ">"))
+      return fail(cursor, "`<` has no closing `>`.", "For example `list<string>`.", open, open + 1);
     return { ...plain, end: cursor.at, brackets: "<>", of };
   }
   if (bracket === "{") {
@@ -141,7 +154,7 @@ function parseType(cursor: Cursor, depth: number): TypeNotation | null {
   if (raw === null) return null;
   const named = /^\s*(?:min|max)\b/.test(raw.text) && name.text !== "computed" ? longFormOf(cursor.text) : null;
   if (named !== null && bracket === "(")
-    return fail(cursor, "What stands in parentheses has no names.", named, raw.start, raw.end);
+    return fail(cursor, "The arguments in parentheses can't have names.", named, raw.start, raw.end);
   const args = name.text === "computed" ? [] : splitArguments(cursor, raw, name.text === "string");
   if (args === null) return null;
   return { ...plain, end: cursor.at, brackets: bracket === "(" ? "()" : "[]", args, raw };
@@ -155,26 +168,26 @@ function parseMembers(cursor: Cursor, depth: number): MemberNotation[] | null {
   for (;;) {
     const name = takeWord(cursor);
     if (name === null || !take(cursor, ":")) {
-      return fail(cursor, "An object lists its members as `name: type`.", hint, open, open + 1);
+      return fail(cursor, "Write the members of an object as `name: type`.", hint, open, open + 1);
     }
     const type = parseType(cursor, depth + 1);
     if (type === null) return null;
     members.push({ name, type, optional: take(cursor, "?") });
     if (take(cursor, "}")) return members;
-    if (!take(cursor, ",")) return fail(cursor, "`{` is not closed.", hint, open, open + 1);
+    if (!take(cursor, ",")) return fail(cursor, "`{` has no closing `}`.", hint, open, open + 1);
   }
 }
 
 function parseModifier(cursor: Cursor): ModifierNotation | null {
   const at = cursor.at;
-  if (cursor.text.charAt(at) === "?") return fail(cursor, "`?` stands right behind the type.", null, at, at + 1);
+  if (cursor.text.charAt(at) === "?") return fail(cursor, "`?` must come directly after the type.", null, at, at + 1);
   const name = takeWord(cursor);
   if (name === null) {
     const character = cursor.text.charAt(at);
     return fail(
       cursor,
       `\`${character}\` has no meaning here.`,
-      "Behind the type stand `?`, modifiers such as `unique`, and `= default`.",
+      "After the type, write `?`, modifiers such as `unique`, and `= default`.",
       at,
       at + 1,
     );
@@ -186,13 +199,19 @@ function parseModifier(cursor: Cursor): ModifierNotation | null {
   return args === null ? null : { name, args, raw };
 }
 
-/** What stands between the bracket at the cursor and the one that closes it. */
+/** The text between the bracket at the cursor and its closing bracket. */
 function takeBracketed(cursor: Cursor): Part | null {
   const { text, at } = cursor;
   const close = closingOf(text, at);
   if (close === -1) {
     const open = text.charAt(at);
-    return fail(cursor, `\`${open}\` is not closed.`, `Write \`${closing[open]}\` at its end.`, at, at + 1);
+    return fail(
+      cursor,
+      `\`${open}\` has no closing \`${closing[open]}\`.`,
+      `Add \`${closing[open]}\` at the end.`,
+      at,
+      at + 1,
+    );
   }
   cursor.at = close + 1;
   return { text: text.slice(at + 1, close), start: at + 1, end: close };
@@ -200,7 +219,7 @@ function takeBracketed(cursor: Cursor): Part | null {
 
 const closing: Readonly<Record<string, string>> = { "[": "]", "(": ")", "{": "}" };
 
-/** The bracket that closes the one at `open`, quotes and brackets within passed over; -1 where none does. */
+/** The closing bracket for the one at `open`, ignoring quotes and brackets inside; -1 if there is none. */
 function closingOf(text: string, open: number): number {
   const expected: string[] = [];
   for (let i = open; i < text.length; i++) {
@@ -218,7 +237,7 @@ function closingOf(text: string, open: number): number {
   return -1;
 }
 
-/** The quote that ends the one at `start`; in double quotes a backslash escapes. */
+/** The closing quote for the one at `start`; in double quotes a backslash escapes. */
 function endOfQuote(text: string, start: number): number {
   const quote = text.charAt(start);
   for (let i = start + 1; i < text.length; i++) {
@@ -229,21 +248,21 @@ function endOfQuote(text: string, start: number): number {
   return -1;
 }
 
-/** The parts between commas. An empty one is an argument left out, where that can be. */
+/** The parts between commas. An empty part is a missing argument, where this is allowed. */
 function splitArguments(cursor: Cursor, raw: Part, emptyPlaces: boolean): ArgumentPart[] | null {
   if (raw.text.trim() === "") return [];
   const args: ArgumentPart[] = [];
   let start = raw.start;
   for (let at = raw.start; at <= raw.end; at++) {
     const character = at === raw.end ? "," : cursor.text.charAt(at);
-    // Both end within, since the bracket around them was found closed.
+    // Both end inside, because the bracket around them has a closing bracket.
     if (character === '"' || character === "'") at = Math.max(at, endOfQuote(cursor.text, at));
     else if (closing[character] !== undefined) at = Math.max(at, closingOf(cursor.text, at));
     else if (character === ",") {
       const arg = argumentAt(cursor, start, at);
       if (arg === null) return null;
       if (arg.text === "" && !arg.quoted && !emptyPlaces) {
-        return fail(cursor, "Between two commas nothing stands.", null, start, at);
+        return fail(cursor, "There is nothing between two commas.", null, start, at);
       }
       args.push(arg);
       start = at + 1;
@@ -259,7 +278,8 @@ function argumentAt(cursor: Cursor, from: number, to: number): ArgumentPart | nu
   const end = start + text.length;
   const content = unquote(text);
   if (content !== null) return { text: content, start, end, quoted: true };
-  if (/["'\s]/.test(text)) return fail(cursor, "It is not a list of words.", "Part them by commas.", start, end);
+  if (/["'\s]/.test(text))
+    return fail(cursor, "This is not a list of words.", "Separate them with commas.", start, end);
   return { text, start, end, quoted: false };
 }
 
@@ -276,7 +296,7 @@ function parseDefault(text: string, from: number): DefaultNotation | null {
   return /["'\s]/.test(written) ? null : { ...part, form: "word", value: written };
 }
 
-/** The content of a text in quotes; null where it is none. Double quotes escape as in JSON, single ones by doubling. */
+/** The content of a text in quotes; null if it has none. Double quotes escape as in JSON, single quotes by doubling. */
 export function unquote(text: string): string | null {
   if (/^'(?:''|[^'])*'$/.test(text)) return text.slice(1, -1).replaceAll("''", "'");
   if (!/^"(?:\\.|[^"\\])*"$/.test(text)) return null;

@@ -1,11 +1,11 @@
-// In: the parts of a field's notation. Out: the notation in its one canonical spelling: one blank between parts, modifiers in
-// a fixed order, quotes only where they are needed. What is read again from it is the same.
+// Prints field notation. In: its parts. Out: the canonical text: one space between parts, modifiers in a fixed order,
+// quotes only if needed. Parsing it again gives the same parts.
 
 import type { Node } from "../../text/syntax.ts";
 import { readNotationValue } from "../read-value.ts";
 import type { ArgumentPart, DefaultNotation, FieldNotation, ModifierNotation, TypeNotation } from "./parse-notation.ts";
 
-/** The order of modifiers; what nobody knows comes last. */
+/** The order of modifiers; unknown ones come last. */
 const modifierOrder: readonly string[] = [
   "unique",
   "index",
@@ -57,7 +57,7 @@ function printType(type: TypeNotation): string {
   }
 }
 
-/** Writing stands in quotes always: the reason of `deprecated`, the pattern of `string(min, max, pattern)`. */
+/** These texts always have quotes: the reason of `deprecated`, the pattern of `string(min, max, pattern)`. */
 function printArguments(args: readonly ArgumentPart[], writing: boolean, pattern = false): string {
   return args
     .map(({ text, quoted }, index) => {
@@ -78,7 +78,7 @@ function printDefault(fallback: DefaultNotation): string {
   return value === null ? fallback.text : printValue(value);
 }
 
-/** A value within brackets; a text without quotes where YAML reads it as the same text. */
+/** A value inside brackets; a text has no quotes if YAML reads it as the same text. */
 export function printValue(node: Node): string {
   if (node.kind === "list") return `[${node.items.map(printValue).join(", ")}]`;
   if (node.kind === "map") {

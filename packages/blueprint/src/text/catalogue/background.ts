@@ -1,4 +1,4 @@
-// Diagnostics of the sections that run in the background.
+// Diagnostics of the background sections.
 import { type DiagnosticKind, error, listing, warning } from "./kind.ts";
 
 export type BackgroundCode =
@@ -43,7 +43,7 @@ function withSections(lines: string): string {
   );
 }
 
-/** A worker that runs on a new listing, with these steps. */
+/** A worker with these steps that runs for each new listing. */
 function worker(...steps: readonly string[]): string {
   return withSections(
     `workers:\n  greet:\n    on: listing.created\n    steps:\n${steps.map((step) => `      - ${step}\n`).join("")}`.trimEnd(),
@@ -57,12 +57,12 @@ const schedule = (cron: string, run = "greet"): string =>
 
 export const backgroundDiagnostics: Readonly<Record<BackgroundCode, DiagnosticKind>> = {
   unknown_event: error(
-    "An event that nothing emits",
+    "A declared event that nothing emits",
     withSections("workflows:\n  greet: { on: listing.sold, steps: [audit.write] }"),
     withSections("workflows:\n  greet: { on: listing.created, steps: [audit.write] }"),
   ),
   event_exists: error(
-    "A declared event that an entity emits by itself",
+    "A declared event that an entity already emits",
     withSections("events:\n  listing.created: {}"),
     withSections("events:\n  listing.promoted: {}"),
   ),
@@ -88,12 +88,12 @@ export const backgroundDiagnostics: Readonly<Record<BackgroundCode, DiagnosticKi
     `${worker("audit.write")}integrations:\n  shipping: { kind: parcel, provider: easypost }\n`,
   ),
   connection_missing: error(
-    "An action of a provider that no integration is with",
+    "An action of a provider without an integration",
     `${worker("easypost.buy_label")}integrations:\n  pay: { kind: payment, provider: stripe }\n`,
     `${worker("audit.write")}integrations:\n  pay: { kind: payment, provider: stripe }\n`,
   ),
   unknown_step: error(
-    "A step that has not run before",
+    "A step that has not run yet",
     worker('{ action: audit.write, with: { note: "${{ steps.updat.id }}" } }'),
     worker(
       "record.update: { with: { status: new } }",
@@ -101,22 +101,22 @@ export const backgroundDiagnostics: Readonly<Record<BackgroundCode, DiagnosticKi
     ),
   ),
   duplicate_step: error(
-    "Two steps of one name",
+    "Two steps with the same name",
     worker("audit.write", "audit.write"),
     worker("audit.write", "{ id: write_again, action: audit.write }"),
   ),
   invalid_step: error(
-    "A step that can't be",
+    "A step that is not valid",
     worker("{ audit.write: {}, record.delete: {} }"),
     worker("audit.write: {}", "record.delete: {}"),
   ),
   invalid_step_value: error(
-    "A value that the field can't have",
+    "A value that is not valid for its field",
     worker("record.update: { with: { status: 5 } }"),
     worker("record.update: { with: { status: new } }"),
   ),
   step_value_missing: error(
-    "A new record or an event without a value that it must have",
+    "A missing value of a new record or an event",
     withSections(
       "events:\n  listing.promoted: { payload: { by: string } }\nworkflows:\n  promote: { on: listing.created, steps: [{ action: event.emit, with: { name: listing.promoted } }] }",
     ),
@@ -125,24 +125,24 @@ export const backgroundDiagnostics: Readonly<Record<BackgroundCode, DiagnosticKi
     ),
   ),
   invalid_template: error(
-    "`${{` or `}}` without the other",
+    "An unclosed `${{` or an extra `}}`",
     worker('record.update: { with: { status: "${{ record.status" } }'),
     worker('record.update: { with: { status: "${{ record.status }}" } }'),
   ),
   foreign_template: warning(
-    "Braces of another template language",
+    "The braces of another template language",
     worker('record.update: { with: { status: "{{ record.title }}" } }'),
     worker('record.update: { with: { status: "${{ record.title }}" } }'),
   ),
   invalid_lookup: error(
-    "A look-up that says not which record",
+    "A look-up that doesn't find one record",
     withSections("workflows:\n  greet:\n    on: user.created\n    record: { listing: {} }\n    steps: [audit.write]"),
     withSections(
       "workflows:\n  greet:\n    on: user.created\n    record: { listing: { title: first } }\n    steps: [audit.write]",
     ),
   ),
   event_never_comes: warning(
-    "A declared event that somebody waits for and nothing emits",
+    "An event that something waits for, but that nothing emits",
     withSections(`${declared}workflows:\n  greet: { on: listing.promoted, steps: [audit.write] }`),
     withSections(
       `${declared}workflows:\n  greet: { on: listing.promoted, steps: [audit.write] }\n  promote: { on: listing.created, steps: [event.emit: { with: { name: listing.promoted } }] }`,
@@ -154,7 +154,7 @@ export const backgroundDiagnostics: Readonly<Record<BackgroundCode, DiagnosticKi
     withSections("workflows:\n  greet: { on: listing.created, steps: [audit.write] }"),
   ),
   action_without_caller: warning(
-    "An action that nobody may call",
+    "An action that nobody can call",
     withSections("actions:\n  greet: { steps: [audit.write] }"),
     withSections("actions:\n  greet: { permissions: { user: true }, steps: [audit.write] }"),
   ),
@@ -164,62 +164,66 @@ export const backgroundDiagnostics: Readonly<Record<BackgroundCode, DiagnosticKi
     withSections("workers:\n  greet:\n    on: listing.created\n    http: { url: 'https://example.com/jobs' }"),
   ),
   step_never_runs: warning(
-    "A step whose condition nothing can make true",
+    "A step with a condition that is never true",
     worker("{ action: audit.write, if: false }"),
     worker("{ action: audit.write, if: record.status == null }"),
   ),
   approval_always_given: warning(
-    "An approval that is asked for where it was given in any case",
+    "A condition on an approval that is always true",
     worker("approval: { roles: admin }", "{ action: audit.write, if: steps.approve.approved }"),
     worker("approval: { roles: admin, on_reject: continue }", "{ action: audit.write, if: steps.approve.approved }"),
   ),
   wait_compares_itself: warning(
-    "A wait that compares the event that came with itself",
+    "A wait that compares the event with itself",
     worker("wait_for: { event: listing.updated, if: event.record_id == record.id }"),
     worker("wait_for: { event: listing.updated, if: record.id == run.record.id }"),
   ),
   endless_work: error(
-    "Work that starts itself again and again",
+    "Work that starts itself again without end",
     withSections("workflows:\n  touch: { on: listing.updated, steps: [record.update: { with: { status: seen } }] }"),
     withSections("workflows:\n  touch: { on: listing.created, steps: [record.update: { with: { status: seen } }] }"),
   ),
   circular_work: warning(
-    "Work that starts itself where a condition holds",
+    "Work that starts itself under a condition",
     withSections(
       "workflows:\n  touch: { on: listing.updated, when: record.status == null, steps: [record.update: { with: { status: seen } }] }",
     ),
     withSections("workflows:\n  touch: { on: listing.created, steps: [record.update: { with: { status: seen } }] }"),
   ),
   schedule_without_event: error(
-    "A schedule of what only an event starts",
+    "A schedule for work that needs an event",
     `${worker("audit.write")}schedules:\n  nightly: { cron: "0 2 * * *", run: greet }\n`,
     schedule("0 2 * * *"),
   ),
   literal_credential: warning(
-    "A credential that stands in the blueprint",
+    "A credential in the blueprint",
     withSections(
       "workers:\n  greet:\n    on: listing.created\n    http: { url: 'https://example.com/jobs', headers: { authorization: Bearer 1234 } }",
     ),
     withSections("workers:\n  greet:\n    on: listing.created\n    http: { url: 'https://example.com/jobs' }"),
   ),
   invalid_duration: error(
-    "A duration that can't be",
+    "A duration that is not valid",
     worker("{ action: audit.write, timeout: soon }"),
     worker("{ action: audit.write, timeout: 30s }"),
   ),
   invalid_option: error(
-    "A word that this key does not take",
+    "A value that this key does not accept",
     worker("{ action: audit.write, on_error: ignore }"),
     worker("{ action: audit.write, on_error: continue }"),
   ),
-  invalid_schedule: error("A time or time zone that never comes", schedule("0 25 * * *"), schedule("0 2 * * *")),
+  invalid_schedule: error(
+    "A schedule with a time that never comes, or an unknown time zone",
+    schedule("0 25 * * *"),
+    schedule("0 2 * * *"),
+  ),
   unsigned_dedupe: warning(
-    "An id of requests that nobody signs",
+    "A request id that is not signed",
     withSections("webhooks:\n  in:\n    shop: { verify: github, dedupe: headers.x-github-delivery }"),
     withSections("webhooks:\n  in:\n    shop: { verify: github, dedupe: body.id }"),
   ),
   invalid_webhook: error(
-    "A webhook whose calls could not be verified or read",
+    "A webhook that can't be verified or read",
     withSections("webhooks:\n  in:\n    shop: { verify: strip, type: body.type }"),
     withSections("webhooks:\n  in:\n    shop: { verify: stripe, type: body.type }"),
   ),

@@ -32,53 +32,53 @@ const paid = (when: string): string =>
 
 export const entityDiagnostics: Readonly<Record<EntityCode, DiagnosticKind>> = {
   lookalike_name: error(
-    "A name with a letter that only looks like one of a to z",
+    "A name with a letter that looks like one of a to z",
     listing("pr\u0456ce: int"),
     listing("price: int"),
   ),
-  invalid_option: error("An option that can't be that", option("retention: 3 months"), option("retention: 90d")),
+  invalid_option: error("An option that is not valid", option("retention: 3 months"), option("retention: 90d")),
   constant_check: error(
-    "An expression over a record that reads no field of it",
+    "An expression that reads no field of its record",
     option("checks: { always: 1 < 2 }"),
     option("checks: { positive: price > 0 }"),
   ),
   invalid_seed: error(
-    "A seed row that a create would refuse",
+    "A seed row that can't be created",
     option("seed: [{ price: 1 }]"),
     option("seed: [{ title: Chair, price: 1 }]"),
   ),
   entity_unused: warning(
-    "An entity that nobody may do anything with",
+    "An entity that nobody can use",
     "project: demo\nentities:\n  note:\n    fields: { body: text }\n",
     "project: demo\nentities:\n  note:\n    fields: { body: text }\n    permissions: { admin: { all: true } }\n",
   ),
   siblings_unguarded: warning(
-    "A rule over other records of its own entity, which two that are written at once may both pass",
+    "A rule over other records that two simultaneous writes can both pass",
     booked(""),
     booked("    lock: room_id\n"),
   ),
   computed_beyond_reader: warning(
-    "A computed field that shows something of records which who reads it may not read",
+    "A computed field that reveals values which its readers can't read",
     totalled("price < 10"),
     totalled("true"),
   ),
   check_beyond_reader: warning(
-    "A check that tells who writes one of its fields another one, which they may not read",
+    "A check that reveals a field which its writers can't read",
     priced("price"),
     priced("price, cost"),
   ),
   transition_beyond_reader: warning(
-    "A transition that its roles may take on records which they may not read",
+    "A transition that roles can take on records which they can't read",
     paid(""),
     paid(", when: owner_id == current_user.id"),
   ),
   reference_circle: error(
-    "Required references that lead back to where they begin",
+    "Required references in a circle",
     listing("parent_id: ref(listing)"),
     listing("parent_id: ref(listing)?"),
   ),
   cascade_destroys: warning(
-    "A delete that can be taken back destroys what refers to the record",
+    "A soft delete that destroys other records for good",
     owned(""),
     owned("    soft_delete: true\n"),
   ),

@@ -6,14 +6,14 @@ const ambiguous = (rule: string): string =>
   `${listing("status: enum[draft, active]\nactive: enum[draft, active]")}    permissions:\n      public:\n        read: ${rule}\n`;
 
 export const expressionDiagnostics: Readonly<Record<ProblemCode, DiagnosticKind>> = {
-  expression_syntax: error("A rule that can't be read", readRule("status = active"), readRule("status == active")),
+  expression_syntax: error("A rule with a syntax error", readRule("status = active"), readRule("status == active")),
   expression_too_large: error(
     "A rule that is too large",
     readRule(Array.from({ length: 300 }, () => "price > 1").join(" && ")),
     readRule("published"),
   ),
   expression_not_supported: error(
-    "A rule with something that can't be lowered to SQL",
+    "A rule that can't be translated to SQL",
     readRule("type(price) == int"),
     readRule("price > 5"),
   ),
@@ -24,7 +24,7 @@ export const expressionDiagnostics: Readonly<Record<ProblemCode, DiagnosticKind>
     ambiguous('status == "active"'),
   ),
   unknown_enum_value: error(
-    "A value that the enum does not have",
+    "A value that is not in the enum",
     readRule("status == actve"),
     readRule("status == active"),
   ),
@@ -41,7 +41,7 @@ export const expressionDiagnostics: Readonly<Record<ProblemCode, DiagnosticKind>
     publicRule("update", "old.published"),
   ),
   name_not_available: error(
-    "A name that can't stand here",
+    "A name that can't be used here",
     `${listing("starts_at: datetime")}    checks:\n      soon: starts_at > now\n`,
     `${listing("starts_at: datetime")}    checks:\n      soon: starts_at > created_at\n`,
   ),
@@ -50,14 +50,14 @@ export const expressionDiagnostics: Readonly<Record<ProblemCode, DiagnosticKind>
     readRule("length(status) > 3"),
     readRule("size(status) > 3"),
   ),
-  wrong_arguments: error("A function that is called in another way", readRule("can(read)"), readRule("price > 1")),
+  wrong_arguments: error("A function with wrong arguments", readRule("can(read)"), readRule("price > 1")),
   invalid_pattern: error(
-    "A pattern that can't be",
+    "A pattern that is not valid",
     readRule(`'seller.name.matches("(a")'`),
     readRule(`'seller.name.matches("(a)")'`),
   ),
   rule_circle: error(
-    "A rule that leads back to itself",
+    "A rule that uses itself",
     `${readRule("mine")}rules:\n  mine: yours\n  yours: mine\n`,
     `${readRule("mine")}rules:\n  mine: yours\n  yours: published\n`,
   ),

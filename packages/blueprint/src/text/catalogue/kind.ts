@@ -1,8 +1,11 @@
-// The shape of one kind of diagnostic, and what its examples share.
+// The shape of one kind of diagnostic, and the shared parts of its examples.
 
 export type Severity = "error" | "warning";
 
-/** `wrong` earns this diagnostic beside what `right` earns, and nothing else; `right` has no error and not this. */
+/**
+ * `wrong` causes this diagnostic in addition to those of `right`, and no others; `right` has no error and doesn't cause
+ * it.
+ */
 export interface DiagnosticKind {
   readonly severity: Severity;
   readonly title: string;
@@ -20,12 +23,12 @@ export function warning(title: string, wrong: string, right: string): Diagnostic
 
 const head = "project: demo\nmodules: [auth, users, roles, audit_logs]\n";
 
-/** A blueprint with a listing; `fields` are added to it. */
+/** A blueprint with a listing, with these additional `fields`. */
 export function listing(fields: string): string {
   return `${head}entities:\n  listing:\n    fields:\n      title: string\n${indent(fields, 6)}`;
 }
 
-/** A listing whose `public` may read it by this rule, written behind `read:`. */
+/** A listing that `public` can read by this rule, which follows `read:`. */
 export function readRule(rule: string): string {
   return publicRule("read", rule);
 }
@@ -36,7 +39,7 @@ export function publicRule(operation: string, rule: string): string {
   return `${listing(fields)}${permissions}  seller:\n    fields:\n      name: string\n`;
 }
 
-/** Lines at the top level, behind a project with a listing. */
+/** Lines at the top level, after a project with a listing. */
 export function topLevel(lines: string): string {
   return `${listing("")}${indent(lines, 0)}`;
 }

@@ -29,12 +29,12 @@ function granted(role: string, lines: string): string {
   return `${listing(stated)}    permissions:\n      ${role}:\n        ${lines}\n`;
 }
 
-/** A project whose users may read each other so. */
+/** A project whose users can read each other with this permission. */
 function usersRead(rule: string): string {
   return `project: demo\nmodules: [auth, users, roles, organizations]\nusers:\n  permissions:\n    user: { read: ${rule} }\nentities:\n  note:\n    fields: { body: text }\n    permissions: { user: { read: true } }\n`;
 }
 
-/** A listing whose `status` moves along these edges. */
+/** A listing whose `status` has these transitions. */
 function moving(edges: readonly string[], permission = ""): string {
   const machine = ["initial: draft", ...edges].map((line) => `        ${line}\n`).join("");
   return `${listing(stated)}    transitions:\n      status:\n${machine.replace(/^ {8}/gm, "        ")}${permission}`;
@@ -60,12 +60,12 @@ export const permissionDiagnostics: Readonly<Record<PermissionCode, DiagnosticKi
     `${granted("public", "read: true")}permissions:\n  listing:\n    user: { create: true }\n`,
   ),
   owner_without_user: error(
-    "A rule of `owner` that does not ask who",
+    "A rule of `owner` that does not look at the user",
     granted("owner", "read: true"),
     granted("owner", "read: created_by == current_user.id"),
   ),
   option_not_applicable: error(
-    "An option that this operation does not have",
+    "An option that has no effect on this operation",
     granted("user", "delete: { allow: true, limit: 10 }"),
     granted("user", "read: { allow: true, limit: 10 }"),
   ),
@@ -85,17 +85,17 @@ export const permissionDiagnostics: Readonly<Record<PermissionCode, DiagnosticKi
     granted("user", "read: status == active || status == sold"),
   ),
   rule_trusts_caller: warning(
-    "A rule that lets in whoever says something of themselves",
+    "A rule that users can pass by changing their own profile",
     `users: { fields: { staff: bool = false } }\n${granted("user", "read: current_user.staff")}`,
     `users: { fields: { staff: bool writable(admin) = false } }\n${granted("user", "read: current_user.staff")}`,
   ),
   all_users_readable: warning(
-    "A rule on users that asks for an organization, and lets its members read all users",
+    "A rule on users that lets members of an organization read all users",
     usersRead("member(current_org)"),
     usersRead("true"),
   ),
   rule_never_true: warning(
-    "A rule that nothing can make true",
+    "A rule that is never true",
     granted("user", "read: status == active && status == sold"),
     granted("user", "read: status == active || status == sold"),
   ),
@@ -105,7 +105,7 @@ export const permissionDiagnostics: Readonly<Record<PermissionCode, DiagnosticKi
     `${granted("user", "read: mine")}rules:\n  mine: created_by == current_user.id\n`,
   ),
   restore_without_soft_delete: error(
-    "A restore where records are deleted for good",
+    "A restore for records that are deleted for good",
     `${listing("")}    permissions:\n      user: { restore: created_by == current_user.id }\n`,
     `${listing("")}    soft_delete: true\n    permissions:\n      user: { restore: created_by == current_user.id }\n`,
   ),
@@ -115,23 +115,23 @@ export const permissionDiagnostics: Readonly<Record<PermissionCode, DiagnosticKi
     moving([publish, sell], '    permissions:\n      user: { "transition:publish": true }\n'),
   ),
   invalid_transition: error(
-    "A transition that can't be",
+    "A transition that is not valid",
     moving([publish, sell, "stay: { from: sold, to: sold }"]),
     moving([publish, sell, "reopen: { from: sold, to: active }"]),
   ),
   unreachable_state: warning("A state that no transition leads to", moving([publish]), moving([publish, sell])),
   invalid_event_name: error(
-    "An event that is not called by a noun and a verb",
+    "An event with a wrong form of name",
     moving([publish, "sell: { from: active, to: sold, emit: sold }"]),
     moving([publish, "sell: { from: active, to: sold, emit: listing.was_sold }"]),
   ),
   profile_field_required: error(
-    "A profile field that nobody is asked for",
+    "A required profile field that sign-up does not ask for",
     topLevel("users:\n  fields:\n    nickname: string"),
     topLevel("users:\n  fields:\n    nickname: string?"),
   ),
   invalid_limit: error(
-    "A limit out of bounds",
+    "A limit that is too small or too large",
     topLevel("api:\n  page_max: 100000"),
     topLevel("api:\n  page_max: 200"),
   ),

@@ -3,7 +3,7 @@ import { type DiagnosticKind, error, listing, warning } from "./kind.ts";
 
 export type TestCode = "invalid_test" | "unknown_test_name" | "test_failed" | "public_rule_untested";
 
-/** A listing that `public` may read where it is active, with tests. */
+/** A listing that `public` can read if it is active, with tests. */
 function tested(expectations: readonly string[], row = "{ status: active }"): string {
   const expect = expectations.map((one) => `    - ${one}\n`).join("");
   return [
@@ -17,7 +17,7 @@ const sees = "{ as: public, list: listing, sees: [a] }";
 
 export const testDiagnostics: Readonly<Record<TestCode, DiagnosticKind>> = {
   invalid_test: error(
-    "An expectation that asks nothing, or too much",
+    "An expectation without an operation, or with several",
     tested([sees, "{ as: ana, read: listing, allow: true }"]),
     tested([sees, "{ as: ana, read: listing.a, allow: true }"]),
   ),
@@ -27,12 +27,12 @@ export const testDiagnostics: Readonly<Record<TestCode, DiagnosticKind>> = {
     tested([sees, "{ as: ana, read: listing.a, allow: true }"]),
   ),
   test_failed: error(
-    "An expectation that does not hold",
+    "An expectation that fails",
     tested([sees, "{ as: ana, read: listing.d, allow: true }"]),
     tested([sees, "{ as: ana, read: listing.d, allow: false }"]),
   ),
   public_rule_untested: warning(
-    "A rule of `public` that no test decides both ways",
+    "A rule of `public` that the tests don't fully cover",
     tested(["{ as: public, read: listing.a, allow: true }"]),
     tested([sees]),
   ),

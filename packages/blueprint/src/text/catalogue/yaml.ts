@@ -1,4 +1,4 @@
-// Diagnostics of the text as YAML, its traps among them.
+// Diagnostics of the text as YAML, including common mistakes.
 import { type DiagnosticKind, error, listing, readRule, topLevel } from "./kind.ts";
 
 export type YamlCode =
@@ -30,15 +30,15 @@ export const yamlDiagnostics: Readonly<Record<YamlCode, DiagnosticKind>> = {
     "project: demo\nmodules: [auth]\nentities: {}\n",
   ),
   yaml_duplicate_key: error(
-    "A key stands twice in one map",
+    "A key is used twice in one map",
     listing("price: int\nprice: text"),
     listing("price: int\nnote: text"),
   ),
   yaml_key: error("A key is not a plain word", topLevel("? [a, b]\n: 1"), topLevel("roles: {}")),
-  yaml_anchor: error("A value begins with an anchor (`&`)", readRule("&seller published"), readRule("published")),
-  yaml_alias: error("A value begins with an alias (`*`)", readRule("*seller == null"), readRule("seller == null")),
-  yaml_tag: error("A value begins with a tag (`!`)", readRule("!published"), readRule('"!published"')),
-  yaml_reserved: error("A value begins with `@` or a backtick", readRule("@published"), readRule("published")),
+  yaml_anchor: error("A value starts with an anchor (`&`)", readRule("&seller published"), readRule("published")),
+  yaml_alias: error("A value starts with an alias (`*`)", readRule("*seller == null"), readRule("seller == null")),
+  yaml_tag: error("A value starts with a tag (`!`)", readRule("!published"), readRule('"!published"')),
+  yaml_reserved: error("A value starts with `@` or a backtick", readRule("@published"), readRule("published")),
   yaml_template: error(
     "`${{` in braces, without quotes",
     topLevel(
@@ -49,12 +49,12 @@ export const yamlDiagnostics: Readonly<Record<YamlCode, DiagnosticKind>> = {
     ).replace(", audit_logs", ", workers, audit_logs"),
   ),
   yaml_quote: error(
-    "A value begins with a quote by accident",
+    "A value starts with a quote by accident",
     readRule('"active" == status'),
     readRule("'\"active\" == status'"),
   ),
   yaml_flow_split: error(
-    "Commas in brackets part an unquoted map in braces",
+    "Commas in brackets split an unquoted map in braces",
     "project: demo\nentities:\n  listing: { status: enum[draft, active], title: string }\n",
     'project: demo\nentities:\n  listing: { status: "enum[draft, active]", title: string }\n',
   ),
@@ -69,17 +69,17 @@ export const yamlDiagnostics: Readonly<Record<YamlCode, DiagnosticKind>> = {
     readRule("status == active"),
   ),
   yaml_comment_in_rule: error(
-    "A comment right behind a rule",
+    "A comment directly after a rule",
     readRule("published # && price > 1"),
     readRule("published && price > 1"),
   ),
   yaml_word: error(
-    "A word that other YAML readers take for a boolean",
+    "A word that other YAML readers read as a boolean",
     listing("answer: enum[yes, later]"),
     listing("answer: enum[agreed, later]"),
   ),
   yaml_direction: error(
-    "A character that turns the direction of the text around",
+    "A character that changes the direction of the text",
     listing("note: text # \u202eon"),
     listing("note: text # on"),
   ),
@@ -91,7 +91,7 @@ export const yamlDiagnostics: Readonly<Record<YamlCode, DiagnosticKind>> = {
     "project: demo\n",
   ),
   blueprint_too_deep: error(
-    "The blueprint nests too deep",
+    "The blueprint is nested too deep",
     `project: demo\ntests: ${"[".repeat(60)}${"]".repeat(60)}\n`,
     "project: demo\n",
   ),

@@ -122,19 +122,19 @@ create index "categories__created_by__idx" on "additive_change"."categories" ("c
 create index "categories__created_at__id__idx" on "additive_change"."categories" ("created_at", "id");
 grant select, insert, update, delete on "additive_change"."categories" to "additive_change_worker";
 
--- 007-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 007-reference-sessions-user-id (before, safe): Add a foreign key from sessions.user_id to users.
 alter table "additive_change"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "additive_change"."users" ("id") on delete cascade;
 
--- 008-reference-listings-category-id (before, safe): Let listings.category_id refer to categories.
+-- 008-reference-listings-category-id (before, safe): Add a foreign key from listings.category_id to categories.
 alter table "additive_change"."listings" add constraint "listings__category_id__fkey" foreign key ("category_id") references "additive_change"."categories" ("id");
 
--- 009-reference-listings-created-by (before, safe): Let listings.created_by refer to users.
+-- 009-reference-listings-created-by (before, safe): Add a foreign key from listings.created_by to users.
 alter table "additive_change"."listings" add constraint "listings__created_by__fkey" foreign key ("created_by") references "additive_change"."users" ("id");
 
--- 010-reference-categories-parent-id (before, safe): Let categories.parent_id refer to categories.
+-- 010-reference-categories-parent-id (before, safe): Add a foreign key from categories.parent_id to categories.
 alter table "additive_change"."categories" add constraint "categories__parent_id__fkey" foreign key ("parent_id") references "additive_change"."categories" ("id");
 
--- 011-reference-categories-created-by (before, safe): Let categories.created_by refer to users.
+-- 011-reference-categories-created-by (before, safe): Add a foreign key from categories.created_by to users.
 alter table "additive_change"."categories" add constraint "categories__created_by__fkey" foreign key ("created_by") references "additive_change"."users" ("id");
 
 commit;

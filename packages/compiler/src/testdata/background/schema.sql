@@ -234,28 +234,28 @@ create index "parcels__created_by__idx" on "print_shop"."parcels" ("created_by")
 create index "parcels__created_at__id__idx" on "print_shop"."parcels" ("created_at", "id");
 grant select, insert, update, delete on "print_shop"."parcels" to "print_shop_worker";
 
--- 013-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 013-reference-sessions-user-id (before, safe): Add a foreign key from sessions.user_id to users.
 alter table "print_shop"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "print_shop"."users" ("id") on delete cascade;
 
--- 014-reference-workers--steps-run-id (before, safe): Let workers__steps.run_id refer to workers__runs.
+-- 014-reference-workers--steps-run-id (before, safe): Add a foreign key from workers__steps.run_id to workers__runs.
 alter table "print_shop"."workers__steps" add constraint "workers__steps__run_id__fkey" foreign key ("run_id") references "print_shop"."workers__runs" ("id") on delete cascade;
 
--- 015-reference-workers--attempts-run-id (before, safe): Let workers__attempts.run_id refer to workers__runs.
+-- 015-reference-workers--attempts-run-id (before, safe): Add a foreign key from workers__attempts.run_id to workers__runs.
 alter table "print_shop"."workers__attempts" add constraint "workers__attempts__run_id__fkey" foreign key ("run_id") references "print_shop"."workers__runs" ("id") on delete cascade;
 
--- 016-reference-workers--waits-run-id (before, safe): Let workers__waits.run_id refer to workers__runs.
+-- 016-reference-workers--waits-run-id (before, safe): Add a foreign key from workers__waits.run_id to workers__runs.
 alter table "print_shop"."workers__waits" add constraint "workers__waits__run_id__fkey" foreign key ("run_id") references "print_shop"."workers__runs" ("id") on delete cascade;
 
--- 017-reference-orders-customer-id (before, safe): Let orders.customer_id refer to users.
+-- 017-reference-orders-customer-id (before, safe): Add a foreign key from orders.customer_id to users.
 alter table "print_shop"."orders" add constraint "orders__customer_id__fkey" foreign key ("customer_id") references "print_shop"."users" ("id");
 
--- 018-reference-orders-created-by (before, safe): Let orders.created_by refer to users.
+-- 018-reference-orders-created-by (before, safe): Add a foreign key from orders.created_by to users.
 alter table "print_shop"."orders" add constraint "orders__created_by__fkey" foreign key ("created_by") references "print_shop"."users" ("id");
 
--- 019-reference-parcels-order-id (before, safe): Let parcels.order_id refer to orders.
+-- 019-reference-parcels-order-id (before, safe): Add a foreign key from parcels.order_id to orders.
 alter table "print_shop"."parcels" add constraint "parcels__order_id__fkey" foreign key ("order_id") references "print_shop"."orders" ("id");
 
--- 020-reference-parcels-created-by (before, safe): Let parcels.created_by refer to users.
+-- 020-reference-parcels-created-by (before, safe): Add a foreign key from parcels.created_by to users.
 alter table "print_shop"."parcels" add constraint "parcels__created_by__fkey" foreign key ("created_by") references "print_shop"."users" ("id");
 
 commit;

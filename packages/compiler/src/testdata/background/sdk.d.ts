@@ -157,8 +157,8 @@ export interface PrintShopEvents {
   "parcel.updated": { record: Pick<PrintShop["entities"]["parcel"]["record"], "id"> & Partial<PrintShop["entities"]["parcel"]["record"]>; old: Partial<PrintShop["entities"]["parcel"]["record"]> | null; data: null };
   /** Somebody signed up. */
   "user.created": { record: Pick<PrintShop["user"], "id"> & Partial<PrintShop["user"]>; old: Partial<PrintShop["user"]> | null; data: null };
-  /** A user was given other roles. */
+  /** The roles of a user were changed. */
   "user.roles_changed": { record: Pick<PrintShop["user"], "id"> & Partial<PrintShop["user"]>; old: Partial<PrintShop["user"]> | null; data: { roles: (string)[]; roles_before: (string)[] } | null };
-  /** A user's profile was changed. */
+  /** The profile of a user was changed. */
   "user.updated": { record: Pick<PrintShop["user"], "id"> & Partial<PrintShop["user"]>; old: Partial<PrintShop["user"]> | null; data: null };
 }

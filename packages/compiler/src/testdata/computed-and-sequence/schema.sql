@@ -107,10 +107,10 @@ create index "invoices__created_by__idx" on "computed_and_sequence"."invoices" (
 create index "invoices__created_at__id__idx" on "computed_and_sequence"."invoices" ("created_at", "id");
 grant select, insert, update, delete on "computed_and_sequence"."invoices" to "computed_and_sequence_worker";
 
--- 007-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 007-reference-sessions-user-id (before, safe): Add a foreign key from sessions.user_id to users.
 alter table "computed_and_sequence"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "computed_and_sequence"."users" ("id") on delete cascade;
 
--- 008-reference-invoices-created-by (before, safe): Let invoices.created_by refer to users.
+-- 008-reference-invoices-created-by (before, safe): Add a foreign key from invoices.created_by to users.
 alter table "computed_and_sequence"."invoices" add constraint "invoices__created_by__fkey" foreign key ("created_by") references "computed_and_sequence"."users" ("id");
 
 commit;

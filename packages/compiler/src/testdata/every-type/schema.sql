@@ -220,37 +220,37 @@ create table "every_type"."samples__some_refs" (
 create index "samples__some_refs__other_id__idx" on "every_type"."samples__some_refs" ("other_id");
 grant select, insert, delete on "every_type"."samples__some_refs" to "every_type_worker";
 
--- 010-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 010-reference-sessions-user-id (before, safe): Add a foreign key from sessions.user_id to users.
 alter table "every_type"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "every_type"."users" ("id") on delete cascade;
 
--- 011-reference-memberships-organization-id (before, safe): Let memberships.organization_id refer to organizations.
+-- 011-reference-memberships-organization-id (before, safe): Add a foreign key from memberships.organization_id to organizations.
 alter table "every_type"."memberships" add constraint "memberships__organization_id__fkey" foreign key ("organization_id") references "every_type"."organizations" ("id") on delete cascade;
 
--- 012-reference-memberships-user-id (before, safe): Let memberships.user_id refer to users.
+-- 012-reference-memberships-user-id (before, safe): Add a foreign key from memberships.user_id to users.
 alter table "every_type"."memberships" add constraint "memberships__user_id__fkey" foreign key ("user_id") references "every_type"."users" ("id") on delete cascade;
 
--- 013-reference-organizations--invitations-organization-id (before, safe): Let organizations__invitations.organization_id refer to organizations.
+-- 013-reference-organizations--invitations-organization-id (before, safe): Add a foreign key from organizations__invitations.organization_id to organizations.
 alter table "every_type"."organizations__invitations" add constraint "organizations__invitations__organization_id__fkey" foreign key ("organization_id") references "every_type"."organizations" ("id") on delete cascade;
 
--- 014-reference-organizations--invitations-invited-by (before, safe): Let organizations__invitations.invited_by refer to users.
+-- 014-reference-organizations--invitations-invited-by (before, safe): Add a foreign key from organizations__invitations.invited_by to users.
 alter table "every_type"."organizations__invitations" add constraint "organizations__invitations__invited_by__fkey" foreign key ("invited_by") references "every_type"."users" ("id") on delete cascade;
 
--- 015-reference-samples-a-user (before, safe): Let samples.a_user refer to users.
+-- 015-reference-samples-a-user (before, safe): Add a foreign key from samples.a_user to users.
 alter table "every_type"."samples" add constraint "samples__a_user__fkey" foreign key ("a_user") references "every_type"."users" ("id");
 
--- 016-reference-samples-an-org (before, safe): Let samples.an_org refer to organizations.
+-- 016-reference-samples-an-org (before, safe): Add a foreign key from samples.an_org to organizations.
 alter table "every_type"."samples" add constraint "samples__an_org__fkey" foreign key ("an_org") references "every_type"."organizations" ("id");
 
--- 017-reference-samples-a-ref (before, safe): Let samples.a_ref refer to samples.
+-- 017-reference-samples-a-ref (before, safe): Add a foreign key from samples.a_ref to samples.
 alter table "every_type"."samples" add constraint "samples__a_ref__fkey" foreign key ("a_ref") references "every_type"."samples" ("id");
 
--- 018-reference-samples-created-by (before, safe): Let samples.created_by refer to users.
+-- 018-reference-samples-created-by (before, safe): Add a foreign key from samples.created_by to users.
 alter table "every_type"."samples" add constraint "samples__created_by__fkey" foreign key ("created_by") references "every_type"."users" ("id");
 
--- 019-reference-samples--some-refs-sample-id (before, safe): Let samples__some_refs.sample_id refer to samples.
+-- 019-reference-samples--some-refs-sample-id (before, safe): Add a foreign key from samples__some_refs.sample_id to samples.
 alter table "every_type"."samples__some_refs" add constraint "samples__some_refs__sample_id__fkey" foreign key ("sample_id") references "every_type"."samples" ("id") on delete cascade;
 
--- 020-reference-samples--some-refs-other-id (before, safe): Let samples__some_refs.other_id refer to samples.
+-- 020-reference-samples--some-refs-other-id (before, safe): Add a foreign key from samples__some_refs.other_id to samples.
 alter table "every_type"."samples__some_refs" add constraint "samples__some_refs__other_id__fkey" foreign key ("other_id") references "every_type"."samples" ("id") on delete cascade;
 
 commit;

@@ -139,25 +139,25 @@ create index "shelves__created_by__idx" on "field_types"."shelves" ("created_by"
 create index "shelves__created_at__id__idx" on "field_types"."shelves" ("created_at", "id");
 grant select, insert, update, delete on "field_types"."shelves" to "field_types_worker";
 
--- 007-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 007-reference-sessions-user-id (before, safe): Add a foreign key from sessions.user_id to users.
 alter table "field_types"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "field_types"."users" ("id") on delete cascade;
 
--- 008-reference-boxes-owner-id (before, safe): Let boxes.owner_id refer to users.
+-- 008-reference-boxes-owner-id (before, safe): Add a foreign key from boxes.owner_id to users.
 alter table "field_types"."boxes" add constraint "boxes__owner_id__fkey" foreign key ("owner_id") references "field_types"."users" ("id");
 
--- 009-reference-boxes-packer-id (before, safe): Let boxes.packer_id refer to users.
+-- 009-reference-boxes-packer-id (before, safe): Add a foreign key from boxes.packer_id to users.
 alter table "field_types"."boxes" add constraint "boxes__packer_id__fkey" foreign key ("packer_id") references "field_types"."users" ("id");
 
--- 010-reference-boxes-parent-id (before, safe): Let boxes.parent_id refer to boxes.
+-- 010-reference-boxes-parent-id (before, safe): Add a foreign key from boxes.parent_id to boxes.
 alter table "field_types"."boxes" add constraint "boxes__parent_id__fkey" foreign key ("parent_id") references "field_types"."boxes" ("id");
 
--- 011-reference-boxes-shelf-id (before, safe): Let boxes.shelf_id refer to shelves.
+-- 011-reference-boxes-shelf-id (before, safe): Add a foreign key from boxes.shelf_id to shelves.
 alter table "field_types"."boxes" add constraint "boxes__shelf_id__fkey" foreign key ("shelf_id") references "field_types"."shelves" ("id");
 
--- 012-reference-boxes-created-by (before, safe): Let boxes.created_by refer to users.
+-- 012-reference-boxes-created-by (before, safe): Add a foreign key from boxes.created_by to users.
 alter table "field_types"."boxes" add constraint "boxes__created_by__fkey" foreign key ("created_by") references "field_types"."users" ("id");
 
--- 013-reference-shelves-created-by (before, safe): Let shelves.created_by refer to users.
+-- 013-reference-shelves-created-by (before, safe): Add a foreign key from shelves.created_by to users.
 alter table "field_types"."shelves" add constraint "shelves__created_by__fkey" foreign key ("created_by") references "field_types"."users" ("id");
 
 commit;

@@ -113,16 +113,16 @@ create index "visits__created_by__idx" on "functions"."visits" ("created_by");
 create index "visits__created_at__id__idx" on "functions"."visits" ("created_at", "id");
 grant select, insert, update, delete on "functions"."visits" to "functions_worker";
 
--- 007-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 007-reference-sessions-user-id (before, safe): Add a foreign key from sessions.user_id to users.
 alter table "functions"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "functions"."users" ("id") on delete cascade;
 
--- 008-reference-places-created-by (before, safe): Let places.created_by refer to users.
+-- 008-reference-places-created-by (before, safe): Add a foreign key from places.created_by to users.
 alter table "functions"."places" add constraint "places__created_by__fkey" foreign key ("created_by") references "functions"."users" ("id");
 
--- 009-reference-visits-place-id (before, safe): Let visits.place_id refer to places.
+-- 009-reference-visits-place-id (before, safe): Add a foreign key from visits.place_id to places.
 alter table "functions"."visits" add constraint "visits__place_id__fkey" foreign key ("place_id") references "functions"."places" ("id");
 
--- 010-reference-visits-created-by (before, safe): Let visits.created_by refer to users.
+-- 010-reference-visits-created-by (before, safe): Add a foreign key from visits.created_by to users.
 alter table "functions"."visits" add constraint "visits__created_by__fkey" foreign key ("created_by") references "functions"."users" ("id");
 
 commit;

@@ -233,25 +233,25 @@ create index "inquiries__created_by__idx" on "market_square"."inquiries" ("creat
 create index "inquiries__created_at__id__idx" on "market_square"."inquiries" ("created_at", "id");
 grant select, insert, update, delete on "market_square"."inquiries" to "market_square_worker";
 
--- 013-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 013-reference-sessions-user-id (before, safe): Add a foreign key from sessions.user_id to users.
 alter table "market_square"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "market_square"."users" ("id") on delete cascade;
 
--- 014-reference-workers--steps-run-id (before, safe): Let workers__steps.run_id refer to workers__runs.
+-- 014-reference-workers--steps-run-id (before, safe): Add a foreign key from workers__steps.run_id to workers__runs.
 alter table "market_square"."workers__steps" add constraint "workers__steps__run_id__fkey" foreign key ("run_id") references "market_square"."workers__runs" ("id") on delete cascade;
 
--- 015-reference-workers--attempts-run-id (before, safe): Let workers__attempts.run_id refer to workers__runs.
+-- 015-reference-workers--attempts-run-id (before, safe): Add a foreign key from workers__attempts.run_id to workers__runs.
 alter table "market_square"."workers__attempts" add constraint "workers__attempts__run_id__fkey" foreign key ("run_id") references "market_square"."workers__runs" ("id") on delete cascade;
 
--- 016-reference-workers--waits-run-id (before, safe): Let workers__waits.run_id refer to workers__runs.
+-- 016-reference-workers--waits-run-id (before, safe): Add a foreign key from workers__waits.run_id to workers__runs.
 alter table "market_square"."workers__waits" add constraint "workers__waits__run_id__fkey" foreign key ("run_id") references "market_square"."workers__runs" ("id") on delete cascade;
 
--- 017-reference-listings-created-by (before, safe): Let listings.created_by refer to users.
+-- 017-reference-listings-created-by (before, safe): Add a foreign key from listings.created_by to users.
 alter table "market_square"."listings" add constraint "listings__created_by__fkey" foreign key ("created_by") references "market_square"."users" ("id");
 
--- 018-reference-inquiries-listing-id (before, safe): Let inquiries.listing_id refer to listings.
+-- 018-reference-inquiries-listing-id (before, safe): Add a foreign key from inquiries.listing_id to listings.
 alter table "market_square"."inquiries" add constraint "inquiries__listing_id__fkey" foreign key ("listing_id") references "market_square"."listings" ("id");
 
--- 019-reference-inquiries-created-by (before, safe): Let inquiries.created_by refer to users.
+-- 019-reference-inquiries-created-by (before, safe): Add a foreign key from inquiries.created_by to users.
 alter table "market_square"."inquiries" add constraint "inquiries__created_by__fkey" foreign key ("created_by") references "market_square"."users" ("id");
 
 commit;

@@ -139,10 +139,10 @@ export interface MarketSquareEvents {
   "listing.updated": { record: Pick<MarketSquare["entities"]["listing"]["record"], "id"> & Partial<MarketSquare["entities"]["listing"]["record"]>; old: Partial<MarketSquare["entities"]["listing"]["record"]> | null; data: null };
   /** Somebody signed up. */
   "user.created": { record: Pick<MarketSquare["user"], "id"> & Partial<MarketSquare["user"]>; old: Partial<MarketSquare["user"]> | null; data: null };
-  /** A user was given other roles. */
+  /** The roles of a user were changed. */
   "user.roles_changed": { record: Pick<MarketSquare["user"], "id"> & Partial<MarketSquare["user"]>; old: Partial<MarketSquare["user"]> | null; data: { roles: (string)[]; roles_before: (string)[] } | null };
-  /** A user's profile was changed. */
+  /** The profile of a user was changed. */
   "user.updated": { record: Pick<MarketSquare["user"], "id"> & Partial<MarketSquare["user"]>; old: Partial<MarketSquare["user"]> | null; data: null };
-  /** An endpoint was disabled: it answered 410 (`gone`), or has failed for too long (`failing`). */
+  /** An endpoint was disabled: it answered 410 (`gone`), or failed for too long (`failing`). */
   "webhook.endpoint_disabled": { record: null; old: null; data: Partial<{ endpoint_id: string; reason: "gone" | "failing" }> };
 }

@@ -99,13 +99,13 @@ create index "tickets__created_by__idx" on "narrowed_fields"."tickets" ("created
 create index "tickets__created_at__id__idx" on "narrowed_fields"."tickets" ("created_at", "id");
 grant select, insert, update, delete on "narrowed_fields"."tickets" to "narrowed_fields_worker";
 
--- 006-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 006-reference-sessions-user-id (before, safe): Add a foreign key from sessions.user_id to users.
 alter table "narrowed_fields"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "narrowed_fields"."users" ("id") on delete cascade;
 
--- 007-reference-tickets-customer-id (before, safe): Let tickets.customer_id refer to users.
+-- 007-reference-tickets-customer-id (before, safe): Add a foreign key from tickets.customer_id to users.
 alter table "narrowed_fields"."tickets" add constraint "tickets__customer_id__fkey" foreign key ("customer_id") references "narrowed_fields"."users" ("id");
 
--- 008-reference-tickets-created-by (before, safe): Let tickets.created_by refer to users.
+-- 008-reference-tickets-created-by (before, safe): Add a foreign key from tickets.created_by to users.
 alter table "narrowed_fields"."tickets" add constraint "tickets__created_by__fkey" foreign key ("created_by") references "narrowed_fields"."users" ("id");
 
 commit;

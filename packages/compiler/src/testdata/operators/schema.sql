@@ -122,19 +122,19 @@ create index "offers__status__created_at__id__idx" on "operators"."offers" ("sta
 create index "offers__created_at__id__idx" on "operators"."offers" ("created_at", "id");
 grant select, insert, update, delete on "operators"."offers" to "operators_worker";
 
--- 007-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 007-reference-sessions-user-id (before, safe): Add a foreign key from sessions.user_id to users.
 alter table "operators"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "operators"."users" ("id") on delete cascade;
 
--- 008-reference-shops-keeper-id (before, safe): Let shops.keeper_id refer to users.
+-- 008-reference-shops-keeper-id (before, safe): Add a foreign key from shops.keeper_id to users.
 alter table "operators"."shops" add constraint "shops__keeper_id__fkey" foreign key ("keeper_id") references "operators"."users" ("id");
 
--- 009-reference-shops-created-by (before, safe): Let shops.created_by refer to users.
+-- 009-reference-shops-created-by (before, safe): Add a foreign key from shops.created_by to users.
 alter table "operators"."shops" add constraint "shops__created_by__fkey" foreign key ("created_by") references "operators"."users" ("id");
 
--- 010-reference-offers-shop-id (before, safe): Let offers.shop_id refer to shops.
+-- 010-reference-offers-shop-id (before, safe): Add a foreign key from offers.shop_id to shops.
 alter table "operators"."offers" add constraint "offers__shop_id__fkey" foreign key ("shop_id") references "operators"."shops" ("id");
 
--- 011-reference-offers-created-by (before, safe): Let offers.created_by refer to users.
+-- 011-reference-offers-created-by (before, safe): Add a foreign key from offers.created_by to users.
 alter table "operators"."offers" add constraint "offers__created_by__fkey" foreign key ("created_by") references "operators"."users" ("id");
 
 commit;

@@ -176,40 +176,40 @@ create index "notes__created_by__idx" on "organization_scope"."notes" ("created_
 create index "notes__created_at__id__idx" on "organization_scope"."notes" ("created_at", "id");
 grant select, insert, update, delete on "organization_scope"."notes" to "organization_scope_worker";
 
--- 011-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 011-reference-sessions-user-id (before, safe): Add a foreign key from sessions.user_id to users.
 alter table "organization_scope"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "organization_scope"."users" ("id") on delete cascade;
 
--- 012-reference-memberships-organization-id (before, safe): Let memberships.organization_id refer to organizations.
+-- 012-reference-memberships-organization-id (before, safe): Add a foreign key from memberships.organization_id to organizations.
 alter table "organization_scope"."memberships" add constraint "memberships__organization_id__fkey" foreign key ("organization_id") references "organization_scope"."organizations" ("id") on delete cascade;
 
--- 013-reference-memberships-user-id (before, safe): Let memberships.user_id refer to users.
+-- 013-reference-memberships-user-id (before, safe): Add a foreign key from memberships.user_id to users.
 alter table "organization_scope"."memberships" add constraint "memberships__user_id__fkey" foreign key ("user_id") references "organization_scope"."users" ("id") on delete cascade;
 
--- 014-reference-organizations--invitations-organization-id (before, safe): Let organizations__invitations.organization_id refer to organizations.
+-- 014-reference-organizations--invitations-organization-id (before, safe): Add a foreign key from organizations__invitations.organization_id to organizations.
 alter table "organization_scope"."organizations__invitations" add constraint "organizations__invitations__organization_id__fkey" foreign key ("organization_id") references "organization_scope"."organizations" ("id") on delete cascade;
 
--- 015-reference-organizations--invitations-invited-by (before, safe): Let organizations__invitations.invited_by refer to users.
+-- 015-reference-organizations--invitations-invited-by (before, safe): Add a foreign key from organizations__invitations.invited_by to users.
 alter table "organization_scope"."organizations__invitations" add constraint "organizations__invitations__invited_by__fkey" foreign key ("invited_by") references "organization_scope"."users" ("id") on delete cascade;
 
--- 016-reference-vehicles-org-id (before, safe): Let vehicles.org_id refer to organizations.
+-- 016-reference-vehicles-org-id (before, safe): Add a foreign key from vehicles.org_id to organizations.
 alter table "organization_scope"."vehicles" add constraint "vehicles__org_id__fkey" foreign key ("org_id") references "organization_scope"."organizations" ("id");
 
--- 017-reference-vehicles-created-by (before, safe): Let vehicles.created_by refer to users.
+-- 017-reference-vehicles-created-by (before, safe): Add a foreign key from vehicles.created_by to users.
 alter table "organization_scope"."vehicles" add constraint "vehicles__created_by__fkey" foreign key ("created_by") references "organization_scope"."users" ("id");
 
--- 018-reference-trips-org-id (before, safe): Let trips.org_id refer to organizations.
+-- 018-reference-trips-org-id (before, safe): Add a foreign key from trips.org_id to organizations.
 alter table "organization_scope"."trips" add constraint "trips__org_id__fkey" foreign key ("org_id") references "organization_scope"."organizations" ("id");
 
--- 019-reference-trips-vehicle-id (before, safe): Let trips.vehicle_id refer to vehicles.
+-- 019-reference-trips-vehicle-id (before, safe): Add a foreign key from trips.vehicle_id to vehicles.
 alter table "organization_scope"."trips" add constraint "trips__vehicle_id__fkey" foreign key ("vehicle_id") references "organization_scope"."vehicles" ("id");
 
--- 020-reference-trips-created-by (before, safe): Let trips.created_by refer to users.
+-- 020-reference-trips-created-by (before, safe): Add a foreign key from trips.created_by to users.
 alter table "organization_scope"."trips" add constraint "trips__created_by__fkey" foreign key ("created_by") references "organization_scope"."users" ("id");
 
--- 021-reference-notes-about (before, safe): Let notes.about refer to organizations.
+-- 021-reference-notes-about (before, safe): Add a foreign key from notes.about to organizations.
 alter table "organization_scope"."notes" add constraint "notes__about__fkey" foreign key ("about") references "organization_scope"."organizations" ("id");
 
--- 022-reference-notes-created-by (before, safe): Let notes.created_by refer to users.
+-- 022-reference-notes-created-by (before, safe): Add a foreign key from notes.created_by to users.
 alter table "organization_scope"."notes" add constraint "notes__created_by__fkey" foreign key ("created_by") references "organization_scope"."users" ("id");
 
 commit;

@@ -208,19 +208,19 @@ create index "bikes__created_by__idx" on "bike_hooks"."bikes" ("created_by");
 create index "bikes__created_at__id__idx" on "bike_hooks"."bikes" ("created_at", "id");
 grant select, insert, update, delete on "bike_hooks"."bikes" to "bike_hooks_worker";
 
--- 012-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 012-reference-sessions-user-id (before, safe): Add a foreign key from sessions.user_id to users.
 alter table "bike_hooks"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "bike_hooks"."users" ("id") on delete cascade;
 
--- 013-reference-workers--steps-run-id (before, safe): Let workers__steps.run_id refer to workers__runs.
+-- 013-reference-workers--steps-run-id (before, safe): Add a foreign key from workers__steps.run_id to workers__runs.
 alter table "bike_hooks"."workers__steps" add constraint "workers__steps__run_id__fkey" foreign key ("run_id") references "bike_hooks"."workers__runs" ("id") on delete cascade;
 
--- 014-reference-workers--attempts-run-id (before, safe): Let workers__attempts.run_id refer to workers__runs.
+-- 014-reference-workers--attempts-run-id (before, safe): Add a foreign key from workers__attempts.run_id to workers__runs.
 alter table "bike_hooks"."workers__attempts" add constraint "workers__attempts__run_id__fkey" foreign key ("run_id") references "bike_hooks"."workers__runs" ("id") on delete cascade;
 
--- 015-reference-workers--waits-run-id (before, safe): Let workers__waits.run_id refer to workers__runs.
+-- 015-reference-workers--waits-run-id (before, safe): Add a foreign key from workers__waits.run_id to workers__runs.
 alter table "bike_hooks"."workers__waits" add constraint "workers__waits__run_id__fkey" foreign key ("run_id") references "bike_hooks"."workers__runs" ("id") on delete cascade;
 
--- 016-reference-bikes-created-by (before, safe): Let bikes.created_by refer to users.
+-- 016-reference-bikes-created-by (before, safe): Add a foreign key from bikes.created_by to users.
 alter table "bike_hooks"."bikes" add constraint "bikes__created_by__fkey" foreign key ("created_by") references "bike_hooks"."users" ("id");
 
 commit;

@@ -78,10 +78,10 @@ export interface BikeHooksEvents {
   "bike.updated": { record: Pick<BikeHooks["entities"]["bike"]["record"], "id"> & Partial<BikeHooks["entities"]["bike"]["record"]>; old: Partial<BikeHooks["entities"]["bike"]["record"]> | null; data: null };
   /** Somebody signed up. */
   "user.created": { record: Pick<BikeHooks["user"], "id"> & Partial<BikeHooks["user"]>; old: Partial<BikeHooks["user"]> | null; data: null };
-  /** A user was given other roles. */
+  /** The roles of a user were changed. */
   "user.roles_changed": { record: Pick<BikeHooks["user"], "id"> & Partial<BikeHooks["user"]>; old: Partial<BikeHooks["user"]> | null; data: { roles: (string)[]; roles_before: (string)[] } | null };
-  /** A user's profile was changed. */
+  /** The profile of a user was changed. */
   "user.updated": { record: Pick<BikeHooks["user"], "id"> & Partial<BikeHooks["user"]>; old: Partial<BikeHooks["user"]> | null; data: null };
-  /** An endpoint was disabled: it answered 410 (`gone`), or has failed for too long (`failing`). */
+  /** An endpoint was disabled: it answered 410 (`gone`), or failed for too long (`failing`). */
   "webhook.endpoint_disabled": { record: null; old: null; data: Partial<{ endpoint_id: string; reason: "gone" | "failing" }> };
 }

@@ -282,40 +282,40 @@ create index "subscriptions__created_by__idx" on "parcel_desk"."subscriptions" (
 create index "subscriptions__created_at__id__idx" on "parcel_desk"."subscriptions" ("created_at", "id");
 grant select, insert, update, delete on "parcel_desk"."subscriptions" to "parcel_desk_worker";
 
--- 016-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 016-reference-sessions-user-id (before, safe): Add a foreign key from sessions.user_id to users.
 alter table "parcel_desk"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "parcel_desk"."users" ("id") on delete cascade;
 
--- 017-reference-memberships-organization-id (before, safe): Let memberships.organization_id refer to organizations.
+-- 017-reference-memberships-organization-id (before, safe): Add a foreign key from memberships.organization_id to organizations.
 alter table "parcel_desk"."memberships" add constraint "memberships__organization_id__fkey" foreign key ("organization_id") references "parcel_desk"."organizations" ("id") on delete cascade;
 
--- 018-reference-memberships-user-id (before, safe): Let memberships.user_id refer to users.
+-- 018-reference-memberships-user-id (before, safe): Add a foreign key from memberships.user_id to users.
 alter table "parcel_desk"."memberships" add constraint "memberships__user_id__fkey" foreign key ("user_id") references "parcel_desk"."users" ("id") on delete cascade;
 
--- 019-reference-organizations--invitations-organization-id (before, safe): Let organizations__invitations.organization_id refer to organizations.
+-- 019-reference-organizations--invitations-organization-id (before, safe): Add a foreign key from organizations__invitations.organization_id to organizations.
 alter table "parcel_desk"."organizations__invitations" add constraint "organizations__invitations__organization_id__fkey" foreign key ("organization_id") references "parcel_desk"."organizations" ("id") on delete cascade;
 
--- 020-reference-organizations--invitations-invited-by (before, safe): Let organizations__invitations.invited_by refer to users.
+-- 020-reference-organizations--invitations-invited-by (before, safe): Add a foreign key from organizations__invitations.invited_by to users.
 alter table "parcel_desk"."organizations__invitations" add constraint "organizations__invitations__invited_by__fkey" foreign key ("invited_by") references "parcel_desk"."users" ("id") on delete cascade;
 
--- 021-reference-workers--steps-run-id (before, safe): Let workers__steps.run_id refer to workers__runs.
+-- 021-reference-workers--steps-run-id (before, safe): Add a foreign key from workers__steps.run_id to workers__runs.
 alter table "parcel_desk"."workers__steps" add constraint "workers__steps__run_id__fkey" foreign key ("run_id") references "parcel_desk"."workers__runs" ("id") on delete cascade;
 
--- 022-reference-workers--attempts-run-id (before, safe): Let workers__attempts.run_id refer to workers__runs.
+-- 022-reference-workers--attempts-run-id (before, safe): Add a foreign key from workers__attempts.run_id to workers__runs.
 alter table "parcel_desk"."workers__attempts" add constraint "workers__attempts__run_id__fkey" foreign key ("run_id") references "parcel_desk"."workers__runs" ("id") on delete cascade;
 
--- 023-reference-workers--waits-run-id (before, safe): Let workers__waits.run_id refer to workers__runs.
+-- 023-reference-workers--waits-run-id (before, safe): Add a foreign key from workers__waits.run_id to workers__runs.
 alter table "parcel_desk"."workers__waits" add constraint "workers__waits__run_id__fkey" foreign key ("run_id") references "parcel_desk"."workers__runs" ("id") on delete cascade;
 
--- 024-reference-shipments-user-id (before, safe): Let shipments.user_id refer to users.
+-- 024-reference-shipments-user-id (before, safe): Add a foreign key from shipments.user_id to users.
 alter table "parcel_desk"."shipments" add constraint "shipments__user_id__fkey" foreign key ("user_id") references "parcel_desk"."users" ("id");
 
--- 025-reference-shipments-created-by (before, safe): Let shipments.created_by refer to users.
+-- 025-reference-shipments-created-by (before, safe): Add a foreign key from shipments.created_by to users.
 alter table "parcel_desk"."shipments" add constraint "shipments__created_by__fkey" foreign key ("created_by") references "parcel_desk"."users" ("id");
 
--- 026-reference-subscriptions-user-id (before, safe): Let subscriptions.user_id refer to users.
+-- 026-reference-subscriptions-user-id (before, safe): Add a foreign key from subscriptions.user_id to users.
 alter table "parcel_desk"."subscriptions" add constraint "subscriptions__user_id__fkey" foreign key ("user_id") references "parcel_desk"."users" ("id");
 
--- 027-reference-subscriptions-created-by (before, safe): Let subscriptions.created_by refer to users.
+-- 027-reference-subscriptions-created-by (before, safe): Add a foreign key from subscriptions.created_by to users.
 alter table "parcel_desk"."subscriptions" add constraint "subscriptions__created_by__fkey" foreign key ("created_by") references "parcel_desk"."users" ("id");
 
 commit;

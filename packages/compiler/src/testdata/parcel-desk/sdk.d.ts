@@ -156,21 +156,21 @@ export interface ParcelDesk {
 
 /** What each event carries, as far as whoever is sent it may see it. */
 export interface ParcelDeskEvents {
-  /** An organization was made; its owner is who made it, unless a key did. */
+  /** An organization was created. Its owner is its creator, unless a key created it. */
   "organization.created": { record: Pick<ParcelDesk["organization"], "id"> & Partial<ParcelDesk["organization"]>; old: Partial<ParcelDesk["organization"]> | null; data: { owner_id?: string | null } | null };
   /** An organization was deleted. */
   "organization.deleted": { record: Pick<ParcelDesk["organization"], "id"> & Partial<ParcelDesk["organization"]>; old: Partial<ParcelDesk["organization"]> | null; data: null };
   /** An invitation was accepted. */
   "organization.invitation_accepted": { record: Pick<ParcelDesk["organization"], "id"> & Partial<ParcelDesk["organization"]>; old: Partial<ParcelDesk["organization"]> | null; data: { invitation_id: string; email: string; role: "owner" | "admin" | "member"; user_id: string } | null };
-  /** Somebody was invited. The token is in the reply to whoever invited, and nowhere else. */
+  /** A user was invited. Only the reply to the inviter contains the token. */
   "organization.invitation_created": { record: Pick<ParcelDesk["organization"], "id"> & Partial<ParcelDesk["organization"]>; old: Partial<ParcelDesk["organization"]> | null; data: { invitation_id: string; email: string; role: "owner" | "admin" | "member" } | null };
-  /** An invitation was taken back. */
+  /** An invitation was revoked. */
   "organization.invitation_revoked": { record: Pick<ParcelDesk["organization"], "id"> & Partial<ParcelDesk["organization"]>; old: Partial<ParcelDesk["organization"]> | null; data: { invitation_id: string; email: string; role: "owner" | "admin" | "member" } | null };
   /** A user became a member. */
   "organization.member_added": { record: Pick<ParcelDesk["organization"], "id"> & Partial<ParcelDesk["organization"]>; old: Partial<ParcelDesk["organization"]> | null; data: { user_id: string; role: "owner" | "admin" | "member" } | null };
-  /** A member was taken out, or left. */
+  /** A member was removed, or left. */
   "organization.member_removed": { record: Pick<ParcelDesk["organization"], "id"> & Partial<ParcelDesk["organization"]>; old: Partial<ParcelDesk["organization"]> | null; data: { user_id: string; role: "owner" | "admin" | "member" } | null };
-  /** A member was given another role. */
+  /** The role of a member was changed. */
   "organization.member_role_changed": { record: Pick<ParcelDesk["organization"], "id"> & Partial<ParcelDesk["organization"]>; old: Partial<ParcelDesk["organization"]> | null; data: { user_id: string; role: "owner" | "admin" | "member"; role_before: "owner" | "admin" | "member" } | null };
   /** An organization was changed. */
   "organization.updated": { record: Pick<ParcelDesk["organization"], "id"> & Partial<ParcelDesk["organization"]>; old: Partial<ParcelDesk["organization"]> | null; data: null };
@@ -183,10 +183,10 @@ export interface ParcelDeskEvents {
   "subscription.updated": { record: Pick<ParcelDesk["entities"]["subscription"]["record"], "id"> & Partial<ParcelDesk["entities"]["subscription"]["record"]>; old: Partial<ParcelDesk["entities"]["subscription"]["record"]> | null; data: null };
   /** Somebody signed up. */
   "user.created": { record: Pick<ParcelDesk["user"], "id"> & Partial<ParcelDesk["user"]>; old: Partial<ParcelDesk["user"]> | null; data: null };
-  /** A user was given other roles. */
+  /** The roles of a user were changed. */
   "user.roles_changed": { record: Pick<ParcelDesk["user"], "id"> & Partial<ParcelDesk["user"]>; old: Partial<ParcelDesk["user"]> | null; data: { roles: (string)[]; roles_before: (string)[] } | null };
-  /** A user's profile was changed. */
+  /** The profile of a user was changed. */
   "user.updated": { record: Pick<ParcelDesk["user"], "id"> & Partial<ParcelDesk["user"]>; old: Partial<ParcelDesk["user"]> | null; data: null };
-  /** An endpoint was disabled: it answered 410 (`gone`), or has failed for too long (`failing`). */
+  /** An endpoint was disabled: it answered 410 (`gone`), or failed for too long (`failing`). */
   "webhook.endpoint_disabled": { record: null; old: null; data: Partial<{ endpoint_id: string; reason: "gone" | "failing" }> };
 }

@@ -121,16 +121,16 @@ create index "reports__created_by__idx" on "profile_fields"."reports" ("created_
 create index "reports__created_at__id__idx" on "profile_fields"."reports" ("created_at", "id");
 grant select, insert, update, delete on "profile_fields"."reports" to "profile_fields_worker";
 
--- 006-reference-users-manager-id (before, safe): Let users.manager_id refer to users.
+-- 006-reference-users-manager-id (before, safe): Add a foreign key from users.manager_id to users.
 alter table "profile_fields"."users" add constraint "users__manager_id__fkey" foreign key ("manager_id") references "profile_fields"."users" ("id");
 
--- 007-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 007-reference-sessions-user-id (before, safe): Add a foreign key from sessions.user_id to users.
 alter table "profile_fields"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "profile_fields"."users" ("id") on delete cascade;
 
--- 008-reference-reports-owner-id (before, safe): Let reports.owner_id refer to users.
+-- 008-reference-reports-owner-id (before, safe): Add a foreign key from reports.owner_id to users.
 alter table "profile_fields"."reports" add constraint "reports__owner_id__fkey" foreign key ("owner_id") references "profile_fields"."users" ("id");
 
--- 009-reference-reports-created-by (before, safe): Let reports.created_by refer to users.
+-- 009-reference-reports-created-by (before, safe): Add a foreign key from reports.created_by to users.
 alter table "profile_fields"."reports" add constraint "reports__created_by__fkey" foreign key ("created_by") references "profile_fields"."users" ("id");
 
 commit;

@@ -116,13 +116,13 @@ create index "categories__created_by__idx" on "refused_change"."categories" ("cr
 create index "categories__created_at__id__idx" on "refused_change"."categories" ("created_at", "id");
 grant select, insert, update, delete on "refused_change"."categories" to "refused_change_worker";
 
--- 007-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 007-reference-sessions-user-id (before, safe): Add a foreign key from sessions.user_id to users.
 alter table "refused_change"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "refused_change"."users" ("id") on delete cascade;
 
--- 008-reference-listings-created-by (before, safe): Let listings.created_by refer to users.
+-- 008-reference-listings-created-by (before, safe): Add a foreign key from listings.created_by to users.
 alter table "refused_change"."listings" add constraint "listings__created_by__fkey" foreign key ("created_by") references "refused_change"."users" ("id");
 
--- 009-reference-categories-created-by (before, safe): Let categories.created_by refer to users.
+-- 009-reference-categories-created-by (before, safe): Add a foreign key from categories.created_by to users.
 alter table "refused_change"."categories" add constraint "categories__created_by__fkey" foreign key ("created_by") references "refused_change"."users" ("id");
 
 commit;

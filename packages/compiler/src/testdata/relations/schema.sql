@@ -162,43 +162,43 @@ create index "tags__created_by__idx" on "relations"."tags" ("created_by");
 create index "tags__created_at__id__idx" on "relations"."tags" ("created_at", "id");
 grant select, insert, update, delete on "relations"."tags" to "relations_worker";
 
--- 011-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 011-reference-sessions-user-id (before, safe): Add a foreign key from sessions.user_id to users.
 alter table "relations"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "relations"."users" ("id") on delete cascade;
 
--- 012-reference-albums-cover-id (before, safe): Let albums.cover_id refer to photos.
+-- 012-reference-albums-cover-id (before, safe): Add a foreign key from albums.cover_id to photos.
 alter table "relations"."albums" add constraint "albums__cover_id__fkey" foreign key ("cover_id") references "relations"."photos" ("id");
 
--- 013-reference-albums-created-by (before, safe): Let albums.created_by refer to users.
+-- 013-reference-albums-created-by (before, safe): Add a foreign key from albums.created_by to users.
 alter table "relations"."albums" add constraint "albums__created_by__fkey" foreign key ("created_by") references "relations"."users" ("id");
 
--- 014-reference-albums--tags-album-id (before, safe): Let albums__tags.album_id refer to albums.
+-- 014-reference-albums--tags-album-id (before, safe): Add a foreign key from albums__tags.album_id to albums.
 alter table "relations"."albums__tags" add constraint "albums__tags__album_id__fkey" foreign key ("album_id") references "relations"."albums" ("id") on delete cascade;
 
--- 015-reference-albums--tags-tag-id (before, safe): Let albums__tags.tag_id refer to tags.
+-- 015-reference-albums--tags-tag-id (before, safe): Add a foreign key from albums__tags.tag_id to tags.
 alter table "relations"."albums__tags" add constraint "albums__tags__tag_id__fkey" foreign key ("tag_id") references "relations"."tags" ("id") on delete cascade;
 
--- 016-reference-albums--similar-album-id (before, safe): Let albums__similar.album_id refer to albums.
+-- 016-reference-albums--similar-album-id (before, safe): Add a foreign key from albums__similar.album_id to albums.
 alter table "relations"."albums__similar" add constraint "albums__similar__album_id__fkey" foreign key ("album_id") references "relations"."albums" ("id") on delete cascade;
 
--- 017-reference-albums--similar-other-id (before, safe): Let albums__similar.other_id refer to albums.
+-- 017-reference-albums--similar-other-id (before, safe): Add a foreign key from albums__similar.other_id to albums.
 alter table "relations"."albums__similar" add constraint "albums__similar__other_id__fkey" foreign key ("other_id") references "relations"."albums" ("id") on delete cascade;
 
--- 018-reference-photos-album-id (before, safe): Let photos.album_id refer to albums.
+-- 018-reference-photos-album-id (before, safe): Add a foreign key from photos.album_id to albums.
 alter table "relations"."photos" add constraint "photos__album_id__fkey" foreign key ("album_id") references "relations"."albums" ("id");
 
--- 019-reference-photos-created-by (before, safe): Let photos.created_by refer to users.
+-- 019-reference-photos-created-by (before, safe): Add a foreign key from photos.created_by to users.
 alter table "relations"."photos" add constraint "photos__created_by__fkey" foreign key ("created_by") references "relations"."users" ("id");
 
--- 020-reference-comments-photo-id (before, safe): Let comments.photo_id refer to photos.
+-- 020-reference-comments-photo-id (before, safe): Add a foreign key from comments.photo_id to photos.
 alter table "relations"."comments" add constraint "comments__photo_id__fkey" foreign key ("photo_id") references "relations"."photos" ("id");
 
--- 021-reference-comments-author-id (before, safe): Let comments.author_id refer to users.
+-- 021-reference-comments-author-id (before, safe): Add a foreign key from comments.author_id to users.
 alter table "relations"."comments" add constraint "comments__author_id__fkey" foreign key ("author_id") references "relations"."users" ("id");
 
--- 022-reference-comments-created-by (before, safe): Let comments.created_by refer to users.
+-- 022-reference-comments-created-by (before, safe): Add a foreign key from comments.created_by to users.
 alter table "relations"."comments" add constraint "comments__created_by__fkey" foreign key ("created_by") references "relations"."users" ("id");
 
--- 023-reference-tags-created-by (before, safe): Let tags.created_by refer to users.
+-- 023-reference-tags-created-by (before, safe): Add a foreign key from tags.created_by to users.
 alter table "relations"."tags" add constraint "tags__created_by__fkey" foreign key ("created_by") references "relations"."users" ("id");
 
 commit;

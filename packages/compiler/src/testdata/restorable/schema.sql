@@ -128,19 +128,19 @@ create index "visits__created_by__idx" on "restorable"."visits" ("created_by");
 create index "visits__created_at__id__idx" on "restorable"."visits" ("created_at", "id");
 grant select, insert, update, delete on "restorable"."visits" to "restorable_worker";
 
--- 007-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 007-reference-sessions-user-id (before, safe): Add a foreign key from sessions.user_id to users.
 alter table "restorable"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "restorable"."users" ("id") on delete cascade;
 
--- 008-reference-pages-parent-id (before, safe): Let pages.parent_id refer to pages.
+-- 008-reference-pages-parent-id (before, safe): Add a foreign key from pages.parent_id to pages.
 alter table "restorable"."pages" add constraint "pages__parent_id__fkey" foreign key ("parent_id") references "restorable"."pages" ("id");
 
--- 009-reference-pages-created-by (before, safe): Let pages.created_by refer to users.
+-- 009-reference-pages-created-by (before, safe): Add a foreign key from pages.created_by to users.
 alter table "restorable"."pages" add constraint "pages__created_by__fkey" foreign key ("created_by") references "restorable"."users" ("id");
 
--- 010-reference-visits-page-id (before, safe): Let visits.page_id refer to pages.
+-- 010-reference-visits-page-id (before, safe): Add a foreign key from visits.page_id to pages.
 alter table "restorable"."visits" add constraint "visits__page_id__fkey" foreign key ("page_id") references "restorable"."pages" ("id");
 
--- 011-reference-visits-created-by (before, safe): Let visits.created_by refer to users.
+-- 011-reference-visits-created-by (before, safe): Add a foreign key from visits.created_by to users.
 alter table "restorable"."visits" add constraint "visits__created_by__fkey" foreign key ("created_by") references "restorable"."users" ("id");
 
 commit;

@@ -97,13 +97,13 @@ create index "shipments__created_by__idx" on "state_machine"."shipments" ("creat
 create index "shipments__created_at__id__idx" on "state_machine"."shipments" ("created_at", "id");
 grant select, insert, update, delete on "state_machine"."shipments" to "state_machine_worker";
 
--- 006-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 006-reference-sessions-user-id (before, safe): Add a foreign key from sessions.user_id to users.
 alter table "state_machine"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "state_machine"."users" ("id") on delete cascade;
 
--- 007-reference-shipments-user-id (before, safe): Let shipments.user_id refer to users.
+-- 007-reference-shipments-user-id (before, safe): Add a foreign key from shipments.user_id to users.
 alter table "state_machine"."shipments" add constraint "shipments__user_id__fkey" foreign key ("user_id") references "state_machine"."users" ("id");
 
--- 008-reference-shipments-created-by (before, safe): Let shipments.created_by refer to users.
+-- 008-reference-shipments-created-by (before, safe): Add a foreign key from shipments.created_by to users.
 alter table "state_machine"."shipments" add constraint "shipments__created_by__fkey" foreign key ("created_by") references "state_machine"."users" ("id");
 
 commit;

@@ -117,25 +117,25 @@ create index "articles__created_by__idx" on "user_relations"."articles" ("create
 create index "articles__created_at__id__idx" on "user_relations"."articles" ("created_at", "id");
 grant select, insert, update, delete on "user_relations"."articles" to "user_relations_worker";
 
--- 007-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 007-reference-sessions-user-id (before, safe): Add a foreign key from sessions.user_id to users.
 alter table "user_relations"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "user_relations"."users" ("id") on delete cascade;
 
--- 008-reference-follows-follower-id (before, safe): Let follows.follower_id refer to users.
+-- 008-reference-follows-follower-id (before, safe): Add a foreign key from follows.follower_id to users.
 alter table "user_relations"."follows" add constraint "follows__follower_id__fkey" foreign key ("follower_id") references "user_relations"."users" ("id");
 
--- 009-reference-follows-followed-id (before, safe): Let follows.followed_id refer to users.
+-- 009-reference-follows-followed-id (before, safe): Add a foreign key from follows.followed_id to users.
 alter table "user_relations"."follows" add constraint "follows__followed_id__fkey" foreign key ("followed_id") references "user_relations"."users" ("id");
 
--- 010-reference-follows-created-by (before, safe): Let follows.created_by refer to users.
+-- 010-reference-follows-created-by (before, safe): Add a foreign key from follows.created_by to users.
 alter table "user_relations"."follows" add constraint "follows__created_by__fkey" foreign key ("created_by") references "user_relations"."users" ("id");
 
--- 011-reference-articles-author-id (before, safe): Let articles.author_id refer to users.
+-- 011-reference-articles-author-id (before, safe): Add a foreign key from articles.author_id to users.
 alter table "user_relations"."articles" add constraint "articles__author_id__fkey" foreign key ("author_id") references "user_relations"."users" ("id");
 
--- 012-reference-articles-reviewer-id (before, safe): Let articles.reviewer_id refer to users.
+-- 012-reference-articles-reviewer-id (before, safe): Add a foreign key from articles.reviewer_id to users.
 alter table "user_relations"."articles" add constraint "articles__reviewer_id__fkey" foreign key ("reviewer_id") references "user_relations"."users" ("id");
 
--- 013-reference-articles-created-by (before, safe): Let articles.created_by refer to users.
+-- 013-reference-articles-created-by (before, safe): Add a foreign key from articles.created_by to users.
 alter table "user_relations"."articles" add constraint "articles__created_by__fkey" foreign key ("created_by") references "user_relations"."users" ("id");
 
 commit;

@@ -169,37 +169,37 @@ create index "articles__published_at__id__idx" on "news_desk"."articles" ("publi
 create index "articles__created_at__id__idx" on "news_desk"."articles" ("created_at", "id") where "deleted_at" is null;
 grant select, insert, update, delete on "news_desk"."articles" to "news_desk_worker";
 
--- 011-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 011-reference-sessions-user-id (before, safe): Add a foreign key from sessions.user_id to users.
 alter table "news_desk"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "news_desk"."users" ("id") on delete cascade;
 
--- 012-reference-memberships-organization-id (before, safe): Let memberships.organization_id refer to organizations.
+-- 012-reference-memberships-organization-id (before, safe): Add a foreign key from memberships.organization_id to organizations.
 alter table "news_desk"."memberships" add constraint "memberships__organization_id__fkey" foreign key ("organization_id") references "news_desk"."organizations" ("id") on delete cascade;
 
--- 013-reference-memberships-user-id (before, safe): Let memberships.user_id refer to users.
+-- 013-reference-memberships-user-id (before, safe): Add a foreign key from memberships.user_id to users.
 alter table "news_desk"."memberships" add constraint "memberships__user_id__fkey" foreign key ("user_id") references "news_desk"."users" ("id") on delete cascade;
 
--- 014-reference-organizations--invitations-organization-id (before, safe): Let organizations__invitations.organization_id refer to organizations.
+-- 014-reference-organizations--invitations-organization-id (before, safe): Add a foreign key from organizations__invitations.organization_id to organizations.
 alter table "news_desk"."organizations__invitations" add constraint "organizations__invitations__organization_id__fkey" foreign key ("organization_id") references "news_desk"."organizations" ("id") on delete cascade;
 
--- 015-reference-organizations--invitations-invited-by (before, safe): Let organizations__invitations.invited_by refer to users.
+-- 015-reference-organizations--invitations-invited-by (before, safe): Add a foreign key from organizations__invitations.invited_by to users.
 alter table "news_desk"."organizations__invitations" add constraint "organizations__invitations__invited_by__fkey" foreign key ("invited_by") references "news_desk"."users" ("id") on delete cascade;
 
--- 016-reference-writers-account-id (before, safe): Let writers.account_id refer to users.
+-- 016-reference-writers-account-id (before, safe): Add a foreign key from writers.account_id to users.
 alter table "news_desk"."writers" add constraint "writers__account_id__fkey" foreign key ("account_id") references "news_desk"."users" ("id");
 
--- 017-reference-writers-created-by (before, safe): Let writers.created_by refer to users.
+-- 017-reference-writers-created-by (before, safe): Add a foreign key from writers.created_by to users.
 alter table "news_desk"."writers" add constraint "writers__created_by__fkey" foreign key ("created_by") references "news_desk"."users" ("id");
 
--- 018-reference-writers--followers-writer-id (before, safe): Let writers__followers.writer_id refer to writers.
+-- 018-reference-writers--followers-writer-id (before, safe): Add a foreign key from writers__followers.writer_id to writers.
 alter table "news_desk"."writers__followers" add constraint "writers__followers__writer_id__fkey" foreign key ("writer_id") references "news_desk"."writers" ("id") on delete cascade;
 
--- 019-reference-writers--followers-other-id (before, safe): Let writers__followers.other_id refer to writers.
+-- 019-reference-writers--followers-other-id (before, safe): Add a foreign key from writers__followers.other_id to writers.
 alter table "news_desk"."writers__followers" add constraint "writers__followers__other_id__fkey" foreign key ("other_id") references "news_desk"."writers" ("id") on delete cascade;
 
--- 020-reference-articles-writer-id (before, safe): Let articles.writer_id refer to writers.
+-- 020-reference-articles-writer-id (before, safe): Add a foreign key from articles.writer_id to writers.
 alter table "news_desk"."articles" add constraint "articles__writer_id__fkey" foreign key ("writer_id") references "news_desk"."writers" ("id");
 
--- 021-reference-articles-created-by (before, safe): Let articles.created_by refer to users.
+-- 021-reference-articles-created-by (before, safe): Add a foreign key from articles.created_by to users.
 alter table "news_desk"."articles" add constraint "articles__created_by__fkey" foreign key ("created_by") references "news_desk"."users" ("id");
 
 commit;

@@ -210,19 +210,19 @@ create index "shipments__created_by__idx" on "label_desk"."shipments" ("created_
 create index "shipments__created_at__id__idx" on "label_desk"."shipments" ("created_at", "id");
 grant select, insert, update, delete on "label_desk"."shipments" to "label_desk_worker";
 
--- 012-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 012-reference-sessions-user-id (before, safe): Add a foreign key from sessions.user_id to users.
 alter table "label_desk"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "label_desk"."users" ("id") on delete cascade;
 
--- 013-reference-workers--steps-run-id (before, safe): Let workers__steps.run_id refer to workers__runs.
+-- 013-reference-workers--steps-run-id (before, safe): Add a foreign key from workers__steps.run_id to workers__runs.
 alter table "label_desk"."workers__steps" add constraint "workers__steps__run_id__fkey" foreign key ("run_id") references "label_desk"."workers__runs" ("id") on delete cascade;
 
--- 014-reference-workers--attempts-run-id (before, safe): Let workers__attempts.run_id refer to workers__runs.
+-- 014-reference-workers--attempts-run-id (before, safe): Add a foreign key from workers__attempts.run_id to workers__runs.
 alter table "label_desk"."workers__attempts" add constraint "workers__attempts__run_id__fkey" foreign key ("run_id") references "label_desk"."workers__runs" ("id") on delete cascade;
 
--- 015-reference-workers--waits-run-id (before, safe): Let workers__waits.run_id refer to workers__runs.
+-- 015-reference-workers--waits-run-id (before, safe): Add a foreign key from workers__waits.run_id to workers__runs.
 alter table "label_desk"."workers__waits" add constraint "workers__waits__run_id__fkey" foreign key ("run_id") references "label_desk"."workers__runs" ("id") on delete cascade;
 
--- 016-reference-shipments-created-by (before, safe): Let shipments.created_by refer to users.
+-- 016-reference-shipments-created-by (before, safe): Add a foreign key from shipments.created_by to users.
 alter table "label_desk"."shipments" add constraint "shipments__created_by__fkey" foreign key ("created_by") references "label_desk"."users" ("id");
 
 commit;

@@ -83,8 +83,8 @@ export interface LabelDeskEvents {
   "shipment.updated": { record: Pick<LabelDesk["entities"]["shipment"]["record"], "id"> & Partial<LabelDesk["entities"]["shipment"]["record"]>; old: Partial<LabelDesk["entities"]["shipment"]["record"]> | null; data: null };
   /** Somebody signed up. */
   "user.created": { record: Pick<LabelDesk["user"], "id"> & Partial<LabelDesk["user"]>; old: Partial<LabelDesk["user"]> | null; data: null };
-  /** A user was given other roles. */
+  /** The roles of a user were changed. */
   "user.roles_changed": { record: Pick<LabelDesk["user"], "id"> & Partial<LabelDesk["user"]>; old: Partial<LabelDesk["user"]> | null; data: { roles: (string)[]; roles_before: (string)[] } | null };
-  /** A user's profile was changed. */
+  /** The profile of a user was changed. */
   "user.updated": { record: Pick<LabelDesk["user"], "id"> & Partial<LabelDesk["user"]>; old: Partial<LabelDesk["user"]> | null; data: null };
 }

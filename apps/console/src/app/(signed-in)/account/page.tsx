@@ -1,8 +1,9 @@
-// The person's own account. In: the session. Out: the password, and the sessions.
+// The person's own account. In: the session. Out: the password, the access tokens, and the sessions.
 import type { Metadata } from "next";
 import { AccountMenu } from "../../../features/account/account-menu.tsx";
 import { AccountSettings } from "../../../features/account/account-settings.tsx";
 import { TopBar } from "../../../features/shell/top-bar.tsx";
+import { TokenList } from "../../../features/tokens/token-list.tsx";
 
 export const metadata: Metadata = { title: "Account" };
 
@@ -11,7 +12,7 @@ export default function Page() {
     <>
       <TopBar account={<AccountMenu />} />
       <main id="content" className="mx-auto max-w-4xl px-5 py-10">
-        <AccountSettings />
+        <AccountSettings tokens={<TokenList />} />
       </main>
     </>
   );

@@ -1,3 +1,3 @@
--- refused: places.name: places.name can't change from text to jsonb: there is no conversion that keeps what it holds. Add a field of the new type beside it, let `fill` or the app give it its values, and remove this one later.
--- refused: places.at: places.at can't change from point to text: there is no conversion that keeps what it holds. Add a field of the new type beside it, let `fill` or the app give it its values, and remove this one later.
--- refused: places.facts: places.facts can't change from jsonb to integer: there is no conversion that keeps what it holds. Add a field of the new type beside it, let `fill` or the app give it its values, and remove this one later.
+-- refused: places.name: places.name can't change from text to jsonb: no conversion keeps all values. Add a new field of the new type, set its values with `fill` or from your app, and remove this field later.
+-- refused: places.at: places.at can't change from point to text: no conversion keeps all values. Add a new field of the new type, set its values with `fill` or from your app, and remove this field later.
+-- refused: places.facts: places.facts can't change from jsonb to integer: no conversion keeps all values. Add a new field of the new type, set its values with `fill` or from your app, and remove this field later.

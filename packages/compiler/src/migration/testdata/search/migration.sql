@@ -1,10 +1,10 @@
--- 001-add-search-books (before, safe): Add the column that books is searched by.
+-- 001-add-search-books (before, safe): Add the search column of books.
 alter table "library"."books" add column "next___search" tsvector;
 
--- 002-add-search-authors (before, safe): Add the column that authors is searched by.
+-- 002-add-search-authors (before, safe): Add the search column of authors.
 alter table "library"."authors" add column "_search" tsvector;
 
--- 003-keep-search-books (before, safe): Keep what books is searched by in step with the texts of each record.
+-- 003-keep-search-books (before, safe): Add a trigger that updates the search column of books when its texts change.
 create or replace function "library"."next__search__books"() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $body$
 begin
   if tg_op = 'INSERT' or row(new."title") is distinct from row(old."title") then
@@ -14,7 +14,7 @@ begin
 end $body$;
 create or replace trigger "next__search__books" before insert or update on "library"."books" for each row execute function "library"."next__search__books"();
 
--- 004-keep-search-authors (before, safe): Keep what authors is searched by in step with the texts of each record.
+-- 004-keep-search-authors (before, safe): Add a trigger that updates the search column of authors when its texts change.
 create or replace function "library"."search__authors"() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $body$
 begin
   if tg_op = 'INSERT' or row(new."name") is distinct from row(old."name") then
@@ -24,7 +24,7 @@ begin
 end $body$;
 create or replace trigger "search__authors" before insert or update on "library"."authors" for each row execute function "library"."search__authors"();
 
--- 005-fill-search-books (before, backfill): Make records of books found by their texts, a batch of records at a time.
+-- 005-fill-search-books (before, backfill): Fill the search column of books, one batch of records at a time.
 -- again and again, until it answers no key
 with _batch as materialized (
   select "id" as _key from "library"."books" where :after::text is null or "id" > :after::text::uuid order by "id" limit :limit
@@ -35,7 +35,7 @@ with _batch as materialized (
 )
 select (select _batch._key::text from _batch order by _batch._key desc limit 1) as last, (select count(*) from _written) as written;
 
--- 006-fill-search-authors (before, backfill): Make records of authors found by their texts, a batch of records at a time.
+-- 006-fill-search-authors (before, backfill): Fill the search column of authors, one batch of records at a time.
 -- again and again, until it answers no key
 with _batch as materialized (
   select "id" as _key from "library"."authors" where :after::text is null or "id" > :after::text::uuid order by "id" limit :limit
@@ -46,7 +46,7 @@ with _batch as materialized (
 )
 select (select _batch._key::text from _batch order by _batch._key desc limit 1) as last, (select count(*) from _written) as written;
 
--- 007-index-books--heading--gin (before, online, outside a transaction): Build the index that books is searched by.
+-- 007-index-books--heading--gin (before, online, outside a transaction): Build the search index of books.
 -- after a broken try: drop index concurrently if exists "library"."books__heading__gin";
 create index concurrently "books__heading__gin" on "library"."books" using gin ("next___search");
 
@@ -54,35 +54,35 @@ create index concurrently "books__heading__gin" on "library"."books" using gin (
 -- after a broken try: drop index concurrently if exists "library"."authors__name__trgm";
 create index concurrently "authors__name__trgm" on "library"."authors" using gin (((case when octet_length(left(coalesce("name", ''), 200)) = length(left(coalesce("name", ''), 200)) then lower((left(coalesce("name", ''), 200)) collate "default") else replace(replace(replace(replace(translate(lower((normalize(regexp_replace(normalize(left(coalesce("name", ''), 200), nfd), '[\u0300-\u036f]', '', 'g'), nfc)) collate "default"), 'øłđðħıŧŋſς', 'olddhitnsσ'), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th') end)) "plinth_extensions".gin_trgm_ops);
 
--- 009-index-authors--name--gin (before, online, outside a transaction): Build the index that authors is searched by.
+-- 009-index-authors--name--gin (before, online, outside a transaction): Build the search index of authors.
 -- after a broken try: drop index concurrently if exists "library"."authors__name__gin";
 create index concurrently "authors__name__gin" on "library"."authors" using gin ("_search");
 
--- 010-stop-search--books (switch, safe): Stop keeping what books is searched by under its old names.
+-- 010-stop-search--books (switch, safe): Remove the trigger that updates the search column of books under its old names.
 drop trigger "search__books" on "library"."books";
 drop function "library"."search__books"();
 
--- 011-stop-next--search--books (switch, safe): Stop keeping what books is searched by under its old names.
+-- 011-stop-next--search--books (switch, safe): Remove the trigger that updates the search column of books under its old names.
 drop trigger "next__search__books" on "library"."books";
 drop function "library"."next__search__books"();
 
--- 012-stop-search--shelves (switch, safe): Stop keeping what shelves is searched by under its old names.
+-- 012-stop-search--shelves (switch, safe): Remove the trigger that updates the search column of shelves under its old names.
 drop trigger "search__shelves" on "library"."shelves";
 drop function "library"."search__shelves"();
 
--- 013-drop-search-books (switch, safe): Remove the column that books was searched by.
+-- 013-drop-search-books (switch, safe): Remove the search column of books.
 alter table "library"."books" drop column "_search";
 
--- 014-drop-search-shelves (switch, safe): Remove the column that shelves was searched by.
+-- 014-drop-search-shelves (switch, safe): Remove the search column of shelves.
 alter table "library"."shelves" drop column "_search";
 
--- 015-rename-columns-books (switch, safe): Rename title to heading in books; no record is written.
+-- 015-rename-columns-books (switch, safe): Rename title to heading in books. No record is rewritten.
 alter table "library"."books" rename column "title" to "heading";
 
--- 016-rename-rules-books (switch, safe): Give the rules of books their new names.
+-- 016-rename-rules-books (switch, safe): Rename the constraints of books.
 alter table "library"."books" rename constraint "books__title__check" to "books__heading__check";
 
--- 017-keep-search-books (switch, safe): Keep what books is searched by under its new names.
+-- 017-keep-search-books (switch, safe): Add a trigger that updates the search column of books under its new names.
 create or replace function "library"."search__books"() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $body$
 begin
   if tg_op = 'INSERT' or row(new."heading") is distinct from row(old."heading") then
@@ -92,5 +92,5 @@ begin
 end $body$;
 create or replace trigger "search__books" before insert or update on "library"."books" for each row execute function "library"."search__books"();
 
--- 018-place-search-books (switch, safe): Put the new column that books is searched by in place.
+-- 018-place-search-books (switch, safe): Replace the old search column of books by the new one.
 alter table "library"."books" rename column "next___search" to "_search";

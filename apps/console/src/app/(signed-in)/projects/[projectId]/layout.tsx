@@ -24,6 +24,7 @@ export default async function ProjectLayout({ children, params }: ProjectLayoutP
           </>
         }
         account={<AccountMenu />}
+        projectId={projectId}
       />
       <div className="flex flex-1 flex-col md:flex-row">
         <ProjectNavigation projectId={projectId} />

@@ -1,0 +1,43 @@
+// The commands that carry a blueprint to a project and back, declared. In: the program. Out: `deploy`, `pull` and `types` in it.
+import type { Command } from "commander";
+import type { DeployOptions } from "./commands/deploy.ts";
+import type { PullOptions, TypesOptions } from "./commands/live-blueprint.ts";
+import { inEnvironment } from "./environment-option.ts";
+import type { ExitCode } from "./failure.ts";
+import { type Environment, readLocalSettings } from "./local/settings.ts";
+import type { Terminal } from "./terminal.ts";
+import { PROJECT_HELP } from "./work-commands.ts";
+
+type Run = (work: Promise<ExitCode>) => Promise<void>;
+
+export function declareBlueprint(program: Command, env: Environment, terminal: Terminal, run: Run): void {
+  inEnvironment(program.command("deploy"))
+    .description("propose FILE to a project; with --approve, deploy it")
+    .argument("<file>", "a blueprint")
+    .requiredOption("--project <name>", PROJECT_HELP)
+    .option("--approve", "approve the proposal and deploy it", false)
+    .option("--consent <consent...>", "agree to one thing that the change does, as it is printed", [])
+    .option("--json", "print the outcome as one JSON line on stdout", false)
+    .action(async (file: string, options: DeployOptions) => {
+      const { deployFile } = await import("./commands/deploy.ts");
+      return run(deployFile(terminal, readLocalSettings(env), file, options));
+    });
+  inEnvironment(program.command("pull"))
+    .description("write the blueprint that a project serves to a file")
+    .requiredOption("--project <name>", PROJECT_HELP)
+    .option("--out <file>", "the file, or - for stdout; without it, the project's name with .yaml")
+    .option("--force", "replace a file that differs", false)
+    .action(async (options: PullOptions) => {
+      const { pull } = await import("./commands/live-blueprint.ts");
+      return run(pull(terminal, readLocalSettings(env), options));
+    });
+  inEnvironment(program.command("types"))
+    .description("write the SDK types of FILE, or of what a project serves")
+    .argument("[file]", "a blueprint")
+    .option("--project <name>", PROJECT_HELP)
+    .option("--out <file>", "a file, such as types.gen.d.ts; without it, stdout")
+    .action(async (file: string | undefined, options: TypesOptions) => {
+      const { types } = await import("./commands/live-blueprint.ts");
+      return run(types(terminal, readLocalSettings(env), file, options));
+    });
+}

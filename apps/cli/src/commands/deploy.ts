@@ -1,0 +1,108 @@
+// `plinth deploy FILE --project NAME`. In: a blueprint, and what the caller agrees to. Out: what changes, what has to be agreed to, and
+// with --approve the deployment's end. Without --approve the proposal waits in the console. It gives no consent that isn't named.
+import type { Proposal } from "@plinth/control/router";
+import { type ControlClient, isControlError } from "../control-client.ts";
+import { CommandFailure, type ExitCode } from "../failure.ts";
+import { outcomeOf } from "../local/deploy.ts";
+import { openControl, projectCalled } from "../local/open-control.ts";
+import type { LocalSettings } from "../local/settings.ts";
+import { printChanges, printConsents } from "../print-changes.ts";
+import { printDiagnostics } from "../print-diagnostics.ts";
+import { printBlocked, printRefused, violationsOf } from "../print-refusals.ts";
+import { readText } from "../read-blueprint.ts";
+import type { Terminal } from "../terminal.ts";
+
+export interface DeployOptions {
+  readonly project: string;
+  readonly approve: boolean;
+  /** Each as `plinth plan` prints it: `destructive listing.price`. */
+  readonly consent: readonly string[];
+  readonly json: boolean;
+}
+
+export async function deployFile(
+  terminal: Terminal,
+  settings: LocalSettings,
+  file: string,
+  options: DeployOptions,
+): Promise<ExitCode> {
+  const text = await readText(file);
+  const { json } = options;
+  return openControl<ExitCode>(settings, async (control, caller) => {
+    const project = await projectCalled(control, caller, options.project);
+    const pages = `${caller.console}/projects/${project.id}`;
+    const tell = json ? terminal.err : terminal.out;
+    const live = await control.blueprints.current.query({ projectId: project.id });
+    if (live?.text === text) {
+      if (json) terminal.out(JSON.stringify({ status: "unchanged", project: project.id }));
+      else terminal.out(`${project.slug} serves ${file} already.`);
+      return 0;
+    }
+    const proposal = await propose(terminal, control, project.id, file, text);
+    if (proposal === null) return 1;
+    const page = `${pages}/changes/${proposal.id}`;
+    const report = (status: string, more: object = {}): void => {
+      const { diff: changes, consents } = proposal;
+      if (json)
+        terminal.out(JSON.stringify({ status, project: project.id, proposal: page, changes, consents, ...more }));
+    };
+    printDiagnostics(terminal, file, text, proposal.diagnostics);
+    const said = { ...terminal, out: tell };
+    printChanges(said, proposal.diff);
+    printConsents(said, proposal.consents);
+    if (isBlocked(said, proposal)) {
+      await control.proposals.reject.mutate({ proposalId: proposal.id });
+      report("refused");
+      return 1;
+    }
+    tell("");
+    if (!options.approve) {
+      tell(`Proposed. Approve it at ${page}, or run this again with --approve.`);
+      report("proposed");
+      return 0;
+    }
+    const missing = proposal.consents.filter((consent) => !options.consent.includes(consent));
+    if (missing.length > 0) {
+      terminal.err("It was not approved, because these consents are missing. To give them, add:");
+      for (const consent of missing) terminal.err(`  --consent ${JSON.stringify(consent)}`);
+      terminal.err(`Or decide in the console: ${page}`);
+      report("consents_missing", { missing });
+      return 1;
+    }
+    const { id: proposalId, hash, consents } = proposal;
+    await control.proposals.approve.mutate({ proposalId, hash, consents: [...consents] });
+    const { deploymentId } = await control.deployments.create.mutate({ proposalId });
+    const { active, error } = await outcomeOf(control, deploymentId);
+    report(active ? "deployed" : "failed", { error });
+    if (!active)
+      throw new CommandFailure(`the deployment failed: ${error ?? "the migration failed"} (${pages}/changes)`);
+    tell(`${terminal.paint("green", "Deployed")} ${file} to ${project.slug}.`);
+    if (error !== null) terminal.err(`A step that runs beside it failed: ${error}. Try it again at ${pages}/changes.`);
+    return error === null ? 0 : 1;
+  });
+}
+
+/** Null where the blueprint has errors; they are printed. */
+async function propose(
+  terminal: Terminal,
+  control: ControlClient,
+  projectId: string,
+  file: string,
+  text: string,
+): Promise<Proposal | null> {
+  try {
+    return await control.proposals.create.mutate({ projectId, text });
+  } catch (error) {
+    const diagnostics = isControlError(error) ? error.data?.diagnostics : null;
+    if (!diagnostics) throw error;
+    printDiagnostics(terminal, file, text, diagnostics);
+    return null;
+  }
+}
+
+function isBlocked(terminal: Terminal, { plan, measures }: Proposal): boolean {
+  const found = measures?.steps ?? [];
+  printRefused(terminal, plan.refused);
+  printBlocked(terminal, plan.steps, found);
+  return plan.refused.length > 0 || violationsOf(plan.steps, found).length > 0;
+}

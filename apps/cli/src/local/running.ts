@@ -1,0 +1,41 @@
+// Where the Plinth of a home answers, for the commands that ask it something while it runs. In: the home. Out: a file there, written
+// by the command that starts it. A file that a killed one has left names addresses at which nothing answers.
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type LocalSettings, localUrl, usualPorts } from "./settings.ts";
+
+export interface RunningAddresses {
+  readonly control: string;
+  /** The origin that the control API expects its callers to come from. */
+  readonly console: string;
+}
+
+export function writeRunning(home: string, addresses: RunningAddresses): void {
+  mkdirSync(home, { recursive: true });
+  const aside = `${fileOf(home)}.${process.pid}`;
+  writeFileSync(aside, `${JSON.stringify(addresses)}\n`, { mode: 0o600 });
+  renameSync(aside, fileOf(home));
+}
+
+export function removeRunning(home: string): void {
+  rmSync(fileOf(home), { force: true });
+}
+
+/** What the environment says comes first, then what the running Plinth has written, then the usual ports. */
+export function runningAddresses({ home, ports, urls }: LocalSettings): RunningAddresses {
+  if (ports.control !== null) return { control: localUrl(ports.control), console: urls.console };
+  return read(home) ?? { control: localUrl(usualPorts.control), console: urls.console };
+}
+
+function read(home: string): RunningAddresses | null {
+  try {
+    const { control, console } = JSON.parse(readFileSync(fileOf(home), "utf8")) as Partial<RunningAddresses>;
+    return typeof control === "string" && typeof console === "string" ? { control, console } : null;
+  } catch {
+    return null;
+  }
+}
+
+function fileOf(home: string): string {
+  return join(home, "running.json");
+}

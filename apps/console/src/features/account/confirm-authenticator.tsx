@@ -1,0 +1,92 @@
+// Sets up an authenticator app. In: what it is set up with. Out: a QR code and the secret as text, and a code that proves it works.
+"use client";
+import { type FormEvent, useState } from "react";
+import { encode } from "uqr";
+import { Button } from "../../ui/button.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Dialog, DialogActions } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { sendCode } from "./auth-client.ts";
+
+interface ConfirmAuthenticatorProps {
+  totpUri: string;
+  onConfirmed: () => void;
+  onClose: () => void;
+}
+
+export function ConfirmAuthenticator({ totpUri, onConfirmed, onClose }: ConfirmAuthenticatorProps) {
+  const [code, setCode] = useState("");
+  const [pending, setPending] = useState(false);
+  const [refused, setRefused] = useState<string | null>(null);
+  const secret = new URL(totpUri).searchParams.get("secret") ?? "";
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    setPending(true);
+    const answer = await sendCode(code.trim(), "totp");
+    setPending(false);
+    setRefused(answer);
+    if (answer === null) onConfirmed();
+  }
+
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Add Plinth to your authenticator app"
+      description="Scan the code, or type the secret. Then enter the six digits that the app shows."
+      locked
+    >
+      <form className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
+        <div className="flex flex-col items-center gap-3">
+          <QrCode text={totpUri} />
+          <div className="flex w-full items-start gap-2">
+            <code
+              data-testid="totp-secret"
+              className="min-w-0 flex-1 rounded-md border bg-sunken px-3 py-[0.3125rem] font-mono text-[0.8125rem] break-all"
+            >
+              {secret}
+            </code>
+            <CopyButton text={secret} label="Copy secret" />
+          </div>
+        </div>
+        <TextField
+          label="Six-digit code"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          required
+          maxLength={10}
+          className="font-mono tracking-widest"
+          value={code}
+          onChange={(event) => setCode(event.target.value)}
+        />
+        {refused ? <Notice tone="bad">{refused}</Notice> : null}
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" pending={pending}>
+            Turn on
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Dark on light in either theme: cameras read it so. */
+function QrCode({ text }: { text: string }) {
+  const { size, data } = encode(text, { border: 2 });
+  const path = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : []))).join("");
+  return (
+    <svg
+      role="img"
+      aria-label="QR code with the secret"
+      viewBox={`0 0 ${size} ${size}`}
+      shapeRendering="crispEdges"
+      className="size-44 rounded-md border"
+    >
+      <path fill="#ffffff" d={`M0 0h${size}v${size}H0z`} />
+      <path fill="#000000" d={path} />
+    </svg>
+  );
+}

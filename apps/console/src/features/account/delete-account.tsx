@@ -1,0 +1,71 @@
+// Deletes the account. In: the password. Out: nothing of the person's is left but that what they did was done by somebody.
+"use client";
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { useTRPC } from "../../trpc.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Dialog, DialogActions } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { QueryError } from "../../ui/query-error.tsx";
+
+export function DeleteAccount({ email }: { email: string }) {
+  const trpc = useTRPC();
+  const [open, setOpen] = useState(false);
+  const [password, setPassword] = useState("");
+  const remove = useMutation(
+    trpc.me.remove.mutationOptions({
+      // A whole new page: whatever was read under this session must not greet the next person.
+      onSuccess: () => location.assign("/sign-in"),
+    }),
+  );
+
+  function close(): void {
+    setOpen(false);
+    setPassword("");
+    remove.reset();
+  }
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    remove.mutate({ password });
+  }
+
+  return (
+    <Card
+      title="Delete account"
+      description="You leave all organizations. Empty ones that are yours alone are deleted with the account."
+    >
+      <Button variant="danger" onClick={() => setOpen(true)}>
+        Delete account
+      </Button>
+      <Dialog
+        open={open}
+        onOpenChange={close}
+        title="Delete your account?"
+        description={`${email} can't sign in any more. This can't be undone. Where you are the last owner of an organization with projects or members, name another owner first.`}
+      >
+        <form className="flex flex-col gap-4" onSubmit={submit}>
+          <TextField
+            label="Your password"
+            type="password"
+            autoComplete="current-password"
+            required
+            value={password}
+            onChange={(event) => {
+              setPassword(event.target.value);
+              remove.reset();
+            }}
+          />
+          {remove.error ? <QueryError error={remove.error} what="The account was not deleted" /> : null}
+          <DialogActions>
+            <Button onClick={close}>Cancel</Button>
+            <Button type="submit" variant="danger" pending={remove.isPending || remove.isSuccess}>
+              Delete account
+            </Button>
+          </DialogActions>
+        </form>
+      </Dialog>
+    </Card>
+  );
+}

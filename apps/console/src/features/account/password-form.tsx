@@ -1,0 +1,68 @@
+// Changes the password. In: the present one and a new one. Out: the new one holds, and every other session has ended.
+"use client";
+import { type FormEvent, useState } from "react";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { changePassword } from "./auth-client.ts";
+
+export function PasswordForm({ email }: { email: string }) {
+  const [current, setCurrent] = useState("");
+  const [changed, setChanged] = useState("");
+  const [pending, setPending] = useState(false);
+  const [outcome, setOutcome] = useState<"changed" | { readonly refused: string } | null>(null);
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    setPending(true);
+    setOutcome(null);
+    const refused = await changePassword({ currentPassword: current, newPassword: changed });
+    setPending(false);
+    setOutcome(refused === null ? "changed" : { refused });
+    if (refused !== null) return;
+    setCurrent("");
+    setChanged("");
+  }
+
+  return (
+    <Card title="Password" description="A new password signs you out on every other device, and in the command line.">
+      <form className="flex max-w-sm flex-col gap-4" onSubmit={(event) => void submit(event)}>
+        {outcome === "changed" ? (
+          <Notice tone="good" title="Your password is changed">
+            You stay signed in here. Every other device and the command line are signed out.
+          </Notice>
+        ) : null}
+        {outcome !== null && outcome !== "changed" ? <Notice tone="bad">{outcome.refused}</Notice> : null}
+        {/* For password managers: whose password this is. */}
+        <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
+        <TextField
+          label="Current password"
+          type="password"
+          name="current-password"
+          autoComplete="current-password"
+          required
+          value={current}
+          onChange={(event) => setCurrent(event.target.value)}
+        />
+        <TextField
+          label="New password"
+          type="password"
+          name="new-password"
+          autoComplete="new-password"
+          required
+          minLength={8}
+          maxLength={256}
+          hint="At least 8 characters."
+          value={changed}
+          onChange={(event) => setChanged(event.target.value)}
+        />
+        <div>
+          <Button type="submit" pending={pending}>
+            Change password
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}

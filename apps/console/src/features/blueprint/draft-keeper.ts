@@ -1,0 +1,198 @@
+// Keeps a draft on the server while it is written. In: every change of the text. Out: a state to show. One save is under way at
+// a time; each names the version it was written upon, so that what another tab or device saved is never overwritten. What the
+// server doesn't have yet is kept in this browser.
+import type { Draft, LiveBlueprint } from "@plinth/control/router";
+import { clearUnsaved, keepUnsaved, readUnsaved } from "../../draft.ts";
+import { errorCode, errorText } from "../../ui/error-text.ts";
+
+export type Live = Pick<LiveBlueprint, "versionId" | "text"> | null;
+
+export type DraftStatus =
+  | { readonly kind: "saved" }
+  | { readonly kind: "saving" }
+  /** Kept in this browser; it is tried again. */
+  | { readonly kind: "waiting"; readonly why: string }
+  /** Kept in this browser; trying again is no use before the text changes. */
+  | { readonly kind: "refused"; readonly why: string }
+  /** `common` is the text that both come from. Null: the draft has ended elsewhere. */
+  | { readonly kind: "conflict"; readonly common: string; readonly theirs: Draft | null };
+
+export interface DraftState {
+  readonly text: string;
+  /** The live version that the text comes from. */
+  readonly baseVersionId: string | null;
+  readonly status: DraftStatus;
+}
+
+/** The control API, for one project. */
+export interface DraftPort {
+  get(): Promise<Draft | null>;
+  save(draft: { text: string; after: number | null; baseVersionId: string | null }): Promise<{ version: number }>;
+  discard(version: number): Promise<unknown>;
+}
+
+export interface DraftKeeper {
+  readonly state: () => DraftState;
+  readonly subscribe: (onChange: () => void) => () => void;
+  /** @param baseVersionId Where the text was brought up to another live version. */
+  readonly change: (text: string, baseVersionId?: string | null) => void;
+  /** The way out of a conflict: this is the text now. */
+  readonly resolve: (text: string) => void;
+  readonly setLive: (live: Live) => void;
+  /** Looks for what was saved elsewhere, and saves what is not saved. */
+  readonly refresh: () => Promise<void>;
+  /** A stopped one can be started again. */
+  readonly start: () => void;
+  readonly stop: () => void;
+}
+
+interface KeeperOptions {
+  readonly projectId: string;
+  readonly port: DraftPort;
+  readonly stored: Draft | null;
+  readonly live: Live;
+}
+
+const saveMs = 700;
+const retryMs = { first: 2_000, max: 30_000 };
+/** What asking again with the same text meets again. */
+const lasting = ["BAD_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND", "PAYLOAD_TOO_LARGE"];
+
+export function createDraftKeeper({ projectId, port, stored, live: liveAtFirst }: KeeperOptions): DraftKeeper {
+  let live = liveAtFirst;
+  /** What the server has. */
+  let known = stored;
+  let state: DraftState = {
+    text: stored?.text ?? live?.text ?? "",
+    baseVersionId: stored === null ? (live?.versionId ?? null) : stored.baseVersionId,
+    status: { kind: "saved" },
+  };
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let failures = 0;
+  let saving = false;
+  let stopped = true;
+  const listeners = new Set<() => void>();
+
+  const set = (changed: Partial<DraftState>): void => {
+    state = { ...state, ...changed };
+    for (const listener of listeners) listener();
+  };
+  const textOfServer = (): string => known?.text ?? live?.text ?? "";
+  const isSaved = (): boolean =>
+    state.text === textOfServer() && (known === null || known.baseVersionId === state.baseVersionId);
+  const schedule = (ms: number): void => {
+    clearTimeout(timer);
+    if (!stopped) timer = setTimeout(() => void push(), ms);
+  };
+
+  const push = async (): Promise<void> => {
+    if (saving || state.status.kind === "conflict") return;
+    saving = true;
+    try {
+      while (!stopped && !isSaved()) {
+        set({ status: { kind: "saving" } });
+        const { text, baseVersionId } = state;
+        if (text === (live?.text ?? "")) {
+          // What is live already is no draft.
+          if (known !== null) await port.discard(known.version);
+          known = null;
+          set({ baseVersionId: live?.versionId ?? null });
+        } else {
+          const { version } = await port.save({ text, after: known?.version ?? null, baseVersionId });
+          known = { version, text, baseVersionId, savedAt: "" };
+        }
+        failures = 0;
+        clearUnsaved(projectId, text);
+      }
+      if (!stopped) set({ status: { kind: "saved" } });
+    } catch (error) {
+      await failed(error);
+    } finally {
+      saving = false;
+    }
+  };
+
+  const failed = async (error: unknown): Promise<void> => {
+    const code = errorCode(error);
+    if (code !== null && lasting.includes(code)) return set({ status: { kind: "refused", why: errorText(error) } });
+    if (code === "CONFLICT") {
+      try {
+        return meet(await port.get());
+      } catch {
+        // Tried again below, and met then.
+      }
+    }
+    set({ status: { kind: "waiting", why: errorText(error) } });
+    schedule(Math.min(retryMs.first * 2 ** failures++, retryMs.max));
+  };
+
+  /** What the server has is not what was written upon. */
+  const meet = (theirs: Draft | null): void => {
+    const common = textOfServer();
+    const mine = state.text;
+    known = theirs;
+    const nothingMine = mine === common;
+    const nothingTheirs = textOfServer() === common || textOfServer() === mine;
+    if (nothingMine) {
+      clearUnsaved(projectId, mine);
+      const baseVersionId = theirs === null ? (live?.versionId ?? null) : theirs.baseVersionId;
+      set({ text: textOfServer(), baseVersionId, status: { kind: "saved" } });
+    } else if (nothingTheirs) {
+      schedule(0);
+    } else set({ status: { kind: "conflict", common, theirs } });
+  };
+
+  const keeper: DraftKeeper = {
+    state: () => state,
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    change: (text, baseVersionId = state.baseVersionId) => {
+      if (text === state.text && baseVersionId === state.baseVersionId) return;
+      const { kind } = state.status;
+      set({ text, baseVersionId, ...(kind === "refused" ? { status: { kind: "saving" } as const } : {}) });
+      keepUnsaved(projectId, { text, after: known?.version ?? null, baseVersionId });
+      schedule(saveMs);
+    },
+    resolve: (text) => {
+      set({ text, status: { kind: "saving" } });
+      keepUnsaved(projectId, { text, after: known?.version ?? null, baseVersionId: state.baseVersionId });
+      schedule(0);
+    },
+    setLive: (now) => {
+      if (now?.versionId === live?.versionId) return;
+      const untouched = known === null && state.text === (live?.text ?? "");
+      live = now;
+      if (untouched) set({ text: live?.text ?? "", baseVersionId: live?.versionId ?? null });
+      else schedule(0);
+    },
+    refresh: async () => {
+      if (saving || state.status.kind === "conflict") return;
+      if (!isSaved()) return push();
+      const found = await port.get().catch(() => known);
+      if (saving || found?.version === known?.version || stopped) return;
+      meet(found);
+    },
+    start: () => {
+      stopped = false;
+      if (!isSaved()) schedule(0);
+    },
+    stop: () => {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+
+  const unsaved = readUnsaved(projectId);
+  if (unsaved !== null && unsaved.text !== state.text) {
+    const common = state.text;
+    state = { ...state, text: unsaved.text, baseVersionId: unsaved.baseVersionId };
+    if (unsaved.after === (known?.version ?? null)) schedule(0);
+    // What both come from is lost; what is live is as near as it gets.
+    else if (known !== null)
+      state = { ...state, status: { kind: "conflict", common: live?.text ?? "", theirs: known } };
+    else if (common === (live?.text ?? "")) schedule(0);
+  }
+  return keeper;
+}

@@ -1,0 +1,40 @@
+// A merge takes what one side changed, asks where both did, and loses no line.
+import { array, assert, constantFrom, property } from "fast-check";
+import { expect, test } from "vitest";
+import { conflictsOf, join, mergeTexts } from "./three-way.ts";
+
+const base = "a: 1\nb: 2\nc: 3\nd: 4\n";
+
+test("takes what one side alone changed", () => {
+  const pieces = mergeTexts(base, base.replace("a: 1", "a: 9"), `${base}e: 5\n`);
+  expect(conflictsOf(pieces)).toEqual([]);
+  expect(join(pieces, [])).toBe("a: 9\nb: 2\nc: 3\nd: 4\ne: 5\n");
+});
+
+test("what both changed alike is agreed upon", () => {
+  const both = base.replace("b: 2", "b: 8");
+  expect(join(mergeTexts(base, both, both), [])).toBe(both);
+});
+
+test("what both changed differently is a conflict, and each side can be taken", () => {
+  const pieces = mergeTexts(base, base.replace("b: 2", "b: mine"), base.replace("b: 2", "b: theirs"));
+  expect(conflictsOf(pieces)).toEqual([{ kind: "conflict", mine: "b: mine\n", theirs: "b: theirs\n" }]);
+  expect(join(pieces, ["mine"])).toBe(base.replace("b: 2", "b: mine"));
+  expect(join(pieces, ["theirs"])).toBe(base.replace("b: 2", "b: theirs"));
+  expect(join(pieces, ["both"])).toBe(base.replace("b: 2", "b: mine\nb: theirs"));
+});
+
+test("for any three texts, taking one side everywhere keeps each line that only that side changed", () => {
+  const text = array(constantFrom("a", "b", "c", "d"), { maxLength: 12 }).map((rows) =>
+    rows.map((row) => `${row}\n`).join(""),
+  );
+  assert(
+    property(text, text, (one, other) => {
+      expect(join(mergeTexts(one, one, other), [])).toBe(other);
+      expect(join(mergeTexts(one, other, one), [])).toBe(other);
+      expect(join(mergeTexts(one, other, other), [])).toBe(other);
+      const pieces = mergeTexts("", one, other);
+      if (conflictsOf(pieces).length > 0) expect(join(pieces, ["theirs"])).toBe(other);
+    }),
+  );
+});

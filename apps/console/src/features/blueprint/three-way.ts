@@ -1,0 +1,51 @@
+// Merges two texts that were made from one. In: what both came from, and both. Out: pieces in order, each agreed upon or a
+// conflict with its two sides. By lines: a line that both changed differently is a conflict. Pure.
+import { diff3Merge } from "node-diff3";
+
+export type Piece =
+  | { readonly kind: "agreed"; readonly text: string }
+  | { readonly kind: "conflict"; readonly mine: string; readonly theirs: string };
+
+/** Which side of each conflict is taken, in order. */
+export type Choice = "mine" | "theirs" | "both";
+
+interface Region {
+  readonly ok?: readonly string[];
+  readonly conflict?: { readonly a: readonly string[]; readonly b: readonly string[] };
+}
+
+export function mergeTexts(base: string, mine: string, theirs: string): readonly Piece[] {
+  const regions: readonly Region[] = diff3Merge(lines(mine), lines(base), lines(theirs), {
+    excludeFalseConflicts: true,
+  });
+  return regions.map(({ ok, conflict }): Piece => {
+    if (conflict === undefined) return { kind: "agreed", text: (ok ?? []).join("") };
+    return { kind: "conflict", mine: conflict.a.join(""), theirs: conflict.b.join("") };
+  });
+}
+
+export function conflictsOf(pieces: readonly Piece[]): readonly Extract<Piece, { kind: "conflict" }>[] {
+  return pieces.filter((piece) => piece.kind === "conflict");
+}
+
+/** Of a conflict without a choice, this person's side is taken. */
+export function join(pieces: readonly Piece[], choices: readonly (Choice | undefined)[]): string {
+  let at = 0;
+  return pieces
+    .map((piece) => {
+      if (piece.kind === "agreed") return piece.text;
+      const choice = choices[at++] ?? "mine";
+      if (choice === "both") return withEnd(piece.mine) + piece.theirs;
+      return choice === "mine" ? piece.mine : piece.theirs;
+    })
+    .join("");
+}
+
+/** Each with its line break, so that joined they are the text again. */
+function lines(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+function withEnd(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+}

@@ -1,0 +1,82 @@
+// Deletes a project. In: the project, and its name typed. Out: its API has stopped; it can be restored for seven days.
+"use client";
+import type { Project } from "@plinth/control/router";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { type FormEvent, useState } from "react";
+import { useTRPC } from "../../trpc.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Dialog, DialogActions } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { QueryError } from "../../ui/query-error.tsx";
+
+export function DeleteProject({ project }: { project: Project }) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const queryClient = useQueryClient();
+  const { id: projectId, slug, organizationId } = project;
+  const [open, setOpen] = useState(false);
+  const [typed, setTyped] = useState("");
+  const remove = useMutation(
+    trpc.projects.remove.mutationOptions({
+      onSuccess: async () => {
+        router.push(`/organizations/${organizationId}`);
+        await queryClient.invalidateQueries({ queryKey: trpc.projects.list.queryKey() });
+        await queryClient.invalidateQueries({ queryKey: trpc.projects.deleted.queryKey() });
+      },
+    }),
+  );
+
+  function close(): void {
+    setOpen(false);
+    setTyped("");
+    remove.reset();
+  }
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    if (typed === slug) remove.mutate({ projectId, name: typed });
+  }
+
+  return (
+    <Card
+      title="Delete project"
+      description="The APIs of all its environments stop at once. For seven days an admin of the organization can restore it; then all its data is erased."
+    >
+      <Button variant="danger" onClick={() => setOpen(true)}>
+        Delete project
+      </Button>
+      <Dialog
+        open={open}
+        onOpenChange={close}
+        title={`Delete ${slug}?`}
+        description="Keys are refused, users are signed out, and workflows and schedules stop within a second. The name stays taken while the project can be restored."
+      >
+        <form className="flex flex-col gap-4" onSubmit={submit}>
+          <TextField
+            label={`Type ${slug} to confirm`}
+            className="font-mono"
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+          {remove.error ? <QueryError error={remove.error} what="The project was not deleted" /> : null}
+          <DialogActions>
+            <Button onClick={close}>Cancel</Button>
+            <Button
+              type="submit"
+              variant="danger"
+              pending={remove.isPending || remove.isSuccess}
+              disabled={typed !== slug}
+            >
+              Delete project
+            </Button>
+          </DialogActions>
+        </form>
+      </Dialog>
+    </Card>
+  );
+}

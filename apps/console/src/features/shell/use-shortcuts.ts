@@ -1,0 +1,50 @@
+// Keys that work on every page. In: what each of them does. Out: nothing; it listens while the component is mounted.
+// It leaves the keys alone while somebody types, and while a dialog or a menu is open.
+import { useEffect, useEffectEvent } from "react";
+
+interface Shortcuts {
+  /** Ctrl+K, or Cmd+K on a Mac. */
+  readonly onSearch: () => void;
+  /** `?` */
+  readonly onHelp: () => void;
+  /** `g` and then a letter. */
+  readonly onGo: (letter: string) => void;
+}
+
+/** The second key of `g o` has to come within this time. */
+const SEQUENCE_MS_MAX = 1_500;
+
+export function useShortcuts(shortcuts: Shortcuts): void {
+  const onKey = useEffectEvent((event: KeyboardEvent, startedAt: number | null): number | null => {
+    const { key, metaKey, ctrlKey, altKey, timeStamp } = event;
+    if ((metaKey || ctrlKey) && !altKey && key.toLowerCase() === "k") {
+      event.preventDefault();
+      shortcuts.onSearch();
+      return null;
+    }
+    if (metaKey || ctrlKey || altKey || isTyping(event.target) || isCovered()) return null;
+    if (startedAt !== null && timeStamp - startedAt < SEQUENCE_MS_MAX) {
+      shortcuts.onGo(key.toLowerCase());
+      return null;
+    }
+    if (key === "?") shortcuts.onHelp();
+    return key === "g" ? timeStamp : null;
+  });
+  useEffect(() => {
+    let startedAt: number | null = null;
+    const listen = (event: KeyboardEvent): void => {
+      // Shift alone is no key of its own: it may be held for `?`.
+      if (event.key !== "Shift") startedAt = onKey(event, startedAt);
+    };
+    document.addEventListener("keydown", listen);
+    return () => document.removeEventListener("keydown", listen);
+  }, []);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest("input, textarea, select, [contenteditable=true]") !== null;
+}
+
+function isCovered(): boolean {
+  return document.querySelector("[role=dialog], [role=alertdialog], [role=menu]") !== null;
+}

@@ -1,0 +1,132 @@
+// One timeline of changes: each has a number, a title, its author and one state that every list agrees on.
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { codeOf, createWorld, finished, goLive, type Somebody, type World } from "../testing/control-plane.ts";
+import { titleOf } from "./title.ts";
+
+const note = (fields = "", project = "notes"): string => `project: ${project}
+entities:
+  note:
+    fields:
+      title: string
+${fields}    permissions:
+      admin:
+        all: true
+`;
+
+let world: World;
+let owner: Somebody;
+
+beforeAll(async () => {
+  world = await createWorld({ cell: true });
+  owner = await world.signUp("owner");
+}, 60_000);
+afterAll(() => world?.stop());
+
+async function newProject(slug: string): Promise<string> {
+  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  return (await owner.client.projects.create.mutate({ organizationId, slug })).id;
+}
+
+const propose = (projectId: string, text: string, title?: string) =>
+  owner.client.proposals.create.mutate({ projectId, text, ...(title === undefined ? {} : { title }) });
+const timeline = async (projectId: string, filter = {}) =>
+  (await owner.client.proposals.timeline.query({ projectId, ...filter })).changes.map(
+    ({ number, title, state }) => `${number} ${title}: ${state}`,
+  );
+
+it("numbers and names every change, and says where it is", async () => {
+  const projectId = await newProject("notes");
+  const first = await goLive(owner, projectId, note());
+  const second = await propose(projectId, note("      body: text?\n"));
+  const rejected = await propose(projectId, note("      mood: string?\n"), "Moods");
+  await owner.client.proposals.reject.mutate({ proposalId: rejected.id });
+  const outdated = await propose(projectId, note("      pages: string?\n"));
+  await owner.client.proposals.approve.mutate({ proposalId: second.id, hash: second.hash, consents: [] });
+  await finished(owner, (await owner.client.deployments.create.mutate({ proposalId: second.id })).deploymentId);
+  const entries = await timeline(projectId);
+  expect(entries).toEqual([
+    `4 ${outdated.title}: outdated`,
+    "3 Moods: rejected",
+    `2 ${second.title}: live`,
+    "1 First version: replaced",
+  ]);
+  expect(second.title).toMatch(/body/);
+  const listed = await owner.client.proposals.list.query({ projectId });
+  expect(listed.map(({ number, title, state }) => `${number} ${title}: ${state}`)).toEqual(entries);
+  expect(await owner.client.proposals.get.query({ proposalId: first.proposalId })).toMatchObject({
+    number: 1,
+    state: "replaced",
+  });
+
+  const back = await owner.client.proposals.createFromVersion.mutate({
+    projectId,
+    versionId: (await owner.client.proposals.get.query({ proposalId: first.proposalId })).versionId,
+  });
+  expect(back.title).toBe("Go back to #1: First version");
+  const renamed = await owner.client.proposals.rename.mutate({ proposalId: back.id, title: "  Without bodies " });
+  expect(renamed.title).toBe("Without bodies");
+  for (const title of [" ", "two\nlines", "x".repeat(121)])
+    expect(await codeOf(owner.client.proposals.rename.mutate({ proposalId: back.id, title }))).toBe("BAD_REQUEST");
+
+  expect(await timeline(projectId, { states: ["rejected", "live"] })).toEqual(entries.slice(1, 3));
+  expect(await timeline(projectId, { search: "mood" })).toEqual([entries[1]]);
+  expect(await timeline(projectId, { search: "#2" })).toEqual([entries[2]]);
+  expect(await timeline(projectId, { search: "100%_" })).toEqual([]);
+  expect(await timeline(projectId, { before: 3 })).toEqual(entries.slice(2));
+});
+
+it("pages through many, without a gap or a repetition", async () => {
+  const projectId = await newProject("many");
+  const { id, versionId } = await propose(projectId, note("", "many"));
+  await world.pool.query(
+    `INSERT INTO control.proposals SELECT (jsonb_populate_record(p, jsonb_build_object(
+       'id', 'prp_' || lpad(n::text, 20, '0'), 'number', n))).* FROM control.proposals p, generate_series(2, 60) n WHERE p.id = $1`,
+    [id],
+  );
+  const seen: number[] = [];
+  for (let before: number | null | undefined; before !== null; ) {
+    const page = await owner.client.proposals.timeline.query({ projectId, before });
+    seen.push(...page.changes.map(({ number }) => number));
+    before = page.next;
+  }
+  expect(seen).toEqual(Array.from({ length: 60 }, (_, index) => 60 - index));
+  expect(versionId).toMatch(/^ver_/);
+});
+
+it("a change that failed says so everywhere, and that its cell is away while it is", async () => {
+  const projectId = await newProject("failing");
+  await goLive(owner, projectId, note("", "failing"));
+  const { id: proposalId, hash } = await propose(projectId, note("      body: text?\n", "failing"));
+  await owner.client.proposals.approve.mutate({ proposalId, hash, consents: [] });
+  // What the plan makes is there already, made by other hands.
+  await world.cellPool.query(`ALTER TABLE t_${projectId.slice(4)}.notes ADD COLUMN body text`);
+  await world.stopCell();
+  const { deploymentId } = await owner.client.deployments.create.mutate({ proposalId });
+  const deployment = () => owner.client.deployments.get.query({ deploymentId });
+  await expect.poll(async () => (await deployment()).waitingSince, { timeout: 10_000 }).toEqual(expect.any(String));
+  expect((await owner.client.proposals.timeline.query({ projectId })).changes[0]).toMatchObject({
+    state: "deploying",
+    waitingSince: expect.any(String),
+  });
+  await world.startCell();
+  await expect.poll(async () => (await deployment()).status, { timeout: 20_000 }).toBe("failed");
+  expect((await deployment()).waitingSince).toBeNull();
+  const [entry] = (await owner.client.proposals.timeline.query({ projectId })).changes;
+  expect(entry).toMatchObject({ state: "failed", error: (await deployment()).error });
+  expect((await owner.client.proposals.get.query({ proposalId })).state).toBe("failed");
+  expect((await owner.client.proposals.list.query({ projectId }))[0]?.state).toBe("failed");
+}, 60_000);
+
+it("a title says what somebody did before what follows from it", () => {
+  const change = (kind: string, summary: string) => ({ kind, path: "x", summary, classes: ["safe"] }) as never;
+  expect(titleOf([], false)).toBe("Change the text only");
+  expect(titleOf([change("index_added", "Index a."), change("entity_added", "Add b.")], false)).toBe(
+    "Add b and one more change",
+  );
+  const long = titleOf(
+    Array.from({ length: 9 }, () => change("field_added", "a".repeat(300))),
+    false,
+  );
+  expect(long).toHaveLength(120);
+  expect(long).toMatch(/a… and 8 more changes$/);
+});

@@ -1,0 +1,26 @@
+// Work that is done again and again. In: work and a pause. Out: a way to end it. What fails is logged and done again; two rounds
+// never overlap.
+import { setTimeout as pause } from "node:timers/promises";
+import type { Logger } from "@plinth/service";
+
+export interface Repeated {
+  /** Begins no other round, and waits for the one under way. */
+  stop(): Promise<void>;
+}
+
+export function repeat(work: () => Promise<void>, pauseMs: number, logger: Logger): Repeated {
+  const stopping = new AbortController();
+  const rounds = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await work().catch((error: unknown) => logger.warn({ err: error }, "repeated work failed; it is tried again"));
+      await pause(pauseMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
+    }
+  };
+  const running = rounds();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}

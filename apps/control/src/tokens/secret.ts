@@ -1,0 +1,21 @@
+// Secrets of 256 random bits, and the form in which they are stored: with so many bits, nothing slower than SHA-256 is needed.
+import { createHash, randomBytes } from "node:crypto";
+
+const TOKEN_PREFIX = "plt_";
+
+export function newAccessToken(): string {
+  return TOKEN_PREFIX + newSecret();
+}
+
+export function newSecret(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+export function storedForm(secret: string): string {
+  return `sha256:${createHash("sha256").update(secret).digest("hex")}`;
+}
+
+/** The access token in an `Authorization` header; null where the header has none. */
+export function bearerToken(header: string | undefined): string | null {
+  return /^Bearer (plt_[\w-]{43})$/i.exec(header ?? "")?.[1] ?? null;
+}

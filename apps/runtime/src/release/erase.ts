@@ -1,0 +1,97 @@
+// The end of a deleted project. In: a suspended project. Out: its schema with all rows, its roles, its keys and every row that the
+// cell's tables have of it are gone. A process that dies amid it leaves the project suspended, and erasing it again goes on.
+import { dropTenantSchema, isRetryable } from "@plinth/postgres";
+import { Fault } from "@plinth/service";
+import type { Pool, PoolClient } from "pg";
+import { withProjectLock } from "./project-lock.ts";
+
+const FOREIGN_KEY_VIOLATION = "23503";
+
+/** Does nothing where the cell knows no such project. @throws Fault conflict (it is served, or a release is under way). */
+export async function eraseProject(pool: Pool, projectId: string): Promise<void> {
+  const { rows } = await pool.query<{ suspended: boolean }>(
+    "SELECT suspended_at IS NOT NULL AS suspended FROM plinth.projects WHERE id = $1",
+    [projectId],
+  );
+  if (rows[0] === undefined) return;
+  if (!rows[0].suspended) throw new Fault("conflict", { detail: "Only a suspended project can be erased." });
+  const done = await withProjectLock(pool, projectId, async (client) => {
+    // A large schema takes longer than a statement may elsewhere.
+    await client.query("SET statement_timeout = 0");
+    await evenInUse(() => dropTenantSchema(client, projectId));
+    await evenInUse(() => deleteRows(client, projectId));
+    await client.query("RESET statement_timeout");
+  });
+  if (!done) throw new Fault("conflict", { detail: "A release of the project is under way." });
+}
+
+const TRIES_MAX = 5;
+
+/** Requests and work that are under way take their locks in another order, and Postgres may end either of the two. */
+async function evenInUse(work: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries === TRIES_MAX || !isRetryable(error)) throw error;
+    }
+  }
+}
+
+interface Owned {
+  readonly name: string;
+  /** Rows of the project. */
+  readonly condition: string;
+}
+
+/** Every table that names the project, or one of its releases, whichever version of the cell has made it. */
+async function ownedTables(client: PoolClient): Promise<readonly Owned[]> {
+  const { rows } = await client.query<{ name: string; owner: string }>(
+    `SELECT c.table_name AS name, min(c.column_name) AS owner FROM information_schema.columns c
+     JOIN information_schema.tables t USING (table_schema, table_name)
+     WHERE c.table_schema = 'plinth' AND t.table_type = 'BASE TABLE' AND c.column_name IN ('project_id', 'release_id')
+     GROUP BY c.table_name`,
+  );
+  return rows.map(({ name, owner }) => ({
+    name: `plinth."${name}"`,
+    condition:
+      owner === "project_id"
+        ? "project_id = $1"
+        : "release_id IN (SELECT id FROM plinth.releases WHERE project_id = $1)",
+  }));
+}
+
+/** In one transaction, so that what is left can be erased again. Tables that others refer to come once those are empty. */
+async function deleteRows(client: PoolClient, projectId: string): Promise<void> {
+  let left = await ownedTables(client);
+  await client.query("BEGIN");
+  try {
+    await client.query("UPDATE plinth.projects SET active_release_id = NULL WHERE id = $1", [projectId]);
+    while (left.length > 0) {
+      const held: Owned[] = [];
+      for (const table of left) if (!(await deleteFrom(client, table, projectId))) held.push(table);
+      if (held.length === left.length)
+        throw new Error(`rows of ${projectId} hold each other: ${held.map((t) => t.name)}`);
+      left = held;
+    }
+    await client.query("DELETE FROM plinth.projects WHERE id = $1", [projectId]);
+    await client.query("COMMIT");
+  } catch (error) {
+    await client.query("ROLLBACK").catch(() => {});
+    throw error;
+  }
+}
+
+/** False where another table still refers to its rows. */
+async function deleteFrom(client: PoolClient, { name, condition }: Owned, projectId: string): Promise<boolean> {
+  await client.query("SAVEPOINT one");
+  try {
+    await client.query(`DELETE FROM ${name} WHERE ${condition}`, [projectId]);
+    await client.query("RELEASE SAVEPOINT one");
+    return true;
+  } catch (error) {
+    if ((error as { code?: string }).code !== FOREIGN_KEY_VIOLATION) throw error;
+    await client.query("ROLLBACK TO SAVEPOINT one");
+    return false;
+  }
+}

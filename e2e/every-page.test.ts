@@ -1,0 +1,236 @@
+// Every page of the console, in every look: light and dark, wide and narrow. axe finds nothing on it, nothing is wider than
+// the window, the browser reports no error. The pages are found by their links, as a person finds them; a page that is not
+// reached fails the test. With PLINTH_PICTURES=DIR it leaves a picture of each there.
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import axe from "axe-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { callerOf, signUp } from "./api.ts";
+import { startBrowser, takePicture } from "./browser.ts";
+import { answers, type DevStack, startDev } from "./stack.ts";
+
+const root = resolve(import.meta.dirname, "..");
+const pictures = process.env["PLINTH_PICTURES"];
+
+const LONG = "averylongnamewithoutanyplacetobreakitthatgoesonandonandonuntilitdoesnotfitintoacellofatable";
+const blueprint = `project: every-page
+modules: [auth, users, roles, organizations, webhooks, workers, audit_logs]
+integrations:
+  mail: { kind: email, provider: smtp }
+emails:
+  hello: { subject: Hello, body: Hello there. }
+entities:
+  parcel:
+    realtime: true
+    fields:
+      name: string(1,200)
+      note: text?
+      weight: decimal(8,2)?
+      status: enum[draft, sent] = draft
+    transitions:
+      status: { initial: draft, send: { from: draft, to: sent, roles: [admin] } }
+    permissions: { admin: { all: true }, user: { read: status == sent } }
+  ${"an_entity_with_a_long_name_in_it"}:
+    fields: { parcel_id: ref(parcel)? }
+    permissions: { admin: { all: true } }
+events:
+  carrier.reported:
+    payload: { id: string }
+webhooks:
+  in:
+    carrier:
+      verify: { scheme: hmac-sha256, header: x-signature, format: "hmac-sha256-hex={hex}", message: [body] }
+      type: body.description
+      dedupe: body.id
+      events: { tracker.updated: carrier.reported }
+actions:
+  greet:
+    input: { name: string }
+    permissions: { admin: true }
+    steps:
+      - audit.write: { with: { note: "\${{ input.name }}" } }
+workers:
+  count:
+    steps:
+      - record.find: { with: { entity: parcel, where: { status: draft }, limit: 10 } }
+workflows:
+  thank:
+    on: parcel.send
+    steps:
+      - audit.write: { with: { note: Sent } }
+  refuse:
+    on: parcel.created
+    steps:
+      - http.request: { with: { url: "https://nowhere.invalid/" }, retry: { attempts: 1 } }
+schedules:
+  nightly: { cron: "0 2 * * *", run: count }
+`;
+
+let stack: DevStack;
+let browser: Browser;
+let context: BrowserContext;
+let projectId: string;
+const folder = mkdtempSync(join(tmpdir(), "plinth-every-page-"));
+
+beforeAll(async () => {
+  const file = join(folder, "every-page.yaml");
+  writeFileSync(file, blueprint);
+  [stack, browser] = await Promise.all([startDev(file), startBrowser()]);
+  const admin = callerOf(stack.apiUrl, stack.keys.secret);
+  await signUp(stack.apiUrl, stack.keys.publishable, "ana@example.com");
+  const parcel = await admin.post("/api/parcels", { name: LONG, note: null });
+  expect(parcel.status, parcel.text).toBe(201);
+  await admin.post("/api/parcels", { name: "Books", note: LONG, weight: "12.50" });
+  await admin.post(`/api/parcels/${parcel.body.data.id}/transitions/send`, {});
+  const endpoint = await admin.post("/v1/webhook-endpoints", {
+    url: "https://example.com/hook",
+    events: ["parcel.created"],
+  });
+  expect(endpoint.status, endpoint.text).toBe(201);
+  const { developer } = JSON.parse(readFileSync(join(stack.home, "secrets.json"), "utf8"));
+  projectId = developer.projects[stack.project].id;
+  await fetch(`${stack.apiUrl}/hooks/${projectId}/carrier`, { method: "POST", body: "{}" });
+  await answers(`${stack.consoleUrl}/sign-in`);
+  context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(`${stack.consoleUrl}/sign-in`);
+  await page.getByLabel("Email").fill(developer.email);
+  await page.getByLabel("Password").fill(developer.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL(/projects/);
+  await page.close();
+}, 180_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await stack?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The console's pages as its folders say, such as `/projects/[projectId]/keys`. */
+function declaredRoutes(): string[] {
+  return (
+    globSync("**/page.tsx", { cwd: join(root, "apps/console/src/app") })
+      .map((file) => `/${file.replace(/\/?page\.tsx$/, "").replaceAll(/\([^)]*\)\/?/g, "")}`.replace(/(.)\/$/, "$1"))
+      // The first address only leads on to the projects.
+      .filter((route) => route !== "/")
+      .sort()
+  );
+}
+
+function routeOf(path: string, routes: readonly string[]): string | undefined {
+  const exact = routes.find((route) => route === path);
+  const matching = routes.filter((route) => new RegExp(`^${route.replaceAll(/\[[^\]]+\]/g, "[^/]+")}$`).test(path));
+  return exact ?? matching.sort((a, b) => a.split("[").length - b.split("[").length)[0];
+}
+
+const looks = [
+  { name: "light and wide", colorScheme: "light", width: 1440 },
+  { name: "dark and wide", colorScheme: "dark", width: 1440 },
+  { name: "light and narrow", colorScheme: "light", width: 360 },
+] as const;
+
+async function problemsOn(page: Page, width: number): Promise<string[]> {
+  const found = await page.evaluate(async (limit) => {
+    const { axe } = window as unknown as { axe: { run: (scope: Document, options: object) => Promise<Report> } };
+    interface Report {
+      violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
+    }
+    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+    const { violations } = await axe.run(document, { runOnly: tags });
+    const told = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} (${nodes[0]?.failureSummary})`);
+    const width = document.documentElement.scrollWidth;
+    return width > limit ? [...told, `the page is ${width} px wide in a window of ${limit} px`] : told;
+  }, width);
+  return found;
+}
+
+function countTransitions(): number {
+  return document.getAnimations().filter((one) => one.effect?.getComputedTiming().endTime !== Infinity).length;
+}
+
+/** Network and data have come to rest. */
+async function settle(page: Page): Promise<void> {
+  await page.waitForLoadState("load");
+  await page.locator("h1").first().waitFor();
+  await expect
+    .poll(() => page.locator("[aria-hidden].animate-pulse, .animate-pulse").count(), { timeout: 10_000 })
+    .toBe(0);
+}
+
+test("each page is right in each look", { timeout: 300_000 }, async () => {
+  const routes = declaredRoutes();
+  const visited = new Map<string, string>();
+  const problems: string[] = [];
+  const waiting = [`/projects/${projectId}`, "/projects", "/account", "/sign-in", "/sign-up", "/invitation", "/device"];
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  page.on("pageerror", (error) => problems.push(`${page.url()}: ${error.message}`));
+  await page.addInitScript(axe.source);
+  while (waiting.length > 0) {
+    const path = waiting.shift() ?? "";
+    const route = routeOf(path, routes);
+    if (route === undefined || visited.has(route)) continue;
+    visited.set(route, path);
+    for (const { name, colorScheme, width } of looks) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      if (name === looks[0].name) {
+        await page.goto(stack.consoleUrl + path);
+        await settle(page);
+      }
+      // Colours that are on their way between two looks have neither's contrast.
+      await expect.poll(() => page.evaluate(countTransitions), { timeout: 10_000 }).toBe(0);
+      for (const problem of await problemsOn(page, width)) problems.push(`${route}, ${name}: ${problem}`);
+      await takePicture(page, pictures, `${route.replaceAll(/\W+/g, "-")}-${name.replaceAll(" ", "-")}`);
+    }
+    const links = await page
+      .locator("a[href^='/']")
+      .evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).pathname));
+    waiting.push(...links);
+  }
+  expect(problems).toEqual([]);
+  expect([...visited.keys()].sort()).toEqual(routes);
+});
+
+test("the search opens pages, data and other projects, and single keys do, too", async () => {
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(`${stack.consoleUrl}/projects/${projectId}`);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog", { name: "Search" }).waitFor();
+  await page.keyboard.type("parcels");
+  await page.getByRole("option", { name: "parcels" }).waitFor();
+  await takePicture(page, pictures, "search");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`**/projects/${projectId}/data?entity=parcel`);
+  await page.getByRole("heading", { level: 1, name: "Data" }).waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press("k");
+  await page.waitForURL(`**/projects/${projectId}/keys`);
+  await page.keyboard.press("Shift+?");
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+  await takePicture(page, pictures, "shortcuts");
+  // A dialog is open: the same keys do nothing.
+  await page.keyboard.press("g");
+  await page.keyboard.press("o");
+  await page.keyboard.press("Escape");
+  expect(page.url()).toContain("/keys");
+  await page.close();
+});
+
+test("a page without network says so, until it is back", async () => {
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  await page.goto(`${stack.consoleUrl}/projects`);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await context.setOffline(true);
+  await page.getByText("You are offline.").waitFor();
+  await context.setOffline(false);
+  await page.getByText("You are offline.").waitFor({ state: "detached" });
+  await page.close();
+});

@@ -1,0 +1,124 @@
+// Mends a field that records stand in the way of, by the smallest edit of the text. In: a text, a field and what to write there.
+// Out: the text with that one edit; comments and layout stay. Null where the field isn't there or is written in a way that has
+// no place for it. Whether the value suits the field, the check of the new text says.
+import { parseFieldNotation } from "../declarations/notation/parse-notation.ts";
+import type { Change } from "../diff/change.ts";
+import { parseSyntax } from "../text/parse.ts";
+import { createReport } from "../text/report.ts";
+import { entryOf, type MapEntry, type MapNode, rangeWithin, type ScalarNode } from "../text/syntax.ts";
+
+export type FieldMend =
+  | { readonly kind: "optional" }
+  /** As a blueprint writes it: `draft`, `0.00`, `"none"`. */
+  | { readonly kind: "default"; readonly value: string }
+  | { readonly kind: "fill"; readonly expression: string }
+  /** As the other text has it: the one that is live. */
+  | { readonly kind: "as_in"; readonly text: string };
+
+export interface FieldPath {
+  readonly entity: string;
+  readonly field: string;
+}
+
+/** What can be written so that records don't stand in the way of a change; none where only the records can be changed. */
+export function mendsOf(change: Change): readonly FieldMend["kind"][] {
+  if (!change.classes.includes("data_dependent")) return [];
+  const required = /would have no value for it|becomes required/.test(change.summary);
+  if (change.kind === "field_added") return required ? ["default", "fill", "optional"] : [];
+  if (change.kind !== "field_changed") return [];
+  return required ? ["fill", "optional"] : ["as_in"];
+}
+
+/** A field whose change records stand in the way of. */
+export interface BlockedField extends FieldPath {
+  readonly mends: readonly FieldMend["kind"][];
+}
+
+/** @param violation "no value for price", of a step that reads the table. */
+export function blockedFields(
+  changes: readonly Change[],
+  { table, violation }: { readonly table: string | null; readonly violation: string },
+  tableOf: (entity: string) => string | undefined,
+): readonly BlockedField[] {
+  return changes.flatMap((change) => {
+    const [entity = "", field, ...rest] = change.path.split(".");
+    if (field === undefined || rest.length > 0 || tableOf(entity) !== table) return [];
+    const mends = mendsOf(change);
+    const named = new RegExp(`(?<![a-z0-9_])${field}(?![a-z0-9_])`).test(violation);
+    return named && mends.length > 0 ? [{ entity, field, mends }] : [];
+  });
+}
+
+export function mendField(text: string, path: FieldPath, mend: FieldMend): string | null {
+  const entry = fieldIn(text, path);
+  if (entry === null) return null;
+  if (mend.kind === "as_in") {
+    const other = fieldIn(mend.text, path);
+    if (other === null) return null;
+    const written = mend.text.slice(other.value.range.start, other.value.range.end);
+    // Of several lines: the indentation of the one text need not be the other's.
+    return written.includes("\n") ? null : replaced(text, entry.value.range, written);
+  }
+  if (entry.value.kind === "map") return inLongForm(text, entry.value, mend);
+  return entry.value.kind === "scalar" ? inShortForm(text, entry.value, mend) : null;
+}
+
+type Written = Exclude<FieldMend, { kind: "as_in" }>;
+
+function inShortForm(text: string, value: ScalarNode, mend: Written): string | null {
+  const read = parseFieldNotation(value.text);
+  if (!("notation" in read)) return null;
+  const { type, optional, modifiers, default: given } = read.notation;
+  const insert = (at: number, words: string): string => {
+    const end = rangeWithin(value, text, at - 1, at).end;
+    return `${text.slice(0, end)}${words}${text.slice(end)}`;
+  };
+  const afterType = optional ? value.text.indexOf("?", type.end) + 1 : type.end;
+  switch (mend.kind) {
+    case "optional":
+      return optional ? null : insert(type.end, "?");
+    case "fill":
+      return modifiers.some(({ name }) => name.text === "fill") ? null : insert(afterType, ` fill(${mend.expression})`);
+    case "default":
+      return given === null ? insert(value.text.trimEnd().length, ` = ${mend.value}`) : null;
+  }
+}
+
+function inLongForm(text: string, map: MapNode, mend: Written): string | null {
+  const last = map.entries.at(-1);
+  if (last === undefined || entryOf(map, mend.kind) !== undefined) return null;
+  const words =
+    mend.kind === "optional"
+      ? "optional: true"
+      : `${mend.kind}: ${mend.kind === "fill" ? JSON.stringify(mend.expression) : mend.value}`;
+  const end = last.value.range.end;
+  return `${text.slice(0, end)}${betweenEntries(map, last, text)}${words}${text.slice(end)}`;
+}
+
+/** A comma within braces; else a line of the same indentation. */
+function betweenEntries(map: MapNode, { key }: MapEntry, text: string): string {
+  if (text.charAt(map.range.start) === "{") return ", ";
+  const line = text.lastIndexOf("\n", key.range.start) + 1;
+  return `\n${" ".repeat(key.range.start - line)}`;
+}
+
+function replaced(
+  text: string,
+  { start, end }: { readonly start: number; readonly end: number },
+  words: string,
+): string {
+  return `${text.slice(0, start)}${words}${text.slice(end)}`;
+}
+
+/** Of `user`, the profile's. */
+function fieldIn(text: string, { entity, field }: FieldPath): MapEntry | null {
+  const root = parseSyntax(text, createReport(text));
+  if (root?.kind !== "map") return null;
+  const body = entity === "user" ? mapAt(root, "users") : mapAt(mapAt(root, "entities"), entity);
+  return entryOf(mapAt(body, "fields") ?? body ?? root, field) ?? null;
+}
+
+function mapAt(map: MapNode | null, key: string): MapNode | null {
+  const value = map === null ? undefined : entryOf(map, key)?.value;
+  return value?.kind === "map" ? value : null;
+}
