@@ -1,7 +1,16 @@
 // Environments of a project on a real cell: nothing is shared, and a blueprint moves from one to the next as a proposal.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Proposal } from "../proposals/api.ts";
-import { codeOf, createWorld, finished, goLive, join, type Somebody, until, type World } from "../testing/control-plane.ts";
+import {
+  codeOf,
+  createWorld,
+  finished,
+  goLive,
+  join,
+  type Somebody,
+  until,
+  type World,
+} from "../testing/control-plane.ts";
 import type { CreatedEnvironment } from "./api.ts";
 
 const notes = (fields = "", name = "notes"): string => `project: ${name}
