@@ -79,7 +79,8 @@ export const rooms: Readonly<Record<string, Readonly<Record<string, readonly str
     jobs: ["project", "query", "events", "workflows", "schedules"],
     http: ["project", "identity", "query", "records"],
     modules: ["project", "identity", "query", "records", "mail", "webhooks", "workflows", "schedules", "http"],
-    internal: ["project", "identity", "query", "release", "http", "modules"],
+    transfers: ["project", "query", "records", "modules"],
+    internal: ["project", "identity", "query", "release", "http", "modules", "transfers"],
   },
 };
 

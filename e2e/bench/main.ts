@@ -9,6 +9,7 @@ import { createLogger } from "@plinth/service";
 import { replaceSections, toText, writePage } from "./document.ts";
 import { connections } from "./drivers/drive.ts";
 import { installedDriver } from "./drivers/installed.ts";
+import { importTable, measureImport } from "./imports.ts";
 import { languageTable, measureLanguage } from "./language.ts";
 import { memoryTable } from "./memory.ts";
 import { measureUnderWrites, migrationsTable, scenarios } from "./migrations.ts";
@@ -31,6 +32,7 @@ const parts = [
   "webhooks",
   "waiting",
   "scale",
+  "import",
 ] as const;
 type Part = (typeof parts)[number];
 
@@ -53,6 +55,7 @@ if (options.write && askedWorkloads.length > 0 && askedWorkloads.length < worklo
   throw new Error(`--write takes whole sections: ask for all of ${workloads.join(",")}, or for none of them`);
 }
 const migratedRows = 1_000_000;
+const importedRows = 1_000_000;
 const logger = createLogger({ name: "bench", level: "warn" });
 
 const sections = new Map<string, string>();
@@ -102,6 +105,11 @@ if (asked.has("scale")) {
   const scale = await measureScaleAlone();
   figures["scale"] = scale;
   sections.set("Many projects", scaleTable(scale));
+}
+if (asked.has("import")) {
+  const imported = await onServerOfItsOwn("import", {}, (server) => measureImport(server, importedRows));
+  figures["import"] = imported;
+  sections.set("Imports of records", importTable(imported));
 }
 console.log(toText(sections));
 if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(figures, null, 2)}\n`);

@@ -7,6 +7,7 @@ import { declareBlueprint } from "./blueprint-commands.ts";
 import type { DevOptions } from "./commands/dev.ts";
 import type { ExplainOptions } from "./commands/explain.ts";
 import type { ImportOptions } from "./commands/import.ts";
+import { declareData } from "./data-commands.ts";
 import { declareEnvironments } from "./environment-commands.ts";
 import { chooseEnvironment, inEnvironment } from "./environment-option.ts";
 import { CommandFailure, type ExitCode } from "./failure.ts";
@@ -158,7 +159,9 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
       const { explain } = await import("./commands/explain.ts");
       return run(explain(terminal, file, operation, target, options));
     });
-  const importing = program.command("import").description("write a blueprint from another tool's schema");
+  const importing = program
+    .command("import")
+    .description("write a blueprint from another tool's schema, or bring its rows");
   const importOptions = (command: Command): Command =>
     command
       .option("--project <name>", "name of the project")
@@ -177,6 +180,7 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
       const { importPostgres } = await import("./commands/import.ts");
       return run(importPostgres(terminal, url, options));
     });
+  declareData(program, importing, env, terminal, run);
   inEnvironment(program.command("users").description("the users of a project's app").command("grant"))
     .description("set the roles of a user who has signed up, such as the first admin")
     .requiredOption("--project <name>", PROJECT_HELP)

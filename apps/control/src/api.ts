@@ -15,6 +15,7 @@ import type { MeProcedures } from "./people/api.ts";
 import type { ProjectProcedures } from "./projects/api.ts";
 import type { ProposalProcedures } from "./proposals/api.ts";
 import type { AccessTokenProcedures, DeviceProcedures } from "./tokens/api.ts";
+import type { TransferProcedures } from "./transfers/api.ts";
 import type { UserProcedures } from "./users/api.ts";
 import type { WebhookProcedures } from "./webhooks/api.ts";
 
@@ -39,6 +40,7 @@ export type AppProcedures = {
   webhooks: WebhookProcedures;
   inbound: InboundProcedures;
   work: WorkProcedures;
+  transfers: TransferProcedures;
   tokens: AccessTokenProcedures;
   devices: DeviceProcedures;
   users: UserProcedures;
@@ -91,6 +93,20 @@ export type {
   TimelineEntry,
 } from "./proposals/api.ts";
 export type { AccessToken, CreatedAccessToken, DeviceRequest } from "./tokens/api.ts";
+export type {
+  BatchOutcome,
+  ExportPage,
+  ExportPart,
+  ExportState,
+  ImportBatch,
+  ImportState,
+  ImportStep,
+  RowRefusal,
+  StepState,
+  TransferEntity,
+  TransferField,
+  TransferShape,
+} from "./transfers/api.ts";
 export type { CreatedUser, EndUser, EndUserDetail, EndUserPage, EndUserSession } from "./users/api.ts";
 export type {
   DeliveryAttempt,

@@ -10,6 +10,7 @@ import { appRouter } from "./router.ts";
 import { codeOf, createWorld, goLive, join, type Somebody, type World } from "./testing/control-plane.ts";
 import { type Expected, type LeastMember, NOWHERE } from "./testing/expected.ts";
 import { tokenExpectations } from "./tokens/testing/expectations.ts";
+import { transferExpectations } from "./transfers/testing/expectations.ts";
 import { userExpectations } from "./users/testing/expectations.ts";
 import { webhookExpectations } from "./webhooks/testing/expectations.ts";
 import { inboundExpectations } from "./webhooks-in/testing/expectations.ts";
@@ -249,6 +250,7 @@ const expectations: Record<string, Expectation> = {
   ...inboundExpectations,
   ...workExpectations,
   ...tokenExpectations,
+  ...transferExpectations,
   ...userExpectations,
   "data.rows": { who: "member", call: (c, t) => c.data.rows.query({ projectId: t.projectId, entity: "note" }) },
 };

@@ -14,6 +14,7 @@ import { meProcedures } from "./people/router.ts";
 import { projectProcedures } from "./projects/router.ts";
 import { proposalProcedures } from "./proposals/router.ts";
 import { deviceProcedures, tokenProcedures } from "./tokens/router.ts";
+import { transferProcedures } from "./transfers/router.ts";
 import { buildRouter, type Root } from "./trpc.ts";
 import { userProcedures } from "./users/router.ts";
 import { webhookProcedures } from "./webhooks/router.ts";
@@ -36,6 +37,7 @@ export const appRouter: TRPCBuiltRouter<Root, AppProcedures> = buildRouter({
   webhooks: webhookProcedures,
   inbound: inboundProcedures,
   work: workProcedures,
+  transfers: transferProcedures,
   tokens: tokenProcedures,
   devices: deviceProcedures,
   users: userProcedures,

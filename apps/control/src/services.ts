@@ -8,6 +8,8 @@ import { createBlueprintStore } from "./blueprints/store.ts";
 import { readTemplates } from "./blueprints/templates.ts";
 import { createCells } from "./cells/client.ts";
 import { createCellStore } from "./cells/store.ts";
+import { createTransferCells } from "./cells/transfers.ts";
+import { createTransport } from "./cells/transport.ts";
 import type { Config } from "./config.ts";
 import { createDataService } from "./data/service.ts";
 import { createDataStore } from "./data/store.ts";
@@ -46,6 +48,7 @@ import { createDeviceGrantStore } from "./tokens/device-grant-store.ts";
 import { createDeviceGrants } from "./tokens/device-grants.ts";
 import { createTokenService } from "./tokens/service.ts";
 import { createTokenStore } from "./tokens/store.ts";
+import { createTransferService } from "./transfers/service.ts";
 import type { Services } from "./trpc.ts";
 import { createUserService } from "./users/service.ts";
 import { createWebhookService } from "./webhooks/service.ts";
@@ -76,7 +79,8 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
 
   const stopped = new AbortController();
   const workshop = createWorkshop(config.limits);
-  const cells = createCells({ secret: config.cellSecret, signer: config.signer, timeoutMs: 10_000 });
+  const toCells = { secret: config.cellSecret, signer: config.signer, timeoutMs: 10_000 };
+  const cells = createCells(toCells);
   const provision = createProvision(projectStore, cells);
   const blueprints = createBlueprintService(
     blueprintStore,
@@ -192,6 +196,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
       users: createUserService({ cells, db }),
       work: createWorkService({ cells, store: createWorkStore(db) }),
       submissions: createSubmissions({ store: createSubmissionStore(db), logger }),
+      transfers: createTransferService({ cells: createTransferCells(createTransport(toCells)), db }),
     },
   };
 }

@@ -35,6 +35,7 @@ import type { ProposalService } from "./proposals/service.ts";
 import type { Submissions } from "./submissions/once.ts";
 import type { DeviceGrants } from "./tokens/device-grants.ts";
 import type { TokenService } from "./tokens/service.ts";
+import type { TransferService } from "./transfers/service.ts";
 import type { UserService } from "./users/service.ts";
 import type { WebhookService } from "./webhooks/service.ts";
 import type { InboundService } from "./webhooks-in/service.ts";
@@ -59,6 +60,7 @@ export interface Services {
   readonly inbound: InboundService;
   readonly work: WorkService;
   readonly submissions: Submissions;
+  readonly transfers: TransferService;
   readonly tokens: TokenService;
   readonly deviceGrants: DeviceGrants;
   readonly users: UserService;

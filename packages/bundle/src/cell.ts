@@ -4,6 +4,7 @@ export * from "./cell/assertion.ts";
 export type { GrantBody, KeyBody, MeasuredBody, MeasuredRecords, MeasuredReferences } from "./cell/bodies.ts";
 export * as cellCalls from "./cell/calls.ts";
 export { type CellCall, cellPath, DATA_PATH } from "./cell/calls.ts";
+export * from "./cell/transfers.ts";
 export type {
   CreatedUser,
   EndUser,

@@ -3,7 +3,9 @@
 export { withLock } from "./advisory-lock.ts";
 export { type Confirmation, Overtaken, type RowLock, takeLocks } from "./around-statement.ts";
 export { boundedQuery, LOOK_UP_MS_MAX } from "./bounded-query.ts";
+export { type BulkScope, type BulkTransaction, createBulkScope, type Snapshot } from "./bulk-scope.ts";
 export { checkDatabase, type DatabaseNeeds } from "./check-database.ts";
+export { readCopyLine, readCopyValue, writeCopyLine } from "./copy-text.ts";
 export { orUnavailable } from "./database-unavailable.ts";
 export {
   asFault,

@@ -24,9 +24,13 @@ import { setSuspended } from "../release/suspend.ts";
 import { acceptAssertion } from "./assertion.ts";
 import { createLoadReporter } from "./load-report.ts";
 import { callOf, found, incomingOf, paramOf, projectOf, releaseOf, serve } from "./serve.ts";
+import { type TransferRouteOptions, transferRoutes } from "./transfer-routes.ts";
 import { type UserRoutesOptions, userRoutes } from "./user-routes.ts";
 
-export interface InternalOptions extends ControlTrust, Pick<UserRoutesOptions, "accountTokens" | "accountMails"> {
+export interface InternalOptions
+  extends ControlTrust,
+    TransferRouteOptions,
+    Pick<UserRoutesOptions, "accountTokens" | "accountMails"> {
   readonly pool: Pool;
   /** Its own: measuring a plan takes seconds, and nobody else is to wait for them. */
   readonly measurePool: Pool;
@@ -135,6 +139,7 @@ export function internalRoutes(app: FastifyInstance, options: InternalOptions): 
     return null;
   });
 
+  transferRoutes(app, options);
   userRoutes(app, options);
 
   app.all(`${DATA_PATH}/*`, async (request, reply) => {

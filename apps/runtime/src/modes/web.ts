@@ -12,6 +12,7 @@ import { closeListener, openListener } from "./listeners.ts";
 import { type ApiOptions, openApi } from "./open-api.ts";
 import { type Cell, type CellOptions, openCell } from "./open-cell.ts";
 import { openReleases, type ReleasesOptions } from "./open-releases.ts";
+import { openTransfers } from "./open-transfers.ts";
 
 export interface WebService extends RunningService {
   readonly apiUrl: string;
@@ -47,6 +48,7 @@ export async function serveWeb(
   const { logger } = cell;
   const api = openApi(cell, { ...config, ...overrides });
   const releases = openReleases(cell, overrides);
+  const transfers = openTransfers(cell);
   let stopping = false;
   const ready = async (): Promise<string | null> => (stopping ? "The service is stopping." : cell.ready());
   const options: HttpServerOptions = {
@@ -77,6 +79,7 @@ export async function serveWeb(
     ...cell,
     ...api,
     ...releases,
+    ...transfers,
     cellId: config.cellId,
     controlKeys: config.controlKeys,
     secret: config.cellSecret,

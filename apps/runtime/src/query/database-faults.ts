@@ -127,18 +127,21 @@ function referringField(error: unknown, view: EntityView): string {
   return view.entity.fields.find((field) => field.join !== null && field.join.table === join?.name)?.name ?? "";
 }
 
-/** A named check speaks in the author's words; one on a field is about the field, and names its limit. */
 function checkViolation(error: unknown, view: EntityView): Fault {
-  const name = constraintName(error);
+  return new Fault("validation_failed", { errors: [checkRefusal(constraintName(error), view)], cause: error });
+}
+
+/** A named check speaks in the author's words; one on a field is about the field, and names its limit. */
+export function checkRefusal(name: string | null, view: EntityView): FieldError {
   const check = view.table?.checks.find((each) => each.name === name);
   const named = view.entity.checks.find((each) => each.name === name);
   if (named !== undefined) {
     const code = named.field === undefined ? "check_failed" : "invalid_format";
-    return invalid(named.field ?? "", code, named.message, error);
+    return { path: pathOf(named.field ?? ""), code, message: named.message };
   }
   const field = view.stored.find((each) => check?.columns.length === 1 && each.column === check.columns[0]);
   const { code, message } = limitOf(check?.rule, field);
-  return invalid(field?.name ?? "", code, message, error);
+  return { path: pathOf(field?.name ?? ""), code, message };
 }
 
 function limitOf(
@@ -196,5 +199,9 @@ function overlap(error: unknown, view: EntityView): Fault {
 }
 
 function invalid(field: string, code: string, message: string, cause: unknown): Fault {
-  return new Fault("validation_failed", { errors: [{ path: field === "" ? "" : `/${field}`, code, message }], cause });
+  return new Fault("validation_failed", { errors: [{ path: pathOf(field), code, message }], cause });
+}
+
+function pathOf(field: string): string {
+  return field === "" ? "" : `/${field}`;
 }

@@ -4,6 +4,7 @@ import { EXTENSIONS_SCHEMA } from "@plinth/bundle";
 import { inboundSecretsThatEnd, inboundTables } from "./inbound-tables.ts";
 import { mailTables } from "./mail-tables.ts";
 import { streamTables } from "./stream-tables.ts";
+import { transferTables } from "./transfer-tables.ts";
 import {
   laterWebhookTables,
   listenerTables,
@@ -332,6 +333,7 @@ export const cellMigrations: readonly CellMigration[] = [
       ALTER TABLE plinth.descriptions ALTER openapi SET STORAGE EXTERNAL, ALTER sdk_types SET STORAGE EXTERNAL;
     `,
   },
+  ...transferTables,
   {
     // Beside the projects' own tables, so that it holds for every project at once, whatever its last release has made.
     id: "039-disabled-users",

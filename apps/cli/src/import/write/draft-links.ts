@@ -1,7 +1,7 @@
 // Writes many-to-many relations. In: entities with their fields, and tables that are only links. Out: `refs` fields, or an
 // entity of its own where one end is a user, whom `refs` can't name.
 import type { ForeignTable } from "../foreign-schema.ts";
-import { type EntityDraft, hasField } from "./draft.ts";
+import { type EntityDraft, hasField, type JoinDraft } from "./draft.ts";
 import { createNames, fieldName, relationName } from "./names.ts";
 import type { Plan } from "./plan-entities.ts";
 
@@ -9,7 +9,11 @@ import type { Plan } from "./plan-entities.ts";
 export function draftLinks(
   drafts: readonly EntityDraft[],
   plan: Plan,
-): { readonly between: readonly EntityDraft[]; readonly backs: ReadonlyMap<string, string> } {
+): {
+  readonly between: readonly EntityDraft[];
+  readonly backs: ReadonlyMap<string, string>;
+  readonly joins: readonly JoinDraft[];
+} {
   const { schema, entities, inventory } = plan;
   const between: EntityDraft[] = [];
   const backs = new Map<string, string>();
@@ -35,8 +39,8 @@ export function draftLinks(
       }
     }
   }
-  for (const join of plan.joins) draftJoin(join, drafts, backs, plan);
-  return { between, backs };
+  const joins = [...plan.joins].flatMap((join) => draftJoin(join, drafts, backs, plan) ?? []);
+  return { between, backs, joins };
 }
 
 function addRefs(draft: EntityDraft, wanted: string, other: string): string {
@@ -56,12 +60,17 @@ function addRefs(draft: EntityDraft, wanted: string, other: string): string {
 }
 
 /** A table of two references only: on the entity that its first column refers to; the other side exists by itself. */
-function draftJoin(join: ForeignTable, drafts: readonly EntityDraft[], backs: Map<string, string>, plan: Plan): void {
+function draftJoin(
+  join: ForeignTable,
+  drafts: readonly EntityDraft[],
+  backs: Map<string, string>,
+  plan: Plan,
+): JoinDraft | null {
   const { inventory, entities } = plan;
   const [first, second] = join.columns.map((column) => join.references.find((one) => one.columns[0] === column.name));
   const draft = drafts.find((one) => one.table.id === first?.table);
   const other = entities.get(second?.table ?? "");
-  if (first === undefined || second === undefined || draft === undefined || other === undefined) return;
+  if (first === undefined || second === undefined || draft === undefined || other === undefined) return null;
   const wanted =
     first.back === null ? fieldName(second.table.split(".").at(-1) ?? "links") : fieldName(first.back.name);
   const field = addRefs(draft, wanted, other);
@@ -79,6 +88,7 @@ function draftJoin(join: ForeignTable, drafts: readonly EntityDraft[], backs: Ma
     inventory.leftOut(column.default?.item, "A reference has no default.");
   }
   for (const list of [join.key, ...join.indexes]) inventory.expressed(list?.item, holds);
+  return { table: join, entity: draft.name, field, own: first, other: second };
 }
 
 function linkEntity(table: ForeignTable, link: string, own: string, other: string, plan: Plan): EntityDraft {

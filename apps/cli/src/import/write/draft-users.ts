@@ -12,6 +12,8 @@ import { fieldProblem } from "./try-declaration.ts";
 
 export interface UsersDraft {
   readonly profile: ReadonlyMap<string, LongField>;
+  /** Column > field of the built-in `user`. */
+  readonly profileOf: ReadonlyMap<string, string>;
   readonly details: EntityDraft | null;
 }
 
@@ -32,23 +34,24 @@ export function draftUsers(table: ForeignTable, plan: Plan): UsersDraft {
   inventory.changed(table.item, "It becomes the built-in `user`; its columns are profile fields.");
   inventory.leftOut(table.comment?.item, "The built-in `user` has no help of its own.");
   const profile = new Map<string, LongField>();
+  const profileOf = new Map<string, string>();
   const names = createNames(reserved);
   const apart = columnsApart(table);
   const detailed: ForeignColumn[] = [];
   for (const column of table.columns) {
-    if (takeBuiltin(column, table, profile, names, plan)) continue;
+    if (takeBuiltin(column, table, { profile, profileOf, names }, plan)) continue;
     if (secretName.test(snakeCase(column.name, "")))
       leaveColumn(column, "Credentials stay behind: people sign in anew with the module auth.", inventory);
     else if (
       apart.has(column.name) ||
       profile.size >= PROFILE_FIELDS_MAX ||
-      !draftProfile(column, profile, names, plan)
+      !draftProfile(column, { profile, profileOf, names }, plan)
     )
       detailed.push(column);
   }
   const details = detailed.length === 0 ? null : draftDetails(table, detailed, plan);
   settleLists(table, details, plan);
-  return { profile, details };
+  return { profile, profileOf, details };
 }
 
 /** Columns that take part in something that profiles have not. */
@@ -59,11 +62,16 @@ function columnsApart(table: ForeignTable): ReadonlySet<string> {
   return new Set([...key, ...uniques, ...checked, ...table.references.flatMap((reference) => reference.columns)]);
 }
 
+interface Profile {
+  readonly profile: Map<string, LongField>;
+  readonly profileOf: Map<string, string>;
+  readonly names: Names;
+}
+
 function takeBuiltin(
   column: ForeignColumn,
   table: ForeignTable,
-  profile: Map<string, LongField>,
-  names: Names,
+  { profile, profileOf, names }: Profile,
   plan: Plan,
 ): boolean {
   const { inventory } = plan;
@@ -72,6 +80,7 @@ function takeBuiltin(
   const isText = column.type.kind === "text" || column.type.kind === "as_text";
   const isTime = column.type.kind === "datetime" && (name === "created_at" || name === "updated_at");
   if (!isKey && !isTime && !(isText && !column.list && (name === "email" || name === "name"))) return false;
+  if (!isKey) profileOf.set(column.name, name);
   inventory.expressed(column.item);
   inventory.leftOut(column.comment?.item, "What every user has explains itself.");
   const kind = column.default?.value.kind;
@@ -90,7 +99,9 @@ function takeBuiltin(
     optional: true,
     writable: "admin",
   };
-  profile.set(names.give("legacy_id"), legacy);
+  const kept = names.give("legacy_id");
+  profile.set(kept, legacy);
+  profileOf.set(column.name, kept);
   inventory.changed(
     column.item,
     "Users get ids of the service (UUIDs); the old one is kept as `legacy_id`, to bring data and references over.",
@@ -99,7 +110,7 @@ function takeBuiltin(
 }
 
 /** False where a profile can't have it as it is. */
-function draftProfile(column: ForeignColumn, profile: Map<string, LongField>, names: Names, plan: Plan): boolean {
+function draftProfile(column: ForeignColumn, { profile, profileOf, names }: Profile, plan: Plan): boolean {
   const plain = fieldName(column.name);
   if (!column.optional && column.default === null) return false;
   const name = names.has(plain) ? `${plain}_value` : plain;
@@ -113,6 +124,7 @@ function draftProfile(column: ForeignColumn, profile: Map<string, LongField>, na
   const field: LongField = grantName.test(name) ? { ...long, writable: "admin" } : long;
   names.take(name);
   profile.set(name, field);
+  profileOf.set(column.name, name);
   if (name !== snakeCase(column.name, "")) plan.inventory.changed(column.item, `The field is called \`${name}\`.`);
   return true;
 }

@@ -49,6 +49,27 @@ export interface Draft {
   readonly entities: readonly EntityDraft[];
   /** Profile fields of the built-in `user`. */
   readonly profile: ReadonlyMap<string, LongField>;
+  /** The table of the app's users; null where there is none. */
+  readonly people: PeopleDraft | null;
+  /** Tables of pairs that became many-to-many fields. */
+  readonly joins: readonly JoinDraft[];
+}
+
+export interface PeopleDraft {
+  readonly table: ForeignTable;
+  /** Column > field of the built-in `user`. */
+  readonly fieldOf: ReadonlyMap<string, string>;
+  /** What no profile takes; one for each user. */
+  readonly details: EntityDraft | null;
+}
+
+export interface JoinDraft {
+  readonly table: ForeignTable;
+  readonly entity: string;
+  readonly field: string;
+  /** The references to the record that has the field, and to the others. */
+  readonly own: ForeignReference;
+  readonly other: ForeignReference;
 }
 
 /** The entity that a reference is to; `user` for the built-in one, null for what is no reference. */

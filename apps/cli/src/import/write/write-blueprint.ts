@@ -34,15 +34,17 @@ export function writeBlueprint(project: string, schema: ForeignSchema, inventory
   };
 }
 
-function draftOf(schema: ForeignSchema, inventory: Inventory): Draft {
+/** What each table and column becomes; an import of records asks it again, and gets the same answer. */
+export function draftOf(schema: ForeignSchema, inventory: Inventory): Draft {
   const plan = planEntities(schema, inventory);
   const own = schema.tables.flatMap((table): EntityDraft[] => {
     const name = plan.entities.get(table.id);
     return name === undefined || table === plan.people ? [] : [draftEntity(table, name, plan)];
   });
-  const users = plan.people === null ? { profile: new Map(), details: null } : draftUsers(plan.people, plan);
+  const users =
+    plan.people === null ? { profile: new Map(), profileOf: new Map(), details: null } : draftUsers(plan.people, plan);
   const tables = users.details === null ? own : [...own, users.details];
-  const { between, backs } = draftLinks(tables, plan);
+  const { between, backs, joins } = draftLinks(tables, plan);
   const entities = [...tables, ...between];
   for (const entity of entities) {
     draftGenerated(entity, inventory);
@@ -51,7 +53,8 @@ function draftOf(schema: ForeignSchema, inventory: Inventory): Draft {
   breakCircles(entities, inventory);
   nameRelations(entities, users.profile, backs, inventory);
   for (const entity of tables) proposePermissions(entity, inventory);
-  return { entities, profile: users.profile };
+  const people = plan.people === null ? null : { table: plan.people, fieldOf: users.profileOf, details: users.details };
+  return { entities, profile: users.profile, people, joins };
 }
 
 function leaveUnused({ item, comment, values }: ForeignSchema["enums"][number], inventory: Inventory): void {

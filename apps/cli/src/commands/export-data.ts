@@ -1,0 +1,121 @@
+// `plinth export --project NAME --out DIR`. In: a project. Out: a CSV file for each entity and each many-to-many field, all as of one
+// moment, and a manifest with counts and checksums. Passwords and encrypted values are not among them.
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ExportPart } from "@plinth/control/router";
+import { readCopyLine } from "@plinth/postgres";
+import type { ControlClient } from "../control-client.ts";
+import { CommandFailure, type ExitCode, messageOf } from "../failure.ts";
+import { createProgress, grouped, type Progress } from "../import/data/progress.ts";
+import type { LocalSettings } from "../local/settings.ts";
+import type { Terminal } from "../terminal.ts";
+import { type OfProject, withProject } from "./runs.ts";
+
+export interface ExportOptions extends OfProject {
+  /** A folder that is new or empty. */
+  readonly out: string;
+}
+
+export interface ExportManifest {
+  readonly format: "plinth export 1";
+  readonly project: string;
+  readonly exportedAt: string;
+  readonly parts: readonly ExportedPart[];
+}
+
+export interface ExportedPart extends ExportPart {
+  readonly file: string;
+  readonly count: number;
+  /** Sum of the hashes of its rows, as an import of them has it. */
+  readonly checksum: string;
+}
+
+export async function exportData(
+  terminal: Terminal,
+  settings: LocalSettings,
+  { project, out, json }: ExportOptions,
+): Promise<ExitCode> {
+  await makeFolder(out);
+  return withProject(settings, project, async (control, projectId) => {
+    const opened = await control.transfers.openExport.mutate({ projectId });
+    const progress = createProgress(terminal, null);
+    const parts: ExportedPart[] = [];
+    try {
+      for (const part of opened.parts) {
+        parts.push(await writePart({ control, projectId, exportId: opened.id, out, progress }, part));
+      }
+    } finally {
+      progress.done();
+      await control.transfers.closeExport.mutate({ projectId, exportId: opened.id });
+    }
+    const exportedAt = new Date().toISOString();
+    const manifest: ExportManifest = { format: "plinth export 1", project, exportedAt, parts };
+    // Last of all: a folder without it is not whole.
+    await writeFile(join(out, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
+    if (json) terminal.out(JSON.stringify(manifest));
+    else {
+      for (const { file, count } of parts) terminal.out(`${file}: ${grouped(count)} rows`);
+      terminal.out(`Counts and checksums: ${join(out, "manifest.json")}`);
+    }
+    return 0;
+  });
+}
+
+interface Writing {
+  readonly control: ControlClient;
+  readonly projectId: string;
+  readonly exportId: string;
+  readonly out: string;
+  readonly progress: Progress;
+}
+
+async function writePart(
+  { control, projectId, exportId, out, progress }: Writing,
+  part: ExportPart,
+): Promise<ExportedPart> {
+  const file = `${part.name}.csv`;
+  // It holds customers' data: nobody else on this machine reads it.
+  const stream = createWriteStream(join(out, file), { flags: "wx", mode: 0o600 });
+  const header = part.kind === "records" ? part.fields : [`${part.entity}_id`, part.fields[0] ?? "other_id"];
+  let count = 0;
+  let checksum = 0n;
+  let after: string | null = null;
+  try {
+    stream.write(csvLine(header));
+    do {
+      const page: Awaited<ReturnType<typeof control.transfers.exportPage.query>> =
+        await control.transfers.exportPage.query({ projectId, exportId, part: part.name, after });
+      const lines = page.rows.split("\n").slice(0, -1);
+      if (!stream.write(lines.map((line) => csvLine(readCopyLine(line))).join(""))) await once(stream, "drain");
+      count += page.count;
+      checksum += BigInt(page.checksum);
+      after = page.last;
+      progress.add(part.name, page.count, null);
+    } while (after !== null);
+  } finally {
+    stream.end();
+    await once(stream, "close");
+  }
+  return { ...part, file, count, checksum: String(checksum) };
+}
+
+/** RFC 4180; an empty text stands in quotes, and NULL is nothing at all. */
+function csvLine(values: readonly (string | null)[]): string {
+  return `${values.map((value) => (value === null ? "" : csvValue(value))).join(",")}\r\n`;
+}
+
+function csvValue(value: string): string {
+  return value === "" || /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+}
+
+async function makeFolder(out: string): Promise<void> {
+  try {
+    await mkdir(out, { recursive: true });
+    if ((await readdir(out)).length === 0) return;
+  } catch (error) {
+    throw new CommandFailure(`${out} can't be made: ${messageOf(error)}`);
+  }
+  throw new CommandFailure(`${out} is not empty: an export never overwrites a file.`);
+}

@@ -1,0 +1,86 @@
+// The project that records go to, by way of the control API. In: batches. Out: what became of them. It sends a batch again where the
+// answer was lost: the cell knows how far it has come, so that no row is taken twice.
+import { setTimeout as pause } from "node:timers/promises";
+import type { BatchOutcome, ImportBatch, ImportState, StepState } from "@plinth/control/router";
+import { type ControlClient, isControlError } from "../../control-client.ts";
+
+export interface Target {
+  readonly control: ControlClient;
+  readonly projectId: string;
+  readonly source: string;
+  readonly label: string;
+  /** Told of each wait. */
+  readonly onWait: (reason: string) => void;
+}
+
+export interface ImportBatchOptions {
+  /** Which organization records belong to where no column says it. */
+  readonly organization: string | null;
+}
+
+/** What became of a batch; null where its answer was lost after it had been taken. */
+export type Sent = { readonly outcome: BatchOutcome | null; readonly state: StepState };
+
+const WAITS_MS = [500, 1_000, 2_000, 5_000, 5_000, 10_000, 10_000, 10_000, 10_000];
+
+export async function openImport(target: Target): Promise<ImportState> {
+  const { control, projectId, source, label } = target;
+  return patiently(target, () => control.transfers.openImport.mutate({ projectId, source, label }));
+}
+
+export async function closeImport(target: Target): Promise<void> {
+  const { control, projectId, source } = target;
+  await patiently(target, () => control.transfers.closeImport.mutate({ projectId, source }));
+}
+
+/** Asks again while the cell is away. */
+export async function patiently<T>({ onWait }: Pick<Target, "onWait">, ask: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await ask();
+    } catch (error) {
+      const wait = WAITS_MS[tries];
+      if (wait === undefined || !isPassing(error)) throw error;
+      onWait("the project's cell does not answer");
+      await pause(wait);
+    }
+  }
+}
+
+/** @throws TRPCClientError where the cell refuses the batch as a whole, or stays away. */
+export async function sendBatch(target: Target, batch: ImportBatch): Promise<Sent> {
+  for (let tries = 0; ; tries++) {
+    try {
+      const outcome = await target.control.transfers.takeBatch.mutate({ projectId: target.projectId, batch });
+      return { outcome, state: outcome.state };
+    } catch (error) {
+      const isConflict = isControlError(error) && error.data?.code === "CONFLICT";
+      if (!isConflict && !isPassing(error)) throw error;
+      const wait = WAITS_MS[tries];
+      if (wait === undefined) throw error;
+      if (!isConflict) {
+        target.onWait("the project's cell does not answer");
+        await pause(wait);
+      }
+      if (batch.dry) continue;
+      const state = await stateOf(target, batch.step.name).catch(() => undefined);
+      if (state?.lastKey === batch.last) return { outcome: null, state };
+      if (isConflict && (state?.lastKey ?? null) !== batch.after) throw error;
+    }
+  }
+}
+
+async function stateOf(target: Target, step: string): Promise<StepState | undefined> {
+  return (await openImport(target)).steps.find(({ name }) => name === step);
+}
+
+/** What passes by itself: a restart, a moment without a network. */
+function isPassing(error: unknown): boolean {
+  if (!isControlError(error)) return false;
+  return (
+    error.data === undefined ||
+    error.data === null ||
+    error.data.code === "SERVICE_UNAVAILABLE" ||
+    error.data.code === "TIMEOUT"
+  );
+}

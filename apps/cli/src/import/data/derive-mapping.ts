@@ -1,0 +1,36 @@
+// Asks the importer of schemas again what each table and column becomes. In: a foreign schema. Out: the mapping that the blueprint of
+// `plinth import postgres` fits, and references, which say of whose key a column holds values. It never looks at a project.
+import type { ForeignSchema } from "../foreign-schema.ts";
+import { createInventory } from "../inventory.ts";
+import { draftOf } from "../write/write-blueprint.ts";
+import type { DataMapping, LinkMapping, TableMapping } from "./mapping.ts";
+
+export function deriveMapping(schema: ForeignSchema): DataMapping {
+  const draft = draftOf(schema, createInventory());
+  const tables = draft.entities.map(({ name, table, fieldOf, fields }): TableMapping => {
+    const mapped = Object.fromEntries([...fieldOf].map(([column, field]) => [field, column]));
+    const [first] = fields.keys();
+    const [key] = table.key?.columns ?? [];
+    // What no profile takes belongs to the user that the same row is.
+    const isDetails = draft.people?.details?.name === name && first !== undefined && key !== undefined;
+    return { table: table.id, entity: name, fields: isDetails ? { [first]: key, ...mapped } : mapped, isDerived: true };
+  });
+  const { people } = draft;
+  const users: readonly TableMapping[] =
+    people === null
+      ? []
+      : [
+          {
+            table: people.table.id,
+            entity: "user",
+            fields: Object.fromEntries([...people.fieldOf].map(([column, field]) => [field, column])),
+            isDerived: true,
+          },
+        ];
+  const links = draft.joins.flatMap(({ table, entity, field, own, other }): LinkMapping[] => {
+    const [[ownColumn], [otherColumn]] = [own.columns, other.columns];
+    if (ownColumn === undefined || otherColumn === undefined) return [];
+    return [{ table: table.id, entity, field, own: ownColumn, other: otherColumn }];
+  });
+  return { tables: [...users, ...tables], links };
+}

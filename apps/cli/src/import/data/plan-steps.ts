@@ -1,0 +1,249 @@
+// Lays out an import. In: a mapping, the source's tables, and what the project can take. Out: steps in an order in which each
+// reference finds its record, with what stands in the way and what stays behind, by name.
+import type { ImportStep, TransferEntity, TransferField, TransferShape } from "@plinth/control/router";
+import type { ForeignSchema, ForeignTable } from "../foreign-schema.ts";
+import type { DataMapping, LinkMapping, TableMapping } from "./mapping.ts";
+import { orderEntities } from "./order-entities.ts";
+import { idOf, referredId, type SourceTables, valueText } from "./source-sql.ts";
+import { createSourceStep, type SourceStep } from "./source-step.ts";
+
+export interface ImportPlan {
+  readonly steps: readonly PlannedStep[];
+  /** Nothing is imported while there is one. */
+  readonly problems: readonly string[];
+  /** Tables and columns that stay behind, and why. */
+  readonly left: readonly string[];
+}
+
+/** A step before the import's salt is known. */
+export interface PlannedStep {
+  readonly table: ForeignTable;
+  readonly entity: string;
+  readonly kind: ImportStep["kind"];
+  /** Field > column; none for the id, which the key makes. */
+  readonly columns: readonly (readonly [field: string, column: string])[];
+  readonly withSalt: (salt: string) => SourceStep;
+}
+
+/** For people. */
+export function titleOf({
+  table,
+  entity,
+  kind,
+  columns,
+}: Pick<PlannedStep, "table" | "entity" | "kind" | "columns">): string {
+  const [field] = columns[0] ?? [];
+  switch (kind) {
+    case "records":
+      return `${table.id} > ${entity}`;
+    case "fill":
+      return `${table.id} > ${entity}.${field}, once all records are there`;
+    case "links":
+      return `${table.id} > pairs of ${entity}.${field}`;
+  }
+}
+
+export interface PlanOptions {
+  readonly schema: ForeignSchema;
+  readonly mapping: DataMapping;
+  readonly shape: TransferShape;
+  readonly tables: SourceTables;
+  /** Whether an organization is named for records that no column gives one. */
+  readonly hasOrganization: boolean;
+}
+
+export function planSteps(options: PlanOptions): ImportPlan {
+  const { schema, mapping, shape, tables } = options;
+  const problems: string[] = [];
+  const left = unmappedTables(schema, mapping);
+  const known = mapping.tables.flatMap((one): KnownTable[] => {
+    const table = tables.byId.get(one.table);
+    const entity = shape.entities.find(({ name }) => name === one.entity);
+    if (table !== undefined && entity !== undefined) return [{ mapping: one, table, entity }];
+    const reason =
+      table === undefined ? `the source has no table ${one.table}` : `the project has no entity ${one.entity}`;
+    (one.isDerived ? left : problems).push(`${one.table}: ${reason}`);
+    return [];
+  });
+  const made = known.map((one) => columnsOf(one, known, options, problems, left));
+  const ordered = orderEntities(made.map(({ entity, references }) => ({ entity: entity.name, references })));
+  problems.push(...ordered.problems);
+  const steps = ordered.entities.flatMap((name) =>
+    made.filter(({ entity }) => entity.name === name).map((one) => recordStep(one, ordered.deferred)),
+  );
+  const fills = made.flatMap((one) => fillSteps(one, ordered.deferred));
+  const links = mapping.links.flatMap((link) => linkStep(link, known, options, problems) ?? []);
+  return { steps: [...steps, ...fills, ...links], problems, left };
+}
+
+interface KnownTable {
+  readonly mapping: TableMapping;
+  readonly table: ForeignTable;
+  readonly entity: TransferEntity;
+}
+
+interface MadeColumn {
+  readonly field: TransferField;
+  readonly column: string;
+  readonly sql: (salt: string) => string;
+}
+
+interface MadeTable extends KnownTable {
+  readonly columns: readonly MadeColumn[];
+  readonly references: readonly { readonly field: string; readonly entity: string; readonly nullable: boolean }[];
+}
+
+function unmappedTables({ tables }: ForeignSchema, mapping: DataMapping): string[] {
+  const mapped = new Set([...mapping.tables, ...mapping.links].map(({ table }) => table));
+  return tables.filter(({ id }) => !mapped.has(id)).map(({ id }) => `${id}: no entity is mapped to it`);
+}
+
+function columnsOf(
+  known: KnownTable,
+  all: readonly KnownTable[],
+  { tables, hasOrganization }: PlanOptions,
+  problems: string[],
+  left: string[],
+): MadeTable {
+  const { mapping, table, entity } = known;
+  const columns: MadeColumn[] = [];
+  const isDetails = all.some((other) => other.table === table && other.entity.name === "user" && other !== known);
+  for (const [name, column] of Object.entries(mapping.fields)) {
+    if (name === "id") continue;
+    const field = entity.fields.find((one) => one.name === name);
+    const from = table.columns.find((one) => one.name === column);
+    const problem = from === undefined ? `the table has no column ${column}` : refusalOf(entity, name, field);
+    if (from === undefined || field === undefined || problem !== null) {
+      (mapping.isDerived ? left : problems).push(`${table.id}.${column}: ${problem}`);
+      continue;
+    }
+    const reference = field.references === null ? undefined : referenceBy(table, column, field.references, all);
+    const isOwnUser = isDetails && field.references === "user" && table.key?.columns[0] === column;
+    if (isOwnUser) columns.push({ field, column, sql: (salt) => idOf(table, "_t", { salt, entity: "user" }) });
+    else if (reference !== undefined) {
+      const { reference: by, target } = reference;
+      columns.push({
+        field,
+        column,
+        sql: (salt) => referredId(column, by, { table: target.table, salt, entity: target.entity.name }),
+      });
+    } else if (entity.name === "user" && name === "email")
+      columns.push({ field, column, sql: () => `lower(${valueText(from, field, tables)})` });
+    else columns.push({ field, column, sql: () => valueText(from, field, tables) });
+  }
+  const taken = new Set([...Object.values(mapping.fields)]);
+  const elsewhere = (column: string): boolean =>
+    all.some(
+      (other) => other !== known && other.table === table && Object.values(other.mapping.fields).includes(column),
+    );
+  for (const { name } of table.columns)
+    if (!taken.has(name) && !elsewhere(name) && table.key?.columns.includes(name) !== true)
+      left.push(`${table.id}.${name}: no field is mapped to it`);
+  for (const field of entity.fields) {
+    const isGiven = field.name === "id" || columns.some((one) => one.field === field);
+    const isOrganization = field.name === "org_id" && entity.inOrganization;
+    if (isOrganization && !isGiven && !hasOrganization)
+      problems.push(`${entity.name}.org_id: each record belongs to an organization: name one with --organization ID`);
+    else if (field.required && !isGiven && !isOrganization)
+      problems.push(`${entity.name}.${field.name}: it is required, and no column of ${table.id} is mapped to it`);
+  }
+  const references = columns.flatMap(({ field }) =>
+    field.references !== null && all.some((one) => one.entity.name === field.references)
+      ? [{ field: field.name, entity: field.references, nullable: field.nullable }]
+      : [],
+  );
+  return { ...known, columns, references };
+}
+
+function refusalOf({ name: entity }: TransferEntity, name: string, field: TransferField | undefined): string | null {
+  if (field === undefined) return `${entity} has no field ${name}`;
+  if (field.isList) return `${entity}.${name} is a many-to-many field: a table of pairs brings it`;
+  return field.refused === null ? null : `${entity}.${name} can't be imported. ${field.refused}`;
+}
+
+/** The foreign key that the column is part of, to a table whose rows become records of the entity. */
+function referenceBy(
+  table: ForeignTable,
+  column: string,
+  entity: string,
+  all: readonly KnownTable[],
+): { readonly reference: ForeignTable["references"][number]; readonly target: KnownTable } | undefined {
+  const byLength = [...table.references].sort((one, other) => one.columns.length - other.columns.length);
+  for (const reference of byLength) {
+    const target = all.find((one) => one.table.id === reference.table && one.entity.name === entity);
+    if (target !== undefined && reference.columns.includes(column)) return { reference, target };
+  }
+  return undefined;
+}
+
+type Deferred = ReadonlySet<string>;
+const deferredName = (entity: string, field: string): string => `${entity}.${field}`;
+
+function recordStep({ table, entity, columns }: MadeTable, deferred: Deferred): PlannedStep {
+  const now = columns.filter(({ field }) => !deferred.has(deferredName(entity.name, field.name)));
+  const fields = ["id", ...now.map(({ field }) => field.name)];
+  return {
+    table,
+    entity: entity.name,
+    kind: "records",
+    columns: now.map(({ field, column }) => [field.name, column] as const),
+    withSalt: (salt) =>
+      createSourceStep(table, { kind: "records", entity: entity.name, fields }, [
+        idOf(table, "_t", { salt, entity: entity.name }),
+        ...now.map(({ sql }) => sql(salt)),
+      ]),
+  };
+}
+
+function fillSteps({ table, entity, columns }: MadeTable, deferred: Deferred): PlannedStep[] {
+  return columns
+    .filter(({ field }) => deferred.has(deferredName(entity.name, field.name)))
+    .map(({ field, column, sql }) => ({
+      table,
+      entity: entity.name,
+      kind: "fill",
+      columns: [[field.name, column]],
+      withSalt: (salt) =>
+        createSourceStep(
+          table,
+          { kind: "fill", entity: entity.name, fields: ["id", field.name] },
+          [idOf(table, "_t", { salt, entity: entity.name }), sql(salt)],
+          `${sql(salt)} IS NOT NULL`,
+        ),
+    }));
+}
+
+function linkStep(
+  link: LinkMapping,
+  known: readonly KnownTable[],
+  { tables, shape }: PlanOptions,
+  problems: string[],
+): PlannedStep | null {
+  const table = tables.byId.get(link.table);
+  const field = shape.entities.find(({ name }) => name === link.entity)?.fields.find(({ name }) => name === link.field);
+  const isPair =
+    table !== undefined && [link.own, link.other].every((name) => table.columns.some((one) => one.name === name));
+  if (!isPair || field?.isList !== true || field.references === null) {
+    problems.push(`${link.table}: ${link.entity}.${link.field} is no many-to-many field of these columns`);
+    return null;
+  }
+  const own = referenceBy(table, link.own, link.entity, known);
+  const other = referenceBy(table, link.other, field.references, known);
+  if (own === undefined || other === undefined) {
+    problems.push(`${link.table}: one of its two tables does not come along`);
+    return null;
+  }
+  const idBy = (salt: string, column: string, { reference, target }: typeof own): string =>
+    referredId(column, reference, { table: target.table, salt, entity: target.entity.name });
+  return {
+    table,
+    entity: link.entity,
+    kind: "links",
+    columns: [[link.field, link.other]],
+    withSalt: (salt) =>
+      createSourceStep(table, { kind: "links", entity: link.entity, fields: [link.field] }, [
+        idBy(salt, link.own, own),
+        idBy(salt, link.other, other),
+      ]),
+  };
+}

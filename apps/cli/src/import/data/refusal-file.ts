@@ -1,0 +1,44 @@
+// Where refused rows are written down, one JSON line for each. In: refusals. Out: a file that never grows beyond its bound; what is
+// counted is counted whole.
+
+import { once } from "node:events";
+import { createWriteStream, type WriteStream } from "node:fs";
+import type { RowRefusal } from "@plinth/control/router";
+
+export interface RefusalFile {
+  add(place: { readonly table: string; readonly entity: string }, refusals: readonly RowRefusal[]): Promise<void>;
+  /** The file, where anything was written. */
+  close(): Promise<{ readonly written: number; readonly left: number; readonly path: string }>;
+}
+
+const BYTES_MAX = 64 * 1024 * 1024;
+
+/** @param bytesMax What goes beyond is counted alone. */
+export function openRefusalFile(path: string, bytesMax: number = BYTES_MAX): RefusalFile {
+  let stream: WriteStream | null = null;
+  let bytes = 0;
+  let written = 0;
+  let left = 0;
+  return {
+    add: async ({ table, entity }, refusals) => {
+      for (const refusal of refusals) {
+        const line = `${JSON.stringify({ table, entity, ...refusal })}\n`;
+        bytes += Buffer.byteLength(line);
+        if (bytes > bytesMax) {
+          left++;
+          continue;
+        }
+        stream ??= createWriteStream(path, { flags: "a", mode: 0o600 });
+        written++;
+        if (!stream.write(line)) await once(stream, "drain");
+      }
+    },
+    close: async () => {
+      if (stream !== null) {
+        stream.end();
+        await once(stream, "close");
+      }
+      return { written, left, path };
+    },
+  };
+}

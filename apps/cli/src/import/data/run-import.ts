@@ -1,0 +1,99 @@
+// Carries an import out. In: a plan, a source and a project. Out: for each step what was read, stored and refused, and whether both sides
+// have the same. While the cell stores one batch, the next is read. It goes on where an earlier run stopped.
+import type { StepState } from "@plinth/control/router";
+import { closeImport, type ImportBatchOptions, openImport, sendBatch, type Target } from "./cell.ts";
+import { type PlannedStep, titleOf } from "./plan-steps.ts";
+import type { Progress } from "./progress.ts";
+import type { RefusalFile } from "./refusal-file.ts";
+import type { Batch, Source } from "./source.ts";
+import type { SourceStep } from "./source-step.ts";
+
+export interface StepResult {
+  readonly table: string;
+  readonly entity: string;
+  readonly kind: PlannedStep["kind"];
+  /** As the source has it. */
+  readonly found: number;
+  readonly accepted: number;
+  readonly refused: number;
+  /** Of all rows of the source, without those that were refused; and of the stored rows. */
+  readonly sourceChecksum: string;
+  readonly checksum: string;
+  readonly isWhole: boolean;
+}
+
+export interface RunOptions extends ImportBatchOptions {
+  readonly source: Source;
+  readonly target: Target;
+  readonly steps: readonly PlannedStep[];
+  readonly estimate: (step: PlannedStep) => number | null;
+  readonly refusals: RefusalFile;
+  readonly progress: Progress;
+}
+
+export async function runImport(options: RunOptions): Promise<readonly StepResult[]> {
+  const { source, target, steps } = options;
+  const opened = await openImport(target);
+  const made = steps.map((planned) => ({ planned, step: planned.withSalt(opened.salt) }));
+  const states = new Map(opened.steps.map((state) => [state.name, state]));
+  for (const { planned, step } of made) {
+    const state = await runStep(options, planned, step, states.get(step.step.name) ?? null, opened);
+    if (state !== null) states.set(step.step.name, state);
+  }
+  const results: StepResult[] = [];
+  for (const { planned, step } of made) {
+    const [counted] = await source.rows<{ count: string }>(step.count);
+    results.push(compare(planned, Number(counted?.count ?? 0), states.get(step.step.name)));
+  }
+  await closeImport(target);
+  return results;
+}
+
+async function runStep(
+  { source, target, organization, estimate, refusals, progress }: RunOptions,
+  planned: PlannedStep,
+  { step, table, copyAfter }: SourceStep,
+  before: StepState | null,
+  bounds: { readonly rowsMax: number; readonly charsMax: number },
+): Promise<StepState | null> {
+  let state = before;
+  const of = estimate(planned);
+  if (before !== null) progress.add(titleOf(planned), before.read, of);
+  for await (const batch of ahead(source.batches(copyAfter(before?.lastKey ?? null), bounds))) {
+    const after: string | null = state?.lastKey ?? null;
+    const sent = await sendBatch(target, {
+      source: target.source,
+      step,
+      after,
+      ...batch,
+      organization,
+      dry: false,
+      pending: [],
+    });
+    state = sent.state;
+    await refusals.add({ table: table.id, entity: step.entity }, sent.outcome?.refusals ?? []);
+    progress.add(titleOf(planned), batch.count, of);
+  }
+  return state;
+}
+
+/** Reads the next batch while the last one is used. */
+async function* ahead(batches: AsyncGenerator<Batch>): AsyncGenerator<Batch> {
+  let next = batches.next();
+  // Its failure is met where it is waited for.
+  next.catch(() => {});
+  for (;;) {
+    const { value, done } = await next;
+    if (done === true) return;
+    next = batches.next();
+    next.catch(() => {});
+    yield value;
+  }
+}
+
+function compare({ table, entity, kind }: PlannedStep, found: number, state: StepState | undefined): StepResult {
+  const { accepted = 0, refused = 0, checksum = "0", sentChecksum = "0", refusedChecksum = "0" } = state ?? {};
+  const sourceChecksum = String(BigInt(sentChecksum) - BigInt(refusedChecksum));
+  const isWhole = found === accepted + refused && sourceChecksum === checksum;
+  return { table: table.id, entity, kind, found, accepted, refused, sourceChecksum, checksum, isWhole };
+}

@@ -1,0 +1,136 @@
+// How rows of a source are read, as SQL that its own database runs: keys, ids, and values in the text that a cell compares. In: tables of
+// the foreign schema. Out: expressions over the row `_t`. The database makes the ids: nothing has to remember which key became which.
+import type { TransferField } from "@plinth/control/router";
+import type { ForeignColumn, ForeignReference, ForeignTable } from "../foreign-schema.ts";
+import { enumNames } from "../write/names.ts";
+
+export interface SourceTables {
+  readonly byId: ReadonlyMap<string, ForeignTable>;
+  /** Whether the server has trim_scale (13). */
+  readonly trimsScale: boolean;
+}
+
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** Tables are `schema.name`; either part may hold a dot, so the schema is known beside it. */
+export function tableName({ space, name }: Pick<ForeignTable, "space" | "name">): string {
+  return `${quoted(space ?? "public")}.${quoted(name)}`;
+}
+
+/** The columns that rows are read in the order of; none where the table has no key. */
+export function keyColumns(table: ForeignTable): readonly string[] {
+  if (table.key !== null) return table.key.columns;
+  const required = (column: string): boolean => table.columns.find(({ name }) => name === column)?.optional === false;
+  return table.uniques.find(({ columns }) => columns.every(required))?.columns ?? [];
+}
+
+/** The key of a row as one text: what reports name and what an import goes on behind. */
+export function keyText(table: ForeignTable, row: string): string {
+  const columns = keyColumns(table).map((name) => `${row}.${quoted(name)}::text`);
+  if (columns.length === 1) return columns[0] ?? "";
+  return columns.length === 0 ? `${row}."_place"::text` : `json_build_array(${columns.join(", ")})::text`;
+}
+
+/**
+ * Where ids are made, from a hash of the import's salt and the key: whoever knows a key of the source knows no id. The form is
+ * that of a UUID of one's own making (RFC 9562, version 8). Of a number, its lowest 48 bits come first: records that were made one
+ * after the other stay together, and an index over their ids grows at its end.
+ */
+function madeId(salt: string, entity: string, key: string, isNumber: boolean): string {
+  const hash = `md5(${literal(`${salt}/${entity}/`)} || ${key}::text)`;
+  const first = `lpad(to_hex((${key})::bigint & 281474976710655), 12, '0')`;
+  const marked = isNumber ? `overlay(${hash} placing ${first} from 1)` : hash;
+  return `overlay(overlay(${marked} placing '8' from 13) placing '8' from 17)::uuid::text`;
+}
+
+/** The type of a key of one column; null of others. */
+function keyKind(table: ForeignTable): ForeignColumn["type"]["kind"] | null {
+  const [only, second] = keyColumns(table);
+  if (second !== undefined) return null;
+  return table.columns.find(({ name }) => name === only)?.type.kind ?? null;
+}
+
+function idOfKey(
+  table: ForeignTable,
+  value: string,
+  { salt, entity }: { readonly salt: string; readonly entity: string },
+): string {
+  const kind = keyKind(table);
+  if (kind === "uuid") return `${value}::text`;
+  return madeId(salt, entity, value, kind === "int" || kind === "bigint");
+}
+
+/** The id of the record that a row of this table becomes. */
+export function idOf(
+  table: ForeignTable,
+  row: string,
+  target: { readonly salt: string; readonly entity: string },
+): string {
+  const [only, second] = keyColumns(table);
+  const isOne = only !== undefined && second === undefined;
+  return idOfKey(table, isOne ? `${row}.${quoted(only)}` : keyText(table, row), target);
+}
+
+/** The id that a reference leads to; null where its column is. */
+export function referredId(
+  column: string,
+  reference: ForeignReference,
+  target: { readonly table: ForeignTable; readonly salt: string; readonly entity: string },
+): string {
+  const value = `_t.${quoted(column)}`;
+  const at = reference.columns.indexOf(column);
+  const referred = reference.targetColumns[at] ?? "";
+  const key = keyColumns(target.table);
+  if (key.length === 1 && key[0] === referred) {
+    return idOfKey(target.table, value, target);
+  }
+  // By another unique column than the key, or by one of several: the row itself says what its key is.
+  const rest = reference.columns.map(
+    (name, place) => `_o.${quoted(reference.targetColumns[place] ?? "")} = _t.${quoted(name)}`,
+  );
+  return `(SELECT ${idOf(target.table, "_o", target)} FROM ${tableName(target.table)} _o WHERE ${rest.join(" AND ")})`;
+}
+
+/** A column's value as the text that the cell writes of the stored one. */
+export function valueText(column: ForeignColumn, field: TransferField, { trimsScale }: SourceTables): string {
+  const value = `_t.${quoted(column.name)}`;
+  const { type } = column;
+  if (type.kind === "enum")
+    return enumText(
+      value,
+      column.list,
+      type.enum.values.map(({ name }) => name),
+    );
+  if (column.list)
+    return field.sqlType.endsWith("[]") ? `${value}::${field.sqlType}::text` : `to_jsonb(${value})::text`;
+  if (type.kind === "datetime" && !type.zoned && field.sqlType === "timestamptz") {
+    return `(${value} AT TIME ZONE 'UTC')::text`;
+  }
+  if (type.kind === "json") return `${value}::jsonb::text`;
+  if (type.kind === "decimal") return decimalText(`${value}::numeric`, trimsScale);
+  return `${value}::text`;
+}
+
+function decimalText(value: string, trimsScale: boolean): string {
+  if (trimsScale) return `trim_scale(${value})::text`;
+  return `CASE WHEN ${value}::text LIKE '%.%' THEN rtrim(rtrim(${value}::text, '0'), '.') ELSE ${value}::text END`;
+}
+
+/** Values that are no words have another name in the blueprint. */
+function enumText(value: string, list: boolean, values: readonly string[]): string {
+  const renamed = [...enumNames(values)].filter(([from, to]) => from !== to);
+  const cases = (one: string): string =>
+    renamed.length === 0
+      ? one
+      : `CASE ${one} ${renamed.map(([from, to]) => `WHEN ${literal(from)} THEN ${literal(to)}`).join(" ")} ELSE ${one} END`;
+  if (!list) return cases(`${value}::text`);
+  if (renamed.length === 0) return `${value}::text[]::text`;
+  const members = `SELECT ${cases("_m")} FROM unnest(${value}::text[]) WITH ORDINALITY AS _u (_m, _place) ORDER BY _place`;
+  return `CASE WHEN ${value} IS NOT NULL THEN ARRAY(${members})::text END`;
+}
+
+/** As the cell does (apps/runtime/src/transfers/canonical.ts). */
+export function rowHash(texts: readonly string[]): string {
+  return `('x' || left(md5(row(${texts.join(", ")})::text), 15))::bit(60)::bigint`;
+}

@@ -1,0 +1,150 @@
+// A Postgres database that records are imported from. In: its address. Out: rows as one moment saw them, cut into batches. One
+// connection reads it, in a read-only transaction; where that connection is lost, the import stops, since another moment would answer.
+import { createHash } from "node:crypto";
+import { readCopyValue } from "@plinth/postgres";
+import postgres from "postgres";
+import { CommandFailure, messageOf } from "../../failure.ts";
+
+export interface Batch {
+  /** Lines in COPY's text format. */
+  readonly rows: string;
+  readonly count: number;
+  /** Key of the last row. */
+  readonly last: string;
+}
+
+export interface Source {
+  /** Whether the server has trim_scale (13). */
+  readonly trimsScale: boolean;
+  /** Names the database, whoever asks and however. */
+  readonly fingerprint: string;
+  /** For people; without a password. */
+  readonly label: string;
+  rows<Row>(sql: string): Promise<readonly Row[]>;
+  batches(copy: string, bounds: { readonly rowsMax: number; readonly charsMax: number }): AsyncGenerator<Batch>;
+  close(): Promise<void>;
+}
+
+const BEGIN = [
+  "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+  // How texts of values are written; the cell writes them the same.
+  "SET LOCAL timezone = 'UTC'",
+  "SET LOCAL datestyle = 'ISO, YMD'",
+  "SET LOCAL intervalstyle = 'iso_8601'",
+  "SET LOCAL extra_float_digits = 1",
+  "SET LOCAL bytea_output = 'hex'",
+  "SET LOCAL standard_conforming_strings = on",
+  "SET LOCAL search_path = pg_catalog",
+  "SET LOCAL statement_timeout = 0",
+  "SET LOCAL idle_in_transaction_session_timeout = 0",
+].join("; ");
+
+/** @throws CommandFailure where the database can't be reached. */
+export async function openSource(url: string, schemas: readonly string[]): Promise<Source> {
+  let lost = false;
+  const sql = postgres(url, {
+    max: 1,
+    onnotice: () => {},
+    onclose: () => {
+      lost = true;
+    },
+    connect_timeout: 10,
+    idle_timeout: 0,
+    max_lifetime: null,
+    fetch_types: false,
+    connection: { application_name: "plinth import", client_encoding: "UTF8" },
+  });
+  const failed = (error: unknown): CommandFailure =>
+    error instanceof CommandFailure
+      ? error
+      : new CommandFailure(`The source could not be read: ${messageOf(error)}`, 1, { cause: error });
+  const whole = (): void => {
+    if (lost)
+      throw new CommandFailure(
+        "The connection to the source was lost. Run the import again: it goes on where it stopped.",
+      );
+  };
+  try {
+    await sql.unsafe(BEGIN).simple();
+    const [about] = await sql.unsafe<{ database: string; version: number; system: string; host: string }[]>(
+      `SELECT current_database() AS database, current_setting('server_version_num')::int AS version,
+         coalesce(inet_server_port()::text, current_setting('port')) AS host,
+         (SELECT oid::text FROM pg_database WHERE datname = current_database()) AS system`,
+    );
+    const parsed = URL.canParse(url) ? new URL(url) : null;
+    const place = `${parsed?.host ?? about?.host}/${about?.database}`;
+    return {
+      trimsScale: (about?.version ?? 0) >= 130_000,
+      fingerprint: createHash("sha256")
+        .update(JSON.stringify([place, about?.system, [...schemas].sort()]))
+        .digest("hex"),
+      label: `postgres://${place}`,
+      rows: async <Row>(text: string) => {
+        whole();
+        const rows = await sql.unsafe(text).catch((error: unknown) => {
+          throw failed(error);
+        });
+        whole();
+        return [...rows] as unknown as Row[];
+      },
+      async *batches(copy, bounds) {
+        whole();
+        try {
+          const stream = await sql.unsafe(copy).readable();
+          yield* cut(stream, bounds);
+        } catch (error) {
+          throw failed(error);
+        }
+        whole();
+      },
+      close: () => sql.end({ timeout: 5 }),
+    };
+  } catch (error) {
+    await sql.end({ timeout: 1 });
+    throw failed(error);
+  }
+}
+
+/** Whole lines, as many as a batch may hold. @throws CommandFailure where a single row is larger than a batch. */
+export async function* cut(
+  chunks: AsyncIterable<Buffer>,
+  { rowsMax, charsMax }: { readonly rowsMax: number; readonly charsMax: number },
+): AsyncGenerator<Batch> {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  let rest: Buffer | null = null;
+  const batch = (): Batch => {
+    const last = parts.at(-1) ?? Buffer.alloc(0);
+    const whole = { rows: Buffer.concat(parts, bytes).toString(), count: parts.length, last: keyIn(last) };
+    parts = [];
+    bytes = 0;
+    return whole;
+  };
+  for await (const some of chunks) {
+    const chunk: Buffer = rest === null ? some : Buffer.concat([rest, some]);
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      const row = chunk.subarray(start, end + 1);
+      start = end + 1;
+      if (row.length > charsMax) throw tooLarge(row, charsMax);
+      if (parts.length === rowsMax || bytes + row.length > charsMax) yield batch();
+      parts.push(row);
+      bytes += row.length;
+    }
+    rest = start === chunk.length ? null : chunk.subarray(start);
+  }
+  if (parts.length > 0) yield batch();
+}
+
+function tooLarge(row: Buffer, bytesMax: number): CommandFailure {
+  return new CommandFailure(
+    `The row with the key ${keyIn(row).slice(0, 80)} has more than ${bytesMax} bytes, which no batch holds. Leave its table out by --map, or bring it through the API.`,
+  );
+}
+
+const NEWLINE = 10;
+const TAB = 9;
+
+function keyIn(row: Buffer): string {
+  return readCopyValue(row.subarray(0, row.indexOf(TAB)).toString()) ?? "";
+}

@@ -1,0 +1,51 @@
+// Judges the first rows of each step and writes nothing. In: a plan, a source and a project. Out: for each step how many rows were
+// judged, and which would be refused.
+import { randomBytes } from "node:crypto";
+import type { RowRefusal } from "@plinth/control/router";
+import { type ImportBatchOptions, sendBatch, type Target } from "./cell.ts";
+import type { PlannedStep } from "./plan-steps.ts";
+import type { Source } from "./source.ts";
+
+export interface Sample {
+  readonly judged: number;
+  readonly refused: number;
+  readonly refusals: readonly RowRefusal[];
+}
+
+const SAMPLE_ROWS = 1_000;
+const SAMPLE_CHARS = 1_000_000;
+const SHOWN = 5;
+
+/** References to records that are still to come are not judged, and neither are steps that need them to be there. */
+export async function tryImport(
+  source: Source,
+  target: Target,
+  steps: readonly PlannedStep[],
+  { organization }: ImportBatchOptions,
+): Promise<ReadonlyMap<PlannedStep, Sample>> {
+  const samples = new Map<PlannedStep, Sample>();
+  const salt = randomBytes(16).toString("hex");
+  const pending = [...new Set(steps.map(({ entity }) => entity))];
+  for (const planned of steps.filter(({ kind }) => kind === "records")) {
+    const { step, copyAfter } = planned.withSalt(salt);
+    const bounds = { rowsMax: SAMPLE_ROWS, charsMax: SAMPLE_CHARS };
+    for await (const batch of source.batches(copyAfter(null, SAMPLE_ROWS), bounds)) {
+      const { outcome } = await sendBatch(target, {
+        source: target.source,
+        step,
+        after: null,
+        ...batch,
+        organization,
+        dry: true,
+        pending,
+      });
+      const before = samples.get(planned) ?? { judged: 0, refused: 0, refusals: [] };
+      samples.set(planned, {
+        judged: before.judged + batch.count,
+        refused: before.refused + (outcome?.refused ?? 0),
+        refusals: [...before.refusals, ...(outcome?.refusals ?? [])].slice(0, SHOWN),
+      });
+    }
+  }
+  return samples;
+}

@@ -1,0 +1,65 @@
+// Records in large numbers, brought to a project's cell and taken from it in the name of a person. In: batches, and what to read. Out:
+// what the cell says. It passes rows on and never reads one.
+import type {
+  BatchBody,
+  BatchOutcome,
+  ExportPage,
+  ExportState,
+  ImportBody,
+  ImportState,
+  PageBody,
+  TransferShape,
+} from "@plinth/bundle/cell";
+import { askCell } from "../cells/ask.ts";
+import { actorOf, orNull, refusals } from "../cells/ask-as-person.ts";
+import type { TransferCells } from "../cells/transfers.ts";
+import { writeAudit } from "../database/audit.ts";
+import type { ControlDatabase } from "../database/tables.ts";
+import { refuse } from "../failure.ts";
+import type { ProjectAccess } from "../organizations/access.ts";
+import type { Person } from "../people/auth.ts";
+
+export interface TransferService {
+  shape(by: Person, project: ProjectAccess): Promise<TransferShape>;
+  openImport(by: Person, project: ProjectAccess, source: ImportBody): Promise<ImportState>;
+  takeBatch(by: Person, project: ProjectAccess, batch: BatchBody): Promise<BatchOutcome>;
+  closeImport(by: Person, project: ProjectAccess, source: string | null): Promise<ImportState | null>;
+  openExport(by: Person, project: ProjectAccess): Promise<ExportState>;
+  exportPage(by: Person, project: ProjectAccess, page: PageBody & { readonly exportId: string }): Promise<ExportPage>;
+  closeExport(by: Person, project: ProjectAccess, exportId: string): Promise<null>;
+}
+
+export function createTransferService({
+  cells,
+  db,
+}: {
+  readonly cells: TransferCells;
+  readonly db: ControlDatabase;
+}): TransferService {
+  /** Written first: what is done must not be missing in the log. */
+  const audit = (by: Person, project: ProjectAccess, action: string, detail: Record<string, unknown>): Promise<void> =>
+    writeAudit(db, { personId: by.id, projectId: project.id, action, subject: project.id, detail });
+  const ask = <T>(answer: Promise<T>): Promise<T> =>
+    askCell(answer, { ...refusals, 404: (refused) => refuse("NOT_FOUND", refused.detail) });
+  return {
+    shape: (by, project) => ask(cells.shape(project, actorOf(by, project))),
+    openImport: async (by, project, { source, label }) => {
+      await audit(by, project, "import.opened", { source: label });
+      return ask(cells.openImport(project, actorOf(by, project), { source, label }));
+    },
+    takeBatch: (by, project, batch) => ask(cells.takeBatch(project, actorOf(by, project), batch)),
+    closeImport: async (by, project, source) => {
+      const closed = await orNull(cells.closeImport(project, actorOf(by, project), { source }));
+      const total = (of: "accepted" | "refused"): number => closed?.steps.reduce((sum, step) => sum + step[of], 0) ?? 0;
+      await audit(by, project, "import.closed", { accepted: total("accepted"), refused: total("refused") });
+      return closed;
+    },
+    openExport: async (by, project) => {
+      await audit(by, project, "export.opened", {});
+      return ask(cells.openExport(project, actorOf(by, project)));
+    },
+    exportPage: (by, project, { exportId, part, after }) =>
+      ask(cells.exportPage(project, actorOf(by, project), exportId, { part, after })),
+    closeExport: (by, project, exportId) => ask(cells.closeExport(project, actorOf(by, project), exportId)),
+  };
+}

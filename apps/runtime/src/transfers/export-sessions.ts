@@ -1,0 +1,186 @@
+// Exports under way: each reads one moment of its project, page by page. In: a project, a part, where the last page ended. Out: lines
+// in COPY's text format. It never keeps a view of the database open for longer than its bounds: such a view holds back the cleaning
+// of every table.
+import { newId, type ProjectId } from "@plinth/bundle";
+import {
+  BATCH_CHARS_MAX,
+  BATCH_ROWS_MAX,
+  type ExportPage,
+  type ExportPart,
+  type ExportState,
+} from "@plinth/bundle/cell";
+import { type BulkScope, quoteIdentifier, type Snapshot, writeCopyLine } from "@plinth/postgres";
+import { Fault } from "@plinth/service";
+import type { ActiveRelease } from "../project/active-release.ts";
+import { findEntity } from "../query/entity-view.ts";
+import { canonicalText, rowHash } from "./canonical.ts";
+import { exportParts } from "./transfer-shape.ts";
+
+export interface ExportSessions {
+  /** Ends another one of the project. @throws Fault `unavailable` where the cell has too many. */
+  open(release: ActiveRelease, requestId: string, by: string): Promise<ExportState>;
+  /** @throws Fault `not_found` where it has ended. */
+  page(projectId: ProjectId, exportId: string, part: string, after: string | null): Promise<ExportPage>;
+  close(projectId: ProjectId, exportId: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Nobody asks for a page for so long: its reader has gone. */
+const IDLE_MS_MAX = 60_000;
+const TOTAL_MS_MAX = 30 * 60_000;
+
+interface Session {
+  readonly id: string;
+  readonly release: ActiveRelease;
+  readonly parts: readonly ExportPart[];
+  readonly snapshot: Snapshot;
+  readonly endsAt: number;
+  idle: NodeJS.Timeout;
+  reading: boolean;
+}
+
+/** @param sessionsMax In this process, of all projects. */
+export function createExportSessions(bulk: BulkScope, sessionsMax: number): ExportSessions {
+  const sessions = new Map<string, Session>();
+  const end = async (session: Session): Promise<void> => {
+    if (!sessions.delete(session.id)) return;
+    clearTimeout(session.idle);
+    await session.snapshot.close();
+  };
+  const idleTimer = (session: () => Session | undefined): NodeJS.Timeout => {
+    const timer = setTimeout(() => {
+      const one = session();
+      if (one !== undefined && !one.reading) void end(one);
+    }, IDLE_MS_MAX);
+    timer.unref();
+    return timer;
+  };
+  const find = (projectId: ProjectId, exportId: string): Session => {
+    const session = sessions.get(exportId);
+    if (session === undefined || session.release.projectId !== projectId) {
+      throw new Fault("not_found", { detail: "No such export is under way: begin it again." });
+    }
+    return session;
+  };
+  return {
+    open: async (release, requestId, by) => {
+      // Whoever begins again has lost the last one, or takes its place.
+      for (const one of sessions.values()) if (one.release.projectId === release.projectId) await end(one);
+      if (sessions.size >= sessionsMax) {
+        throw new Fault("unavailable", {
+          detail: "Other exports are under way in this cell.",
+          headers: { "retry-after": "30" },
+        });
+      }
+      const id = newId("exp");
+      const parts = exportParts(release);
+      await bulk.transaction(release.projectId, ({ client }) =>
+        client.query(
+          `INSERT INTO ${release.schema}.audit_log (request_id, actor_kind, actor_id, operation, changes)
+           VALUES ($1, 'operator', $2, 'export', $3)`,
+          [requestId, by, JSON.stringify({ export: id, parts: parts.map(({ name }) => name) })],
+        ),
+      );
+      const snapshot = await bulk.snapshot(release.projectId);
+      const endsAt = performance.now() + TOTAL_MS_MAX;
+      const idle = idleTimer(() => sessions.get(id));
+      sessions.set(id, { id, release, parts, snapshot, endsAt, idle, reading: false });
+      return { id, parts };
+    },
+    page: async (projectId, exportId, name, after) => {
+      const session = find(projectId, exportId);
+      const part = session.parts.find((one) => one.name === name);
+      if (part === undefined) throw new Fault("not_found", { detail: `The export has no part ${name}.` });
+      if (session.reading) throw new Fault("conflict", { detail: "A page of this export is being read." });
+      if (performance.now() > session.endsAt) {
+        await end(session);
+        throw new Fault("timeout", {
+          detail: "The export has taken too long: one view of the database was open for half an hour.",
+        });
+      }
+      session.reading = true;
+      clearTimeout(session.idle);
+      try {
+        return await readPage(session, part, after);
+      } catch (error) {
+        await end(session);
+        throw error;
+      } finally {
+        session.reading = false;
+        session.idle = idleTimer(() => sessions.get(exportId));
+      }
+    },
+    close: async (projectId, exportId) => {
+      const session = sessions.get(exportId);
+      if (session !== undefined && session.release.projectId === projectId) await end(session);
+    },
+    stop: async () => {
+      await Promise.all([...sessions.values()].map(end));
+    },
+  };
+}
+
+const ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+async function readPage({ release, snapshot }: Session, part: ExportPart, after: string | null): Promise<ExportPage> {
+  const place = after === null ? [] : after.split(",");
+  if (!place.every((id) => ID.test(id))) throw new Fault("bad_request", { detail: "A page begins behind an id." });
+  const { text, width } = pageStatement(release, part, place.length);
+  const { client } = snapshot;
+  const lines: string[] = [];
+  let chars = 0;
+  let checksum = 0n;
+  let last: string | null = null;
+  await client.query(`DECLARE _page NO SCROLL CURSOR FOR ${text}`, place);
+  for (;;) {
+    const { rows } = await client.query<(string | null)[]>({
+      text: `FETCH ${FETCHED_ROWS} FROM _page`,
+      rowMode: "array",
+    });
+    for (const row of rows) {
+      const line = writeCopyLine(row.slice(2, 2 + width));
+      lines.push(line);
+      chars += line.length + 1;
+      last = row[0] ?? null;
+      checksum += BigInt(row[1] ?? 0);
+      if (chars >= BATCH_CHARS_MAX) break;
+    }
+    const isEnd = rows.length < FETCHED_ROWS && chars < BATCH_CHARS_MAX;
+    if (!isEnd && chars < BATCH_CHARS_MAX && lines.length < BATCH_ROWS_MAX) continue;
+    await client.query("CLOSE _page");
+    const text = lines.map((line) => `${line}\n`).join("");
+    return { rows: text, count: lines.length, checksum: String(checksum), last: isEnd ? null : last };
+  }
+}
+
+/** At once: so many wide records are still no burden. */
+const FETCHED_ROWS = 500;
+
+/** Of each row its place, its hash, and its values. */
+function pageStatement(
+  release: ActiveRelease,
+  { entity, kind, fields }: ExportPart,
+  placed: number,
+): { readonly text: string; readonly width: number } {
+  const view = findEntity(release, entity);
+  if (view === null) throw new Error(`an export of ${entity}, which the release lacks`);
+  const named = (table: string): string => `${release.schema}.${quoteIdentifier(table)} _r`;
+  if (kind === "links") {
+    const join = view.fields.get(fields[0] ?? "")?.join;
+    if (join == null) throw new Error(`${entity}.${fields[0]} is no many-to-many field`);
+    const [own, other] = [quoteIdentifier(join.own), quoteIdentifier(join.other)];
+    const texts = [`_r.${own}::text`, `_r.${other}::text`];
+    const behind = placed === 2 ? `WHERE (_r.${own}, _r.${other}) > ($1::uuid, $2::uuid)` : "";
+    const text = `SELECT ${texts.join(" || ',' || ")}, ${rowHash(texts)}::text, ${texts.join(", ")} FROM ${named(join.table)} ${behind}
+      ORDER BY _r.${own}, _r.${other}`;
+    return { text, width: 2 };
+  }
+  const texts = fields.flatMap((name) => {
+    const field = view.stored.find((each) => each.name === name);
+    return field === undefined ? [] : [canonicalText("_r", field)];
+  });
+  const behind = placed === 1 ? `WHERE _r."id" > $1::uuid` : "";
+  const text = `SELECT _r."id"::text, ${rowHash(texts)}::text, ${texts.join(", ")} FROM ${named(view.entity.table)} ${behind}
+    ORDER BY _r."id"`;
+  return { text, width: texts.length };
+}

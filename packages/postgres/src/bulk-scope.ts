@@ -1,0 +1,126 @@
+// The way to a tenant's rows for imports and exports, which take minutes. In: a project and work. Out: what the work gives.
+// Its connections are its own, so that no request ever waits for one, and its backends give way to those of requests. Each
+// project has one place; work of other projects takes turns with it between two transactions.
+import { FairQueue, Fault } from "@plinth/service";
+import type { Pool, PoolClient } from "pg";
+import { asFault } from "./errors.ts";
+import { lowerPriority } from "./local-backend.ts";
+import { beginTransactionSql } from "./session.ts";
+import { type TenantNames, tenantNames } from "./tenant-names.ts";
+
+export interface BulkTransaction extends TenantNames {
+  /** Under the worker role of the project. */
+  readonly client: PoolClient;
+  /** Runs something in the same transaction as the cell itself, for the cell's own tables. */
+  asCell<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result>;
+  /** Makes an empty table that goes with the transaction: a worker role may make none. @param name Of this code base. */
+  makeTable(name: string, as: Temporary): Promise<void>;
+}
+
+/** What a table of one transaction is like: its columns, or the columns of a SELECT that is not run. */
+type Temporary = { readonly columns: string } | { readonly like: string };
+
+export interface BulkScope {
+  /** Commits when `work` resolves, rolls back when it rejects. @throws Fault `unavailable` where there are too many. */
+  transaction<Result>(projectId: string, work: (transaction: BulkTransaction) => Promise<Result>): Promise<Result>;
+  /** A read-only view of one moment, until it is closed. Its caller bounds how long that is. */
+  snapshot(projectId: string): Promise<Snapshot>;
+}
+
+export interface Snapshot {
+  readonly client: PoolClient;
+  close(): Promise<void>;
+}
+
+/** How far backends on this machine give way: as far as those of the slow lane. */
+const NICENESS = 12;
+const LIMITS = { statementTimeoutMs: 60_000, lockTimeoutMs: 5_000 };
+const WAITING_MAX = 2;
+const WAIT_MS_MAX = 20_000;
+
+/** @param options.places Transactions at once, of all projects; the pool has as many connections, and one for each snapshot. */
+export function createBulkScope({ pool, places }: { readonly pool: Pool; readonly places: number }): BulkScope {
+  const queue = new FairQueue({
+    places,
+    placesPerProject: 1,
+    waitingMax: WAITING_MAX,
+    waitMsMax: WAIT_MS_MAX,
+    refusal: () =>
+      new Fault("unavailable", {
+        detail: "Other imports are under way in this cell.",
+        headers: { "retry-after": "5" },
+      }),
+  });
+  pool.on("connect", (client) => lowerPriority(client, NICENESS));
+
+  const run = async <Result>(
+    names: TenantNames,
+    work: (transaction: BulkTransaction) => Promise<Result>,
+  ): Promise<Result> => {
+    const client = await connect(pool);
+    let broken: Error | undefined;
+    try {
+      await client.query(beginTransactionSql(names.worker, LIMITS));
+      const asCell: BulkTransaction["asCell"] = async (own) => {
+        await client.query("SET LOCAL ROLE NONE");
+        const result = await own(client);
+        await client.query(`SET LOCAL ROLE "${names.worker}"`);
+        return result;
+      };
+      const makeTable: BulkTransaction["makeTable"] = async (name, as) => {
+        const shape = "columns" in as ? `(${as.columns}) ON COMMIT DROP` : `ON COMMIT DROP AS ${as.like} WITH NO DATA`;
+        await client.query(
+          [
+            "SET LOCAL ROLE NONE",
+            `CREATE TEMP TABLE ${name} ${shape}`,
+            `GRANT SELECT, INSERT ON pg_temp.${name} TO "${names.worker}"`,
+            `SET LOCAL ROLE "${names.worker}"`,
+          ].join("; "),
+        );
+      };
+      const result = await work({ ...names, client, asCell, makeTable });
+      const { command } = await client.query("COMMIT");
+      if (command !== "COMMIT") throw new Error("A transaction went on after one of its statements had failed");
+      return result;
+    } catch (error) {
+      await client.query("ROLLBACK").catch((rollback: Error) => {
+        broken = rollback;
+      });
+      throw asFault(error);
+    } finally {
+      client.release(broken);
+    }
+  };
+
+  return {
+    transaction: (projectId, work) => queue.run(projectId, () => run(tenantNames(projectId), work)),
+    snapshot: async (projectId) => {
+      const client = await connect(pool);
+      try {
+        await client.query(beginTransactionSql(tenantNames(projectId).worker, LIMITS));
+        await client.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
+        // Between two pages its reader writes to a disk; who opened it closes it when nothing is asked for long.
+        await client.query("SET LOCAL idle_in_transaction_session_timeout = 0");
+      } catch (error) {
+        client.release(error as Error);
+        throw asFault(error);
+      }
+      return {
+        client,
+        close: async () => {
+          const broken = await client.query("ROLLBACK").then(
+            () => undefined,
+            (error: Error) => error,
+          );
+          client.release(broken);
+        },
+      };
+    },
+  };
+}
+
+function connect(pool: Pool): Promise<PoolClient> {
+  return pool.connect().catch((error: unknown) => {
+    throw asFault(error);
+  });
+}
