@@ -1,12 +1,12 @@
 // Deployments in the database. In: a proposal, or what a cell reports. Out: rows; going live is one transaction.
 // It never talks to a cell.
-import { slugOfEnvironment } from "@plinth/bundle";
 import { type Selectable, sql } from "kysely";
 import type { Placement } from "../cells/transport.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, DeploymentsTable, ProjectsTable } from "../database/tables.ts";
 import { endDeployedDrafts } from "../drafts/store.ts";
 import { keepLineage } from "../environments/lineage.ts";
+import { renamedWith } from "../environments/renamed.ts";
 import { violatesUnique } from "../failure.ts";
 import { holdName, keepName, renameEnvironments } from "../projects/names.ts";
 import { lockProposal, type ProposalRow } from "../proposals/store.ts";
@@ -258,23 +258,6 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
     record: (deploymentId, progress) => moveOn(db, deploymentId, progress, null),
     finish: (deploymentId, progress) => moveOn(db, deploymentId, progress, new Date()),
   };
-}
-
-/** The environments of a project that gets this name, where a cell knows them. */
-async function renamedWith(db: Connection, rootId: string, name: string): Promise<readonly Placement[]> {
-  const rows = await db
-    .selectFrom("projects")
-    .innerJoin("cells", "cells.id", "projects.cell_id")
-    .select(["projects.id", "projects.environment_name", "projects.cell_id", "cells.internal_url"])
-    .where("projects.parent_id", "=", rootId)
-    .where("projects.provisioned_at", "is not", null)
-    .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    slug: slugOfEnvironment({ project: name, environment: row.environment_name }),
-    cellId: row.cell_id,
-    cellUrl: row.internal_url,
-  }));
 }
 
 class NameTaken extends Error {}

@@ -7,6 +7,7 @@ import type { Connection, ControlDatabase, ProjectsTable, ProposalsTable } from 
 import { holderOf } from "../projects/names.ts";
 import type { ChangeState, PersonName, PlanMeasures, PromotedFrom, ProposalSummary } from "./api.ts";
 import { changeState, latestDeployment } from "./change-state.ts";
+import { forgetOld } from "./forget-old.ts";
 
 interface NewProposal {
   readonly id: string;
@@ -268,42 +269,6 @@ async function openTwin(trx: Connection, proposal: NewProposal, versionId: strin
     .limit(1)
     .executeTakeFirst();
   return row?.id ?? null;
-}
-
-/** What was deployed is kept, with its text; so is what is live. */
-async function forgetOld(trx: Connection, projectId: string, keptMax: number): Promise<void> {
-  const deployed = trx.selectFrom("deployments").select("proposal_id").where("project_id", "=", projectId);
-  const old = await trx
-    .selectFrom("proposals")
-    .select("id")
-    .where("project_id", "=", projectId)
-    .where("id", "not in", deployed)
-    .orderBy("created_at", "desc")
-    .orderBy("id")
-    .offset(keptMax)
-    .execute();
-  if (old.length === 0) return;
-  const ids = old.map(({ id }) => id);
-  await trx.deleteFrom("proposals").where("id", "in", ids).execute();
-  await trx
-    .deleteFrom("blueprint_versions as version")
-    .where("version.project_id", "=", projectId)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("proposals")
-            .select("proposals.id")
-            .where(({ eb, ref, or }) => {
-              const named = ["proposals.version_id", "proposals.base_version_id", "proposals.from_version_id"] as const;
-              return or(named.map((name) => eb(name, "=", ref("version.id"))));
-            }),
-        ),
-      ),
-    )
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom("projects").select("id").whereRef("projects.live_version_id", "=", "version.id"))),
-    )
-    .execute();
 }
 
 /** Locks the project before the proposal: everything that moves a project forward takes the same lock first. */
