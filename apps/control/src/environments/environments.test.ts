@@ -243,13 +243,19 @@ describe("an environment", () => {
   });
 
   it("is renamed with its project, and answers to the new name", async () => {
-    const { projectId, slug } = await liveProject();
+    const { projectId, slug, text } = await liveProject();
     const preview = await environmentOf(projectId, "preview");
+    const earlier = await owner.client.proposals.create.mutate({
+      projectId: preview.id,
+      text: text("      body: text?\n"),
+    });
     await goLive(owner, projectId, notes("", `${slug}-renamed`));
     const renamed = `${slug}-renamed--preview`;
     expect((await owner.client.projects.get.query({ projectId: preview.id })).slug).toBe(renamed);
     const asked = async (name: string) => (await ask(preview.key ?? "", {}, { "plinth-project": name })).status;
     expect([await asked(renamed), await asked(`${slug}--preview`)]).toEqual([200, 403]);
+    await finished(owner, await deploy(earlier));
+    expect((await owner.client.projects.get.query({ projectId: preview.id })).slug).toBe(renamed);
     // The other way, a preview's text renames nothing before it is promoted.
     await goLive(owner, preview.id, notes("", `${slug}-again`));
     expect((await owner.client.projects.get.query({ projectId: preview.id })).slug).toBe(renamed);

@@ -205,8 +205,8 @@ async function prepare(
   const { kind: _, version, ...proposed } = made;
   return {
     ...proposed,
-    // Another name is the project's once it is live in production.
-    name: environment.projectId === project.id ? made.name : project.slug,
+    // Another name is the project's once it is live in production, and its environments follow.
+    name: environment.projectId === project.id ? made.name : null,
     version: { text, ...version },
     title: asked.title ?? titleOf(made.diff, live === null),
     base: project.live,

@@ -22,8 +22,8 @@ interface NewProposal {
   readonly bundle: string;
   readonly bundleHash: string;
   readonly title: string;
-  /** What the project is called once it is live. */
-  readonly name: string;
+  /** What the project is called once it is live; null: as it is. */
+  readonly name: string | null;
   readonly fromVersionId: string | null;
   readonly promotion: Promotion | null;
   readonly author: ProposalsTable["author"];
