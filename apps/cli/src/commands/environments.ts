@@ -52,7 +52,7 @@ export async function createEnvironment(
       out(`${paint("green", "Created")} ${made.slug}${outcome?.active ? `, with what is live in ${from}` : ""}.`);
       out(
         made.key === null
-          ? "No key could be made: make one in the console."
+          ? "It has no key yet: an admin can make one in the console."
           : `Its first key, shown this once: ${made.key}`,
       );
       out(`Commands reach it with --project ${environmentIn(made.slug).project} --env ${made.name}`);

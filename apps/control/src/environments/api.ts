@@ -7,7 +7,7 @@ import type { Proposal } from "../proposals/api.ts";
 export interface CreatedEnvironment extends EnvironmentSummary {
   /** Of its first blueprint, which is on its way; null where it begins empty. */
   readonly deploymentId: string | null;
-  /** A secret key with the role `admin`, shown here alone; null where the cell could not be asked. */
+  /** A secret key with the role `admin`, shown here alone; null where the caller may not make keys, or the cell could not be asked. */
   readonly key: string | null;
   /** Why the blueprint that it was to begin with isn't deployed; null where nothing went wrong. */
   readonly problem: string | null;

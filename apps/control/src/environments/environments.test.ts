@@ -153,6 +153,21 @@ describe("an environment", () => {
     expect((await environmentOf(fresh, "development")).deploymentId).toBeNull();
   });
 
+  it("is made and promoted by a developer, who gets no key, and deleted by an admin", async () => {
+    const { projectId, text } = await liveProject();
+    const [developer, admin] = [await world.signUp("developer"), await world.signUp("admin")];
+    await join(owner, developer, organizationId, "developer");
+    await join(owner, admin, organizationId, "admin");
+    const made = await developer.client.environments.create.mutate({ projectId, kind: "preview" });
+    expect(made).toMatchObject({ key: null, problem: null });
+    await finished(developer, made.deploymentId ?? "");
+    await goLive(developer, made.id, text("      body: text?\n"));
+    const promoted = await developer.client.environments.promote.mutate({ projectId, fromProjectId: made.id });
+    expect(promoted).toMatchObject({ status: "open", promotedFrom: { name: "preview" } });
+    expect(await codeOf(developer.client.environments.delete.mutate({ projectId: made.id }))).toBe("FORBIDDEN");
+    expect(await codeOf(admin.client.environments.delete.mutate({ projectId: made.id }))).toBeNull();
+  });
+
   it("is one of a few: one for development, previews by name, as many as the operator allows", async () => {
     const { projectId, slug } = await liveProject();
     const make = (kind: "development" | "preview", name?: string) =>

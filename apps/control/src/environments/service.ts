@@ -11,6 +11,7 @@ import type { DeploymentService } from "../deployments/service.ts";
 import { notFound, refuse } from "../failure.ts";
 import type { KeyService } from "../keys/service.ts";
 import type { Access, ProjectAccess } from "../organizations/access.ts";
+import { allows } from "../organizations/rights.ts";
 import type { Person } from "../people/auth.ts";
 import type { EnvironmentKind, EnvironmentSummary } from "../projects/api.ts";
 import type { DeletionService } from "../projects/deletion.ts";
@@ -61,7 +62,7 @@ export function createEnvironmentService(options: EnvironmentServiceOptions): En
       const made = await options.access.project(by, id, "write");
       const [served] = wanted.empty ? [] : await store.served(from.id);
       const started = served === undefined ? NOTHING : await begin(options, by, made, from, served);
-      const key = await firstKey(options, by, made);
+      const key = allows(made.role, KEYS_LEVEL) ? await firstKey(options, by, made) : null;
       const { slug, environment, createdAt } = made;
       const { kind, name } = environment;
       return { id, slug, kind, name, createdAt: createdAt.toISOString(), live: null, ...started, key };
@@ -91,6 +92,9 @@ export function createEnvironmentService(options: EnvironmentServiceOptions): En
     },
   };
 }
+
+/** As `keys.create` asks for it. */
+const KEYS_LEVEL = "manage";
 
 type Started = Pick<CreatedEnvironment, "deploymentId" | "problem">;
 const NOTHING: Started = { deploymentId: null, problem: null };

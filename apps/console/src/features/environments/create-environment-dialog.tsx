@@ -68,8 +68,12 @@ export function CreateEnvironmentDialog({ environments, open, onOpenChange }: Cr
         open={open}
         onOpenChange={close}
         title={`${create.data.name} is made`}
-        description="Copy its first key now. It is shown this once and can't be read again."
-        locked
+        description={
+          create.data.key === null
+            ? "Apps reach it once it has a key."
+            : "Copy its first key now. It is shown this once and can't be read again."
+        }
+        locked={create.data.key !== null}
       >
         <Made made={create.data} onClose={close} />
       </Dialog>
@@ -80,7 +84,7 @@ export function CreateEnvironmentDialog({ environments, open, onOpenChange }: Cr
       open={open}
       onOpenChange={close}
       title="New environment"
-      description="It has no data, users or connections, and a key of its own."
+      description="It begins without data, users and connections, and has keys of its own."
     >
       <form className="flex flex-col gap-4" onSubmit={submit} noValidate>
         <fieldset className="flex flex-col gap-2">
@@ -145,7 +149,7 @@ function Made({ made, onClose }: { made: CreatedEnvironment; onClose: () => void
   return (
     <div className="flex flex-col gap-4">
       {made.key === null ? (
-        <Notice tone="warn">The first key could not be made. Make one under Keys.</Notice>
+        <Notice tone="warn">It has no key yet. An admin can make one under Keys.</Notice>
       ) : (
         <div className="flex items-start gap-2">
           <code
