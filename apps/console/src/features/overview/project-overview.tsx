@@ -39,7 +39,7 @@ export function ProjectOverview({ projectId }: { projectId: string }) {
   const first = model.data?.entities.find(({ name }) => name !== "user");
   return (
     <>
-      <PageHeader title={project.data.slug} description={live ? null : "Nothing is deployed yet."} />
+      <PageHeader title={project.data.environment.project} description={live ? null : "Nothing is deployed yet."} />
       <div className="flex flex-col gap-6">
         {live ? <LiveFacts project={project.data} status={status.data} /> : null}
         <LatestChange projectId={projectId} />
