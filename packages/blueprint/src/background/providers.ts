@@ -17,6 +17,9 @@ export const webhookProviders: readonly string[] = [
   "zoom",
 ];
 
+/** How a request can be signed, if no provider is named. */
+export const signatureSchemes: readonly string[] = ["hmac-sha256", "hmac-sha1", "hmac-sha512", "token", "ed25519"];
+
 /**
  * Where a request of the provider has the type of its event, in the form of a source's `type`; missing if it is
  * nowhere.

@@ -9,11 +9,17 @@ import { readWord } from "./durations.ts";
 import { isEventName, refuseEventName } from "./events.ts";
 import { readOutbound } from "./outbound-webhooks.ts";
 import { checkPartName } from "./part-name.ts";
-import { describedServices, listingProviders, providersSign, providerTypes, webhookProviders } from "./providers.ts";
+import {
+  describedServices,
+  listingProviders,
+  providersSign,
+  providerTypes,
+  signatureSchemes,
+  webhookProviders,
+} from "./providers.ts";
 
 const inKeys: readonly string[] = ["verify", "each", "type", "dedupe", "events"];
 const schemeKeys: readonly string[] = ["scheme", "header", "format", "message"];
-const schemes: readonly string[] = ["hmac-sha1", "hmac-sha256", "hmac-sha512", "token", "ed25519"];
 
 export interface ReadWebhooks {
   readonly inbound: readonly BackgroundPart[];
@@ -139,7 +145,7 @@ function readScheme({ reader }: BackgroundContext, map: MapNode): JsonValue {
     const key = option.key.text;
     switch (key) {
       case "scheme":
-        scheme[key] = readWord(reader, option, schemes);
+        scheme[key] = readWord(reader, option, signatureSchemes);
         break;
       case "header": {
         const header = expectText(reader, option.value, "`header`");

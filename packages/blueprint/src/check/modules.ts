@@ -19,7 +19,7 @@ export const moduleNames: readonly ModuleName[] = [
   "audit_logs",
 ];
 
-const modulesNotServed: readonly ModuleName[] = ["storage"];
+export const modulesNotServed: readonly ModuleName[] = ["storage"];
 
 /** Sections that need a module. */
 const moduleOfSection: Readonly<Partial<Record<string, ModuleName>>> = {

@@ -13,7 +13,16 @@ import { checkField } from "./fields/fields.ts";
 const PROFILE_FIELDS_MAX = 50;
 const taken = userNames([]);
 /** Types that need more than one column in the table of users. */
-const notForUsers: readonly string[] = ["refs", "computed", "sequence", "secret", "file", "image", "vector", "slug"];
+export const notForUsers: readonly string[] = [
+  "refs",
+  "computed",
+  "sequence",
+  "secret",
+  "file",
+  "image",
+  "vector",
+  "slug",
+];
 
 export function checkUserFields(
   declared: readonly FieldDeclaration[],

@@ -1,35 +1,54 @@
-// Completes an expression of background work: its roots, and the members of each. In: the position, the text and the
-// blueprint's names. Out: suggestions; null if there is no such expression at the position.
+// Completes an expression of background work: its roots, and the members of each. In: the text of the expression around
+// the position, and the work. Out: suggestions.
 import { stepErrorCodes } from "@plinth/expression";
 import { ruleFunctions } from "../language/expressions.ts";
-import { fieldsOf, helped, plain, userMembers } from "./complete-rule.ts";
-import type { Location } from "./locate.ts";
-import { moduleData, moduleRecord } from "./module-outline.ts";
-import type { Outline } from "./outline.ts";
-import type { Completion, Suggestion } from "./suggestion.ts";
-import { type StepOutline, type WorkOutline, workOutline } from "./work-outline.ts";
+import { calls, fieldName, operators, plain, userMembers } from "./complete-rule.ts";
+import { moduleData } from "./module-outline.ts";
+import type { Fields, Outline } from "./outline.ts";
+import { recordOf } from "./record-outline.ts";
+import type { Suggestion } from "./suggestion.ts";
+import type { StepOutline, WorkOutline } from "./work-outline.ts";
 
-/** @param isRule Whether the whole value is an expression; otherwise only the text between `${{` and `}}` is. */
-export function completeWork(
-  location: Location,
-  outline: Outline,
-  { text, offset, isRule }: { readonly text: string; readonly offset: number; readonly isRule: boolean },
-): Completion | null {
-  const work = workOutline(text, offset, location.path);
-  if (work === null || (isRule && location.path[2] === "permissions")) return null;
-  const open = location.before.lastIndexOf("${{");
-  const isOpen = open !== -1 && !location.before.slice(open).includes("}}");
-  if (!isOpen && !isRule) return null;
-  const inside = isOpen ? location.before.slice(open + 3) : location.before;
-  const word = /\w*$/.exec(inside)?.[0] ?? "";
-  const from = offset - word.length;
-  const rest = /^\w*/.exec(text.slice(offset))?.[0].length ?? 0;
-  return { from, to: offset + rest, suggestions: suggest(inside.slice(0, inside.length - word.length), work, outline) };
+export interface WorkText {
+  /** Up to the word at the position. */
+  readonly lead: string;
+  /** After the word at the position. */
+  readonly rest: string;
+}
+
+export function completeWork({ lead, rest }: WorkText, work: WorkOutline, outline: Outline): readonly Suggestion[] {
+  if ((lead.match(/"/g) ?? []).length % 2 === 1) return [];
+  const found = suggest(lead, work, outline);
+  if (rest.startsWith("("))
+    return found
+      .filter((one) => one.kind === "function")
+      .map((one) => ({ ...one, insert: one.label, select: undefined }));
+  if (rest.startsWith(".")) {
+    const next = /^\.(\w+)/.exec(rest)?.[1] ?? "";
+    return found.filter(
+      (one) =>
+        one.kind !== "function" &&
+        one.kind !== "value" &&
+        (isOpen(one.label, work) ||
+          suggest(`${lead}${one.label}.`, work, outline).some((member) => next === "" || member.label === next)),
+    );
+  }
+  return found;
+}
+
+/** Whether its members are not known. */
+function isOpen(name: string, { section, steps }: WorkOutline): boolean {
+  if (name === "input") return section !== "actions";
+  return name === "each" || name === "data" || steps.some((one) => one.id === name);
 }
 
 function suggest(lead: string, work: WorkOutline, outline: Outline): Suggestion[] {
   const path = /((?:\w+\.)+)$/.exec(lead)?.[1]?.split(".").slice(0, -1);
-  if (path === undefined) return comparedValues(lead, work, outline) ?? roots(work, outline);
+  if (path === undefined) {
+    if (lead.endsWith(".")) return [];
+    if (/[\w\])"']\s+$/.test(lead) && !/\bin\s+$/.test(lead)) return operators();
+    return comparedValues(lead, work, outline) ?? roots(work, outline);
+  }
   return members(path, work, outline);
 }
 
@@ -44,15 +63,15 @@ function comparedValues(lead: string, work: WorkOutline, outline: Outline): Sugg
 }
 
 function roots(work: WorkOutline, outline: Outline): Suggestion[] {
-  const { section, steps, at } = work;
+  const { section, steps } = work;
   const hasRecord = entityOf(work, outline) !== null;
   const named: readonly (readonly [string, boolean, string])[] = [
     ["record", hasRecord, "The record that the work is about."],
     ["old", hasRecord && work.lookup === null, "The record before the change."],
     ["event", eventsOf(work).length > 0, "The event that started the work."],
-    ["input", section !== "workflows", "The input from the caller."],
+    ["input", section !== "workflows" && !work.isStart, "The input from the caller."],
     ["steps", steps.length > 0, "The results of earlier steps."],
-    ["each", at?.forEach === true, "The current member of `for_each`."],
+    ["each", work.inEach, "The current member of `for_each`."],
     ["error", work.onError, "Why the step with this `on_error` failed."],
     ["run", true, "This run of the work."],
     ["current_user", section === "actions", "The caller of the action."],
@@ -60,7 +79,7 @@ function roots(work: WorkOutline, outline: Outline): Suggestion[] {
   ];
   return [
     ...named.flatMap(([name, isThere, help]) => (isThere ? [plain(name, "name", help)] : [])),
-    ...helped(ruleFunctions, "function", "(", ["has", "size", "duration"]),
+    ...calls(ruleFunctions, ["has", "size", "duration"]),
   ];
 }
 
@@ -74,6 +93,12 @@ function members([root, ...path]: readonly string[], work: WorkOutline, outline:
       return eventMembers(path, dataOf(eventsOf(work), outline));
     case "input":
       return path.length > 0 ? [] : fieldMembers(outline.inputs.get(work.name));
+    case "each": {
+      const source = work.steps.find((one) => one.id === work.at?.each);
+      return path.length > 0 || source === undefined
+        ? []
+        : recordMembers(source.entity ?? entityOf(work, outline), outline);
+    }
     case "current_user":
       return path.length > 0 ? [] : userMembers(outline);
     case "error":
@@ -153,20 +178,20 @@ function eventsOf({ on, at, inWait }: WorkOutline): readonly string[] {
 }
 
 /** The one entity whose records the events carry, or that is looked up. */
-function entityOf(work: WorkOutline, outline: Outline): string | null {
+export function entityOf(work: WorkOutline, outline: Outline): string | null {
   if (work.lookup !== null && !work.inWait) return work.lookup;
   const carried = new Set(eventsOf(work).map((event) => (outline.payloads.has(event) ? "" : event.split(".")[0])));
   const [only] = carried;
-  const isEntity = only !== undefined && (outline.entities.has(only) || moduleRecord(only, outline) !== undefined);
+  const isEntity = only !== undefined && (outline.entities.has(only) || recordOf(only, outline) !== undefined);
   return carried.size === 1 && isEntity ? only : null;
 }
 
 function recordMembers(entity: string | null, outline: Outline): Suggestion[] {
-  const brought = moduleRecord(entity ?? "", outline);
-  return brought === undefined ? fieldsOf(outline.entities.get(entity ?? "")) : fieldMembers(brought);
+  const fields = recordOf(entity, outline)?.fields ?? [];
+  return fields.filter(({ type }) => type !== "secret" && type !== "refs").map(fieldName);
 }
 
-function fieldMembers(fields: ReadonlyMap<string, string> | undefined): Suggestion[] {
+function fieldMembers(fields: Fields | undefined): Suggestion[] {
   return [...(fields ?? [])].map(([name, notation]) => ({ ...plain(name, "field", ""), detail: notation }));
 }
 

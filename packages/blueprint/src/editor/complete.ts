@@ -1,234 +1,248 @@
 // Completes at a position. In: the text during typing, and an offset. Out: suggestions with explanations. It works on
-// text that is not valid YAML yet, and never suggests something with a wrong form.
+// text that is not valid YAML yet, and only suggests what fits the place.
 
-import { roleHelp } from "../language/expressions.ts";
-import { fieldKeys } from "../language/field-types.ts";
-import { moduleHelp, operationHelp } from "../language/sections.ts";
-import type { KeyShape, NameOf, Shape } from "../language/shape.ts";
-import { completeField } from "./complete-field.ts";
-import { completeComputed, completeRule } from "./complete-rule.ts";
+import { modulesNotServed } from "../check/modules.ts";
+import { moduleHelp } from "../language/sections.ts";
+import type { Shape } from "../language/shape.ts";
+import { completeField, defaultsOf, type FieldPlace } from "./complete-field.ts";
+import { completeKeys } from "./complete-keys.ts";
+import { entityOfExpectation, entityOfView, namesOf, valuesOfField } from "./complete-names.ts";
+import { completeRule, plain, unique } from "./complete-rule.ts";
+import { completeWith } from "./complete-with.ts";
 import { completeWork } from "./complete-work.ts";
-import { type Location, locate } from "./locate.ts";
-import { moduleEventsOf } from "./module-outline.ts";
-import { type Outline, outlineOf } from "./outline.ts";
+import { asValue } from "./insertion.ts";
+import { type Location, locate, othersInList } from "./locate.ts";
+import { readNotation } from "./notation.ts";
+import { notationOf, type Outline, outlineOf } from "./outline.ts";
+import { recordOf } from "./record-outline.ts";
+import { entityIn, ruleScopeAt } from "./rule-scope.ts";
 import { shapesAt } from "./shape-at.ts";
+import { nodeAt, valueAt } from "./sketch.ts";
 import type { Completion, Suggestion } from "./suggestion.ts";
+import { workOutline } from "./work-outline.ts";
 
 /** @returns null if nothing can be suggested (a comment, a free text). */
 export function completeAt(text: string, offset: number): Completion | null {
   const location = locate(text, offset);
-  const lineStart = text.lastIndexOf("\n", offset - 1) + 1;
-  if (/(?:^|\s)#/.test(text.slice(lineStart, offset)) && !/["'].*#/.test(text.slice(lineStart, offset))) return null;
-  const outline = outlineOf(text);
+  if (location === null) return null;
+  const outline = outlineOf(location.root);
+  const place: Place = { location, outline, text, offset };
+  const keys = location.place === "value" ? null : keysAt(place);
+  const values = location.place === "key" ? null : valuesAt(place);
   const found =
-    location.place === "key" ? completeKey(location, outline, text) : completeValue(location, outline, text, offset);
-  if (found === null || found.suggestions.length === 0) return null;
+    keys === null || keys.suggestions.length === 0
+      ? values
+      : values === null
+        ? keys
+        : { ...keys, suggestions: unique([...keys.suggestions, ...values.suggestions]) };
+  if (found === null) return null;
   const wanted = text.slice(found.from, offset).toLowerCase();
   const suggestions = found.suggestions.filter((one) => matches(one.label.toLowerCase(), wanted));
   return suggestions.length === 0 ? null : { ...found, suggestions };
 }
 
+interface Place {
+  readonly location: Location;
+  readonly outline: Outline;
+  readonly text: string;
+  readonly offset: number;
+}
+
 /** By its start, or by the start of one of its words. */
 function matches(label: string, wanted: string): boolean {
-  return wanted === "" || label.startsWith(wanted) || label.includes(`_${wanted}`) || label.includes(`.${wanted}`);
+  return (
+    wanted === "" || label.startsWith(wanted) || [".", "_", ":", "-"].some((one) => label.includes(`${one}${wanted}`))
+  );
 }
 
-function completeKey(location: Location, outline: Outline, text: string): Completion | null {
+function keysAt({ location, outline, text }: Place): Completion {
+  const { start, end } = location;
+  return { from: start, to: end, suggestions: completeKeys(location, outline, text) };
+}
+
+/** What is replaced: the word at the position, or the whole value. */
+interface Part {
+  readonly suggestions: readonly Suggestion[];
+  readonly word: RegExp;
+}
+
+function valuesAt(place: Place): Completion | null {
+  const { location, text, offset } = place;
+  const part = partAt(place);
+  if (part === null) return null;
+  const before = new RegExp(`(?:${part.word.source})$`).exec(location.before)?.[0] ?? "";
+  const after =
+    new RegExp(`^(?:${part.word.source})`).exec(text.slice(offset, Math.max(location.end, offset)))?.[0] ?? "";
+  const from = offset - before.length;
+  const to = offset + after.length;
+  const suggestions = part.suggestions.flatMap((one) => asValue(one, { from, to }, location, text) ?? []);
+  return { from, to, suggestions };
+}
+
+const ofWord = /\w*/;
+/** An event, a role, a name with dots, an order: the value is one word. */
+const ofValue = /[\w.:/@-]*/;
+
+function partAt(place: Place): Part | null {
+  const { location, outline } = place;
   const shapes = shapesAt(location.path);
-  const present = new Set(siblingsAt(text, location));
-  const suggestions = shapes
-    .flatMap((shape) => keysOf(shape, outline, location.path))
-    .filter((one) => !present.has(one.label));
-  const values = shapes.flatMap((shape) => (isListMember(location) ? valuesOf(shape, outline, location) : []));
-  const all = unique([...suggestions, ...values]);
-  return all.length === 0 ? null : { from: location.start, to: location.end, suggestions: all };
+  const given = completeWith(location, outline, "value");
+  const template = templateAt(place);
+  if (template !== null) return template;
+  if (given !== null) return { suggestions: given, word: ofValue };
+  if (shapes.some((shape) => shape.kind === "rule")) return rulePart(place, shapes);
+  const field = fieldPlaceAt(location, outline, shapes);
+  if (field !== null) {
+    const isWhole = /(?:=\s*|\bat\(\s*)[\w.:]*$/.test(location.before);
+    const word = isWhole ? ofValue : ofWord;
+    return { suggestions: completeField(around(place, location.before, word), field), word };
+  }
+  if (!isOneWord(location)) return null;
+  const others = new Set(othersInList(location));
+  const suggestions = unique(shapes.flatMap((shape) => valuesOf(shape, place))).filter((one) => !others.has(one.label));
+  return { suggestions, word: ofValue };
 }
 
-function isListMember(location: Location): boolean {
-  return location.path[location.path.length - 1] === "[]";
+/** Whether nothing but one word is before the position. */
+function isOneWord({ before }: Location): boolean {
+  return /^[\w.:/@-]*$/.test(before);
 }
 
-function keysOf(shape: Shape, outline: Outline, path: readonly string[]): Suggestion[] {
+/** The text before and after the word at the position. */
+function around(
+  { location, text, offset }: Place,
+  before: string,
+  word = ofWord,
+): { readonly lead: string; readonly rest: string } {
+  const written = new RegExp(`(?:${word.source})$`).exec(before)?.[0] ?? "";
+  const after = text.slice(offset, Math.max(location.end, offset));
+  const left = new RegExp(`^(?:${word.source})`).exec(after)?.[0] ?? "";
+  return { lead: before.slice(0, before.length - written.length), rest: after.slice(left.length) };
+}
+
+/** Between `${{` and `}}`. */
+function templateAt(place: Place): Part | null {
+  const { location, outline } = place;
+  const open = location.before.lastIndexOf("${{");
+  if (open === -1 || location.before.slice(open).includes("}}")) return null;
+  const text = around(place, location.before.slice(open + 3));
+  const rest = text.rest.split("}}")[0] ?? "";
+  const [section, name] = location.path;
+  if (section === "emails") {
+    const variables = [...(outline.templates.get(name ?? "") ?? [])];
+    return {
+      suggestions:
+        text.lead.trim() === ""
+          ? variables.map(([one, notation]) => ({
+              ...plain(one, "name", "A variable of this template."),
+              detail: notation,
+            }))
+          : [],
+      word: ofWord,
+    };
+  }
+  const work = workOutline(location);
+  return work === null ? null : { suggestions: completeWork({ ...text, rest }, work, outline), word: ofWord };
+}
+
+function rulePart(place: Place, shapes: readonly Shape[]): Part {
+  const { location, outline } = place;
+  const text = around(place, location.before);
+  const work = workOutline(location);
+  const isWork = work !== null && location.path[2] !== "permissions";
+  if (isWork) return { suggestions: completeWork(text, work, outline), word: ofWord };
+  const scope = ruleScopeAt(location.path);
+  const entity = location.path[0] === "views" ? entityOfView(location) : scope.entity;
+  const other = shapes.flatMap((shape) => (shape.kind === "word" ? valuesOf(shape, place) : []));
+  return { suggestions: [...other, ...completeRule(text, { ...scope, entity }, outline)], word: ofWord };
+}
+
+function fieldPlaceAt({ path }: Location, outline: Outline, shapes: readonly Shape[]): FieldPlace | null {
+  const above = shapesAt(path.slice(0, -1));
+  const isMember = isMemberPath(path);
+  const isType = path.at(-1) === "type" && (above.some((shape) => shape.kind === "field") || isMember);
+  if (!isType && !isMember && !shapes.some((shape) => shape.kind === "field")) return null;
+  const names = isType ? path.slice(0, -1) : path;
+  const section = path[0] ?? "";
+  return {
+    outline,
+    entity: section === "entities" ? outline.entities.get(path[1] ?? "") : undefined,
+    name: names.at(-1) ?? "",
+    role: isMember ? "member" : section === "entities" ? "entity" : section === "users" ? "profile" : "data",
+    onlyType: isType,
+    ...(isMember ? { inside: path.includes("of", 3) ? ("list" as const) : ("object" as const) } : {}),
+  };
+}
+
+/** `fields: { street: string }` in a field of the type `object`, and `of:` in a list. */
+function isMemberPath(path: readonly string[]): boolean {
+  if (path.includes("permissions")) return false;
+  const deep = path[0] === "entities" ? 4 : 3;
+  const at = path.lastIndexOf("fields");
+  return path.includes("of", deep) || (at >= deep && path.length > at + 1);
+}
+
+function valuesOf(shape: Shape, place: Place): Suggestion[] {
+  const { location, outline } = place;
   switch (shape.kind) {
-    case "map":
-      return Object.entries(shape.keys).map(([name, key]) => keySuggestion(name, key));
-    case "field":
-      return Object.entries(fieldKeys).map(([name, key]) => keySuggestion(name, key));
-    case "names":
-      return namedKeys(shape.key, outline, path, shape.keys ?? []);
-    default:
-      return [];
-  }
-}
-
-function keySuggestion(name: string, key: KeyShape): Suggestion {
-  const detail = key.required === true ? "required" : "";
-  const nested = key.value.kind === "map" || key.value.kind === "names" || key.value.kind === "shape";
-  return { label: name, insert: nested ? `${name}:` : `${name}: `, kind: "key", detail, help: key.help };
-}
-
-/** Keys that the author names, if the blueprint already knows the possible names. */
-function namedKeys(what: string, outline: Outline, path: readonly string[], fixed: readonly string[]): Suggestion[] {
-  const known = fixed.map((name) => nameSuggestion(`${name}`, "name", operationHelp[name] ?? "", ": "));
-  if (what === "operation") {
-    const entity = outline.entities.get(entityIn(path) ?? "");
-    const edges = (entity?.transitions ?? []).map((edge) =>
-      nameSuggestion(`transition:${edge}`, "name", `Take the transition \`${edge}\`.`, ": "),
-    );
-    return [...known, ...edges];
-  }
-  if (what === "role" && path[path.length - 1] === "permissions") return rolesOf(outline, ":");
-  if (what === "role" && path.includes("permissions")) return rolesOf(outline, ":");
-  if (what === "entity" && path[0] !== "entities")
-    return [...outline.entities.keys()].map((name) => nameSuggestion(name, "entity", "", ":"));
-  if (what === "field" && entityIn(path) !== null) return fieldsOf(outline, path, ": ");
-  return known;
-}
-
-function completeValue(location: Location, outline: Outline, text: string, offset: number): Completion | null {
-  const shapes = shapesAt(location.path);
-  const isRule = shapes.some((shape) => shape.kind === "rule");
-  const work = completeWork(location, outline, { text, offset, isRule });
-  if (work !== null) return work;
-  if (isRule) {
-    const rule = completeRule(location, outline, entityIn(location.path));
-    const words = shapes.flatMap((shape) => (shape.kind === "word" ? valuesOf(shape, outline, location) : []));
-    return { ...rule, suggestions: [...words, ...rule.suggestions] };
-  }
-  if (shapes.some((shape) => shape.kind === "field") || isTypeKey(location))
-    return isComputed(location)
-      ? completeComputed(location, outline, entityIn(location.path))
-      : completeField(location, outline);
-  const suggestions = unique(shapes.flatMap((shape) => valuesOf(shape, outline, location)));
-  return suggestions.length === 0 ? null : { from: location.start, to: location.end, suggestions };
-}
-
-/** Whether it is in the parentheses of `computed(...)`. */
-function isComputed({ before }: Location): boolean {
-  const inside = /^\s*["']?computed(\(.*)$/s.exec(before)?.[1] ?? "";
-  return [...inside].reduce((depth, one) => depth + (one === "(" ? 1 : one === ")" ? -1 : 0), 0) > 0;
-}
-
-function isTypeKey(location: Location): boolean {
-  const parent = shapesAt(location.path.slice(0, -1));
-  return location.path[location.path.length - 1] === "type" && parent.some((shape) => shape.kind === "field");
-}
-
-function valuesOf(shape: Shape, outline: Outline, location: Location): Suggestion[] {
-  switch (shape.kind) {
-    case "word":
-      return shape.words.map((name) => ({ ...nameSuggestion(name, "value", moduleHelp[name] ?? "", "") }));
     case "boolean":
-      return ["true", "false"].map((name) => nameSuggestion(name, "value", "", ""));
+      return [plain("true", "value", ""), plain("false", "value", "")];
+    case "word":
+      return wordsOf(shape.words, location);
     case "name":
-      return namesOf(shape.of, outline, location.path);
-    case "list":
-      return location.before.startsWith("[") || location.path[location.path.length - 1] === "[]"
-        ? valuesOf(shape.of, outline, location)
-        : [];
+      return namesOf(shape.of, outline, location);
+    case "value":
+      return valuesHere(place);
+    case "text":
+      return textsHere(place);
     default:
       return [];
   }
 }
 
-function namesOf(of: NameOf, outline: Outline, path: readonly string[]): Suggestion[] {
-  const plain = (names: Iterable<string>, kind: Suggestion["kind"] = "name"): Suggestion[] =>
-    [...names].map((name) => nameSuggestion(name, kind, "", ""));
-  switch (of) {
-    case "entity":
-      return plain(outline.entities.keys(), "entity");
-    case "field":
-      return fieldsOf(outline, path, "");
-    case "role":
-      return rolesOf(outline, "");
-    case "event":
-      return plain([...eventsOf(outline), ...moduleEventsOf(outline).keys(), ...outline.events]);
-    case "worker":
-      return plain(outline.workers);
-    case "action":
-      return plain(builtinActions);
-    case "connection":
-      return plain(outline.connections);
-    case "test_user":
-      return plain(["public", ...outline.testUsers]);
-    case "test_row":
-      return plain([...outline.testRows.values()].flat());
-  }
-}
-
-const builtinActions = [
-  ...[
-    "record.create",
-    "record.update",
-    "record.delete",
-    "record.find",
-    "record.transition",
-    "event.emit",
-    "audit.write",
-  ],
-  ...[
-    "webhook.emit",
-    "email.send",
-    "email.send_receipt",
-    "subscription.activate",
-    "subscription.cancel",
-    "http.request",
-  ],
-  ...["worker.run", "wait", "wait_for", "approve"],
-];
-
-function eventsOf(outline: Outline): string[] {
-  return [...outline.entities.values()].flatMap((entity) => [
-    ...["created", "updated", "deleted"].map((what) => `${entity.name}.${what}`),
-    ...entity.transitions.map((edge) => `${entity.name}.${edge}`),
-  ]);
-}
-
-function rolesOf(outline: Outline, suffix: string): Suggestion[] {
-  const builtin = Object.entries(roleHelp).map(([name, help]) => nameSuggestion(name, "role", help, suffix));
-  return [
-    ...builtin,
-    ...outline.roles.map((name) => nameSuggestion(name, "role", "A role of this blueprint.", suffix)),
-  ];
-}
-
-function fieldsOf(outline: Outline, path: readonly string[], suffix: string): Suggestion[] {
-  const entity = outline.entities.get(entityIn(path) ?? "");
-  return [...(entity?.fields ?? [])].map(([name, notation]) => ({
-    ...nameSuggestion(name, "field", "", suffix),
-    detail: notation,
+function wordsOf(words: readonly string[], { path }: Location): Suggestion[] {
+  if (path[0] !== "modules") return words.map((word) => plain(word, "value", ""));
+  const isLater = (word: string): boolean => modulesNotServed.some((one) => one === word);
+  return [...words.filter((word) => !isLater(word)), ...words.filter(isLater)].map((word) => ({
+    ...plain(word, "value", moduleHelp[word] ?? ""),
+    detail: isLater(word) ? "not available yet" : "",
   }));
 }
 
-/** The entity that a path belongs to: under `entities`, top-level `permissions`, or rows of tests. */
-function entityIn(path: readonly string[]): string | null {
-  if (path[0] === "entities" || path[0] === "permissions") return path[1] ?? null;
-  return path[0] === "tests" && path[1] === "rows" ? (path[2] ?? null) : null;
+/** Values of records: of rows in tests, of seeds, of defaults. */
+function valuesHere({ location, outline }: Place): Suggestion[] {
+  const { path } = location;
+  const key = path.at(-1) === "[]" ? path.at(-2) : path.at(-1);
+  if (path[0] === "tests" && path[1] === "rows") return ofField(path[2], key);
+  if (path[0] === "tests" && path.includes("with")) return ofField(entityOfExpectation(location), key);
+  if (path[0] === "tests" && path.includes("profile")) return ofField("user", key);
+  if (path[0] === "entities" && path[2] === "seed") return ofField(path[1], key, "seed");
+  if (key !== "default") return [];
+  const field = valueAt(nodeAt(location.root, location.spot.slice(0, -2)), String(location.spot.at(-2)));
+  // Limits can exclude a number.
+  return defaultsOf(readNotation(notationOf(field))).filter(
+    ({ kind, label }) => kind === "value" && !/^\d/.test(label),
+  );
+
+  function ofField(
+    entity: string | null | undefined,
+    name: string | undefined,
+    where: "tests" | "seed" = "tests",
+  ): Suggestion[] {
+    const field = recordOf(entity ?? null, outline)?.fields.find((one) => one.name === name);
+    return valuesOfField(field, outline, where);
+  }
 }
 
-/** Sibling keys: with the same indentation, under the same parent. */
-function siblingsAt(text: string, location: Location): string[] {
-  const lineStart = text.lastIndexOf("\n", location.start - 1) + 1;
-  const column = location.start - lineStart;
-  const names: string[] = [];
-  const collect = (lines: readonly string[]): void => {
-    for (const line of lines) {
-      if (/^\s*(?:#|$)/.test(line)) continue;
-      const indent = /^\s*(?:- +)*/.exec(line)?.[0].length ?? 0;
-      if (indent < column) return;
-      const key = indent === column ? /^\s*(?:- +)*([\w-]+)\s*:/.exec(line)?.[1] : undefined;
-      if (key !== undefined) names.push(key);
-    }
-  };
-  collect(text.slice(0, lineStart).split("\n").reverse());
-  collect(text.slice(lineStart).split("\n").slice(1));
-  return names;
-}
-
-function nameSuggestion(name: string, kind: Suggestion["kind"], help: string, suffix: string): Suggestion {
-  return { label: name, insert: `${name}${suffix}`, kind, detail: "", help };
-}
-
-function unique(suggestions: readonly Suggestion[]): Suggestion[] {
-  return [...new Map(suggestions.map((one) => [one.label, one])).values()];
+/** Texts that name something after all. */
+function textsHere({ location, outline }: Place): Suggestion[] {
+  const { path } = location;
+  const entity = outline.entities.get(entityIn(path) ?? "");
+  if (path[0] === "entities" && path[2] === "transitions" && path.at(-1) === "initial")
+    return namesOf("state", outline, location);
+  if (path[0] === "webhooks" && path[1] === "in" && path[3] === "events" && path.length === 5)
+    return namesOf("event", outline, location);
+  if (path.at(-1) === "at" && path[0] === "entities")
+    return (entity?.transitions ?? []).map((one) => plain(`transition:${one}`, "value", ""));
+  return [];
 }

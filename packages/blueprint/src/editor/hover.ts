@@ -3,10 +3,11 @@
 import { roleHelp, ruleFunctions, ruleMethods, ruleNames } from "../language/expressions.ts";
 import { modifierHelp, typeHelp } from "../language/field-types.ts";
 import { moduleHelp, operationHelp } from "../language/sections.ts";
-import { completeWork } from "./complete-work.ts";
-import { locate } from "./locate.ts";
+import { completeAt } from "./complete.ts";
+import { type Location, locate } from "./locate.ts";
 import { type Outline, outlineOf } from "./outline.ts";
 import { keyAt, shapesAt } from "./shape-at.ts";
+import { workOutline } from "./work-outline.ts";
 
 export interface Hover {
   readonly from: number;
@@ -19,30 +20,32 @@ export function hoverAt(text: string, offset: number): Hover | null {
   const word = wordAt(text, offset);
   if (word === null) return null;
   const location = locate(text, word.from);
-  const outline = outlineOf(text);
+  if (location === null) return null;
+  const outline = outlineOf(location.root);
   const said =
     location.place === "key"
       ? aboutKey([...location.path, word.text], outline)
-      : (aboutWork(text, word, outline) ?? aboutValue(location.path, word.text, outline));
+      : (aboutWork(text, word, location) ?? aboutValue(location.path, word.text, outline));
   return said === null ? null : { from: word.from, to: word.to, text: said };
 }
 
 /** The meaning of a name in an expression of background work. */
-function aboutWork(text: string, word: NonNullable<ReturnType<typeof wordAt>>, outline: Outline): string | null {
-  const location = locate(text, word.from);
-  const isRule = shapesAt(location.path).some((shape) => shape.kind === "rule");
-  const known = completeWork(location, outline, { text, offset: word.from, isRule })?.suggestions ?? [];
-  const found = known.find((one) => one.label === word.text);
-  if (found === undefined) return null;
+function aboutWork(text: string, word: Word, location: Location): string | null {
+  if (workOutline(location) === null) return null;
+  const found = completeAt(text, word.from)?.suggestions.find((one) => one.label === word.text);
+  if (found === undefined || (found.detail === "" && found.help === "")) return null;
   return [`**${found.label}**`, ...(found.detail === "" ? [] : [`\`${found.detail}\``]), found.help]
     .filter((part) => part !== "")
     .join("\n\n");
 }
 
-function wordAt(
-  text: string,
-  offset: number,
-): { readonly from: number; readonly to: number; readonly text: string } | null {
+interface Word {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+function wordAt(text: string, offset: number): Word | null {
   let from = offset;
   let to = offset;
   while (from > 0 && /\w/.test(text.charAt(from - 1))) from--;

@@ -3,20 +3,10 @@
 import type { Field, FieldType } from "../model/model.ts";
 import type { ModuleEvent } from "../modules/description.ts";
 import { moduleEvents } from "../modules/modules.ts";
-import { ORGANIZATION_ENTITY, organizationFields, organizationFieldsInRules } from "../modules/organizations.ts";
-import { USER_ENTITY, userFields, userFieldsInRules } from "../modules/users.ts";
 import type { Outline } from "./outline.ts";
 
 export function moduleEventsOf({ modules }: Outline): ReadonlyMap<string, ModuleEvent> {
   return moduleEvents(modules);
-}
-
-/** Field > notation, for an entity of a module; undefined if no module has it. */
-export function moduleRecord(entity: string, outline: Outline): ReadonlyMap<string, string> | undefined {
-  if (entity === USER_ENTITY) {
-    return new Map([...notations(userFields([]), userFieldsInRules), ...outline.userFields]);
-  }
-  return entity === ORGANIZATION_ENTITY ? notations(organizationFields, organizationFieldsInRules) : undefined;
 }
 
 /** Field > notation, for what a module's event carries in addition to its record. */
@@ -30,7 +20,8 @@ export function moduleData(event: string, outline: Outline): ReadonlyMap<string,
       );
 }
 
-function notations(fields: readonly Field[], names: readonly string[]): ReadonlyMap<string, string> {
+/** Field > notation, for the named fields. */
+export function notations(fields: readonly Field[], names: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
     fields.filter(({ name }) => names.includes(name)).map(({ name, type }) => [name, notationOf(type)] as const),
   );

@@ -1,145 +1,138 @@
-// Lists the names that a blueprint declares, during typing. In: the text. Out: its names. It only uses indentation, so
-// it works while the YAML is broken, and checks nothing.
+// Lists the names that a blueprint declares, during typing. In: the sketch of its text. Out: its names, and the notation
+// of its fields. It checks nothing.
+import { entriesOf, type Sketch, type SketchMap, textOf, textsOf, valueAt } from "./sketch.ts";
 
 export interface Outline {
   /** In the order of the text. */
   readonly modules: readonly string[];
   readonly entities: ReadonlyMap<string, EntityOutline>;
   /** Profile fields, by name. */
-  readonly userFields: ReadonlyMap<string, string>;
+  readonly userFields: Fields;
   readonly roles: readonly string[];
   readonly rules: readonly string[];
   readonly events: readonly string[];
+  /** Workers and workflows. */
   readonly workers: readonly string[];
-  /** Declared event > its data: field > notation. */
-  readonly payloads: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** Action > its input: field > notation. */
-  readonly inputs: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  readonly connections: readonly string[];
+  readonly onlyWorkers: readonly string[];
+  /** Declared event > its data. */
+  readonly payloads: ReadonlyMap<string, Fields>;
+  /** Action > its input. */
+  readonly inputs: ReadonlyMap<string, Fields>;
+  /** E-mail template > its variables. */
+  readonly templates: ReadonlyMap<string, Fields>;
+  readonly connections: ReadonlyMap<string, { readonly kind: string; readonly provider: string }>;
   readonly testUsers: readonly string[];
+  readonly testOrganizations: readonly string[];
+  /** Entity > the names of its rows. */
   readonly testRows: ReadonlyMap<string, readonly string[]>;
 }
 
+/** Field > notation, as written; the long form in the notation of the short one. */
+export type Fields = ReadonlyMap<string, string>;
+
 export interface EntityOutline {
   readonly name: string;
-  /** Field > notation, as written. */
-  readonly fields: ReadonlyMap<string, string>;
+  readonly fields: Fields;
   readonly transitions: readonly string[];
+  /** The events of its transitions. */
+  readonly edgeEvents: readonly string[];
+  readonly stateField: string | null;
+  readonly plural: string | null;
+  readonly orgScoped: boolean;
+  readonly softDelete: boolean;
 }
 
-const entityOptions =
-  /^(?:fields|permissions|plural|was|unique|index|checks|exclude|lock|org_scoped|soft_delete|retention|transitions|seed|audit|realtime|require_version|label|help)$/;
+const entityOptions: ReadonlySet<string> = new Set(
+  "fields permissions plural was unique index checks exclude lock org_scoped soft_delete retention transitions seed views audit realtime require_version label help".split(
+    " ",
+  ),
+);
 
-export function outlineOf(text: string): Outline {
-  const entities = new Map<string, { name: string; fields: Map<string, string>; transitions: string[] }>();
-  const userFields = new Map<string, string>();
-  const lists = { roles: [] as string[], rules: [] as string[], events: [] as string[], workers: [] as string[] };
-  const payloads = new Map<string, Map<string, string>>();
-  const inputs = new Map<string, Map<string, string>>();
-  const connections: string[] = [];
-  const testUsers: string[] = [];
-  const testRows = new Map<string, string[]>();
-  for (const { path, value } of keysOf(text)) {
-    const [section, first, second, third, fourth] = path;
-    const depth = path.length;
-    if (first === undefined) continue;
-    switch (section) {
-      case "entities": {
-        const entity = entities.get(first) ?? { name: first, fields: new Map<string, string>(), transitions: [] };
-        entities.set(first, entity);
-        if (depth === 4 && second === "fields" && third !== undefined) entity.fields.set(third, typeIn(value));
-        else if (depth === 3 && second !== undefined && !entityOptions.test(second))
-          entity.fields.set(second, typeIn(value));
-        else if (depth === 5 && second === "fields" && third !== undefined && fourth === "type")
-          entity.fields.set(third, value);
-        else if (depth === 5 && second === "transitions" && fourth !== undefined && fourth !== "initial")
-          entity.transitions.push(fourth);
-        break;
-      }
-      case "users":
-        if (depth === 3 && first === "fields" && second !== undefined) userFields.set(second, typeIn(value));
-        break;
-      case "events":
-        if (depth === 4 && second === "payload" && third !== undefined) put(payloads, first, third, typeIn(value));
-        else if (depth === 2) put(payloads, first, null, "");
-        if (depth === 2) lists.events.push(first);
-        break;
-      case "actions":
-        if (depth === 4 && second === "input" && third !== undefined) put(inputs, first, third, typeIn(value));
-        break;
-      case "roles":
-      case "rules":
-      case "workers":
-        if (depth === 2) lists[section].push(first);
-        break;
-      case "workflows":
-        if (depth === 2) lists.workers.push(first);
-        break;
-      case "integrations":
-        if (depth === 2) connections.push(first);
-        break;
-      case "tests":
-        if (depth === 3 && first === "users" && second !== undefined) testUsers.push(second);
-        if (depth === 4 && first === "rows" && second !== undefined && third !== undefined)
-          testRows.set(second, [...(testRows.get(second) ?? []), third]);
-        break;
-    }
-  }
+export function outlineOf(root: SketchMap): Outline {
+  const section = (...path: readonly string[]): Sketch | null => path.reduce<Sketch | null>(valueAt, root);
+  const keysOf = (node: Sketch | null): string[] => entriesOf(node).map(({ key }) => key);
+  const fieldsBelow = (node: Sketch | null, key: string): ReadonlyMap<string, Fields> =>
+    new Map(entriesOf(node).map((one) => [one.key, fieldsIn(valueAt(one.value, key))]));
+  const workers = keysOf(section("workers"));
   return {
-    modules: modulesIn(text),
-    entities,
-    userFields,
-    ...lists,
-    payloads,
-    inputs,
-    connections,
-    testUsers,
-    testRows,
+    modules: textsOf(section("modules")),
+    entities: new Map(entriesOf(section("entities")).map(({ key, value }) => [key, entityOf(key, value)])),
+    userFields: fieldsIn(section("users", "fields")),
+    roles: keysOf(section("roles")),
+    rules: keysOf(section("rules")),
+    events: [...keysOf(section("events")), ...mappedEvents(section("webhooks", "in"))],
+    workers: [...workers, ...keysOf(section("workflows"))],
+    onlyWorkers: workers,
+    payloads: fieldsBelow(section("events"), "payload"),
+    inputs: fieldsBelow(section("actions"), "input"),
+    templates: fieldsBelow(section("emails"), "variables"),
+    connections: new Map(
+      entriesOf(section("integrations")).map(({ key, value }) => [
+        key,
+        { kind: textOf(valueAt(value, "kind")) ?? "", provider: textOf(valueAt(value, "provider")) ?? "" },
+      ]),
+    ),
+    testUsers: keysOf(section("tests", "users")),
+    testOrganizations: [
+      ...new Set(entriesOf(section("tests", "users")).flatMap(({ value }) => keysOf(valueAt(value, "organizations")))),
+    ],
+    testRows: new Map(entriesOf(section("tests", "rows")).map(({ key, value }) => [key, keysOf(value)])),
   };
 }
 
-/** `modules: [auth, users]`, or one per line. */
-function modulesIn(text: string): readonly string[] {
-  const listed = /^modules:[ \t]*(\[[^\]]*\]|(?:\n[ \t]*-[ \t]*\w+)+)/m.exec(text)?.[1] ?? "";
-  return listed.match(/\w+/g) ?? [];
+/** Whether it is listed; before any is listed, the author can still choose it. */
+export function hasModule({ modules }: Outline, name: string): boolean {
+  return modules.length === 0 || modules.includes(name);
 }
 
-function put(into: Map<string, Map<string, string>>, owner: string, field: string | null, notation: string): void {
-  const fields = into.get(owner) ?? new Map<string, string>();
-  into.set(owner, fields);
-  if (field !== null) fields.set(field, notation);
+function entityOf(name: string, node: Sketch | null): EntityOutline {
+  const transitions = valueAt(node, "transitions");
+  const [machine] = entriesOf(transitions);
+  const edges = entriesOf(machine?.value ?? null).filter(({ key }) => key !== "initial");
+  const short = entriesOf(node).filter(({ key }) => !entityOptions.has(key));
+  const isTrue = (key: string): boolean => textOf(valueAt(node, key)) === "true";
+  return {
+    name,
+    fields: new Map([
+      ...fieldsIn(valueAt(node, "fields")),
+      ...short.map(({ key, value }) => [key, notationOf(value)] as const),
+    ]),
+    transitions: edges.map(({ key }) => key),
+    edgeEvents: edges.map(({ key, value }) => textOf(valueAt(value, "emit")) ?? `${name}.${key}`),
+    stateField: machine?.key ?? null,
+    plural: textOf(valueAt(node, "plural")),
+    orgScoped: isTrue("org_scoped"),
+    softDelete: isTrue("soft_delete"),
+  };
 }
 
-/** `{ type: int, min: 1 }` and `int = 1`. */
-function typeIn(value: string): string {
-  return (
-    /^\{.*\btype:\s*("[^"]*"|'[^']*'|[^,}]+)/
-      .exec(value)?.[1]
-      ?.replace(/^["']|["']$/g, "")
-      .trim() ?? value
+function fieldsIn(node: Sketch | null): Fields {
+  return new Map(entriesOf(node).map(({ key, value }) => [key, notationOf(value)]));
+}
+
+/** `{ type: enum, values: [a, b], optional: true }` is `enum[a, b]?`. */
+export function notationOf(node: Sketch | null): string {
+  if (node?.kind !== "map") return (textOf(node) ?? "").replace(/\s#.*$/, "");
+  const type = textOf(valueAt(node, "type")) ?? "";
+  const values = textsOf(valueAt(node, "values"));
+  const members = entriesOf(valueAt(node, "fields"));
+  const of = valueAt(node, "of");
+  const args =
+    values.length > 0
+      ? `[${values.join(", ")}]`
+      : members.length > 0
+        ? `{${members.map((one) => `${one.key}: ${notationOf(one.value)}`).join(", ")}}`
+        : of === null
+          ? ""
+          : `<${notationOf(of)}>`;
+  const optional = textOf(valueAt(node, "optional")) === "true" ? "?" : "";
+  const marks = ["readonly", "immutable", "internal"].filter((key) => textOf(valueAt(node, key)) === "true");
+  const as = textOf(valueAt(node, "as"));
+  return [`${type}${args}${optional}`, ...marks, ...(as === null ? [] : [`as(${as})`])].join(" ");
+}
+
+function mappedEvents(sources: Sketch | null): string[] {
+  return entriesOf(sources).flatMap(({ value }) =>
+    entriesOf(valueAt(value, "events")).flatMap((one) => textOf(one.value) ?? []),
   );
-}
-
-interface Keyed {
-  readonly path: readonly string[];
-  readonly value: string;
-}
-
-function* keysOf(text: string): Generator<Keyed> {
-  const open: { indent: number; key: string }[] = [];
-  for (const line of text.split("\n")) {
-    const match = /^(\s*)("[^"]*"|'[^']*'|[^\s#:[\]{},"'-][^:#]*?)\s*:(?:\s+(.*))?$/.exec(line);
-    if (match === null) continue;
-    const indent = match[1]?.length ?? 0;
-    while ((open[open.length - 1]?.indent ?? -1) >= indent) open.pop();
-    open.push({ indent, key: (match[2] ?? "").replace(/^["']|["']$/g, "") });
-    const path = open.map((one) => one.key);
-    const value = (match[3] ?? "").trim();
-    yield { path, value };
-    // `ana: { roles: [user] }`: members of a map on the line.
-    if (value.startsWith("{")) {
-      for (const [, key, inner] of value.matchAll(/[{,]\s*([\w-]+):\s*([^,}]*)/g))
-        yield { path: [...path, key ?? ""], value: (inner ?? "").trim() };
-    }
-  }
 }

@@ -8,7 +8,11 @@ import type { KeyShape, Shape } from "../language/shape.ts";
 /** Alternatives are resolved: none of them is `any_of` or `shape`. */
 export function shapesAt(path: readonly string[]): readonly Shape[] {
   let found: readonly Shape[] = [{ kind: "map", keys: sections }];
-  for (const name of path) found = found.flatMap((shape) => below(shape, name)).flatMap(opened);
+  for (const name of path) {
+    // A fixed key is never a name of the author's, such as a field in the short form of an entity.
+    const fixed = found.filter((shape) => shape.kind === "map" && Object.hasOwn(shape.keys, name));
+    found = (fixed.length > 0 ? fixed : found).flatMap((shape) => below(shape, name)).flatMap(opened);
+  }
   return found;
 }
 
@@ -33,6 +37,8 @@ function below(shape: Shape, name: string): readonly Shape[] {
       return name === "[]" ? [] : [shape.value];
     case "list":
       return name === "[]" ? [shape.of] : [];
+    case "value":
+      return [shape];
     case "field": {
       const key = Object.hasOwn(fieldKeys, name) ? fieldKeys[name] : undefined;
       return key === undefined ? [] : [key.value];
@@ -42,7 +48,8 @@ function below(shape: Shape, name: string): readonly Shape[] {
   }
 }
 
-function opened(shape: Shape): readonly Shape[] {
+/** Its alternatives, without names of shapes. */
+export function opened(shape: Shape): readonly Shape[] {
   if (shape.kind === "any_of") return shape.of.flatMap(opened);
   if (shape.kind === "shape") return opened(shape.name === "step" ? step : shapes[shape.name]);
   return [shape];

@@ -1,4 +1,5 @@
 // The keys of the background sections. Only data.
+import { signatureSchemes } from "../background/providers.ts";
 import {
   anyOf,
   bareMap,
@@ -143,9 +144,9 @@ const inbound: Shape = map({
     ...key(
       "The name of a provider, or a description of how requests are signed.",
       anyOf(
-        text,
+        named("webhook_provider"),
         map({
-          scheme: key("The signature scheme.", text),
+          scheme: key("The signature scheme.", words(...signatureSchemes)),
           header: key("The header with the signature.", text),
           format: key("The format of the header, such as `sha256={hex}`.", text),
           message: key("The signed parts, in order.", listOf(text)),
@@ -221,8 +222,11 @@ export const backgroundSections: Readonly<Record<string, KeyShape>> = {
     names(
       "connection",
       map({
-        kind: { ...key("The purpose of the integration, such as `parcel`.", text), required: true },
-        provider: { ...key("The provider, such as `easypost`.", text), required: true },
+        kind: {
+          ...key("The purpose of the integration, such as `parcel`.", named("integration_kind")),
+          required: true,
+        },
+        provider: { ...key("The provider, such as `easypost`.", named("provider")), required: true },
         help: key("A description for readers.", text),
       }),
     ),

@@ -4,7 +4,7 @@
 import { step } from "./background-sections.ts";
 import { fieldKeys, typeHelp } from "./field-types.ts";
 import { sections, shapes } from "./sections.ts";
-import type { KeyShape, Shape } from "./shape.ts";
+import type { KeyShape, NameOf, Shape } from "./shape.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -35,6 +35,18 @@ function fieldSchema(): JsonSchema {
   };
 }
 
+/** Names that can look like a number or a boolean, as values of an enum can. */
+const looksLikeText: readonly NameOf[] = [
+  "state",
+  "sort_field",
+  "entity_row",
+  "row_transition",
+  "organization_role",
+  "integration_kind",
+  "provider",
+  "webhook_provider",
+];
+
 function schemaOf(shape: Shape): JsonSchema {
   switch (shape.kind) {
     case "text":
@@ -42,7 +54,7 @@ function schemaOf(shape: Shape): JsonSchema {
       // `true` and `2` are texts where a text is expected.
       return { type: ["string", "number", "boolean"] };
     case "name":
-      return { type: "string" };
+      return looksLikeText.includes(shape.of) ? { type: ["string", "number", "boolean"] } : { type: "string" };
     case "rule":
       return { type: ["string", "boolean"] };
     case "boolean":

@@ -62,8 +62,8 @@ const grant: Shape = anyOf(
 const permissions: Shape = names("role", names("operation", grant, Object.keys(operationHelp)));
 
 const transition: Shape = map({
-  from: { ...key("The states before the transition.", oneOrMore(text)), required: true },
-  to: { ...key("The state after the transition.", text), required: true },
+  from: { ...key("The states before the transition.", oneOrMore(named("state"))), required: true },
+  to: { ...key("The state after the transition.", named("state")), required: true },
   roles: key(
     "The roles that can take it. Without `roles`: everybody with a permission `transition:<name>` or `all`.",
     oneOrMore(named("role")),
@@ -84,7 +84,10 @@ const viewOptions: Readonly<Record<string, KeyShape>> = {
     "The records in the view, as a rule. The rule can use the caller. The read permissions also apply.",
     oneOrMore(rule),
   ),
-  sort: key("The order, by at most three fields: `-created_at`, or `[rank, -created_at]`.", oneOrMore(text)),
+  sort: key(
+    "The order, by at most three fields: `-created_at`, or `[rank, -created_at]`.",
+    oneOrMore(named("sort_field")),
+  ),
   limit: key("The number of records on a page, unless the caller asks for another.", integer),
 };
 
@@ -153,12 +156,12 @@ const expectation: Shape = map({
   as: { ...key("The caller: a user of these tests, or `public`.", named("test_user")), required: true },
   list: key("Read a list of this entity.", named("entity")),
   sees: key("Exactly the rows that the list must contain.", listOf(named("test_row"))),
-  read: key("Read this row: `entity.row`.", text),
+  read: key("Read this row: `entity.row`.", named("entity_row")),
   create: key("Create a record of this entity.", named("entity")),
-  update: key("Change this row: `entity.row`.", text),
-  delete: key("Delete this row: `entity.row`.", text),
-  restore: key("Restore this row: `entity.row`.", text),
-  transition: key("Take this transition: `entity.row.transition`.", text),
+  update: key("Change this row: `entity.row`.", named("entity_row")),
+  delete: key("Delete this row: `entity.row`.", named("entity_row")),
+  restore: key("Restore this row: `entity.row`.", named("entity_row")),
+  transition: key("Take this transition: `entity.row.transition`.", named("row_transition")),
   with: key("The input of the request.", testRecord),
   allow: key("Whether the request must be allowed.", boolean),
 });
@@ -230,7 +233,7 @@ export const sections: Readonly<Record<string, KeyShape>> = {
             email: key("The e-mail address, if a rule uses it.", text),
             organizations: key(
               "The organizations of the user, by name, with the role in each. The first one is the user's chosen organization.",
-              names("organization", text),
+              names("organization", named("organization_role")),
             ),
             profile: key("Profile fields.", testRecord),
           }),

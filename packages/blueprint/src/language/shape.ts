@@ -25,7 +25,18 @@ export type NameOf =
   | "action"
   | "connection"
   | "test_user"
-  | "test_row";
+  | "test_row"
+  /** A value of the enum that the transitions change. */
+  | "state"
+  /** A field to sort by, with `-` in front for the reverse order. */
+  | "sort_field"
+  /** `entity.row`, and with a transition `entity.row.transition`. */
+  | "entity_row"
+  | "row_transition"
+  | "organization_role"
+  | "integration_kind"
+  | "provider"
+  | "webhook_provider";
 export type ShapeName = "entity" | "step" | "permissions" | "fields" | "member";
 
 export interface KeyShape {

@@ -2,7 +2,7 @@
 import { step } from "../language/background-sections.ts";
 import { fieldKeys } from "../language/field-types.ts";
 import { sections, shapes } from "../language/sections.ts";
-import type { KeyShape, Shape } from "../language/shape.ts";
+import type { KeyShape, NameOf, Shape } from "../language/shape.ts";
 import { cell, table } from "./markdown.ts";
 
 export function keysPage(): string {
@@ -57,6 +57,18 @@ function formOf(key: KeyShape): string {
   return `${formsOf(key.value)}${key.required === true ? "; required" : ""}`;
 }
 
+/** Names with a form of their own. */
+const namesAsWritten: Readonly<Partial<Record<NameOf, string>>> = {
+  state: "value of the field",
+  sort_field: "`field` or `-field`",
+  entity_row: "`entity.row`",
+  row_transition: "`entity.row.transition`",
+  organization_role: "`owner`, `admin` or `member`",
+  integration_kind: "kind",
+  provider: "name of a provider",
+  webhook_provider: "name of a provider",
+};
+
 function formsOf(shape: Shape): string {
   switch (shape.kind) {
     case "text":
@@ -78,7 +90,9 @@ function formsOf(shape: Shape): string {
     case "word":
       return shape.words.map((word) => `\`${word}\``).join(", ");
     case "name":
-      return `name of ${/^[aeiou]/.test(shape.of) ? "an" : "a"} ${shape.of.replace("_", " ")}`;
+      return Object.hasOwn(namesAsWritten, shape.of)
+        ? (namesAsWritten[shape.of] ?? "")
+        : `name of ${/^[aeiou]/.test(shape.of) ? "an" : "a"} ${shape.of.replace("_", " ")}`;
     case "list":
       return `list of ${formsOf(shape.of)}`;
     case "map":

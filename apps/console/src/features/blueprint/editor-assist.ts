@@ -17,20 +17,24 @@ async function suggest(context: CompletionContext): Promise<CompletionResult | n
   if (found === null || context.aborted) return null;
   // Unasked, only once something of a word stands there, or where a value begins.
   const typed =
-    context.pos > found.from || /[:=.(]\s?$/.test(context.state.sliceDoc(Math.max(0, context.pos - 2), context.pos));
+    context.pos > found.from ||
+    /[:=.([{,-]\s?$/.test(context.state.sliceDoc(Math.max(0, context.pos - 2), context.pos));
   if (!context.explicit && !typed) return null;
   return {
     from: found.from,
     to: Math.max(found.to, context.pos),
-    options: found.suggestions.map(({ label, insert, detail, help }, index) => ({
+    options: found.suggestions.map(({ label, insert, select, detail, help }, index) => ({
       label,
       detail,
       boost: -index / 10,
       ...(help === "" ? {} : { info: () => paragraphs(help) }),
       apply: (view, _completion, from, to) => {
-        view.dispatch({ changes: { from, to, insert }, selection: { anchor: from + insert.length } });
-        // A key is followed by its value, a type by its arguments: what can stand there is shown at once.
-        if (/[(:[] ?$/.test(insert)) startCompletion(view);
+        const chosen = select ?? { from: insert.length, to: insert.length };
+        const selection = { anchor: from + chosen.from, head: from + chosen.to };
+        view.dispatch({ changes: { from, to, insert }, selection, scrollIntoView: true });
+        // A key is followed by its value, a call by its arguments: their suggestions are shown at once.
+        const isOpen = select === undefined ? /[:=.\s-]\s*$/.test(insert) : select.from === select.to;
+        if (isOpen) startCompletion(view);
       },
     })),
     validFor: /^\w*$/,

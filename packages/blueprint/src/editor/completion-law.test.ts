@@ -1,0 +1,83 @@
+// The law of completion, on our own blueprints: a word is removed or cut, and what is offered in its place must fit. The
+// checker decides, so completion and checker can't drift apart. `RUNS=N` and `SEED=N` try other positions.
+import { readdirSync, readFileSync } from "node:fs";
+import { askedNumber, Random } from "@plinth/testkit";
+import { afterAll, describe, expect, test } from "vitest";
+import { completeAt } from "./complete.ts";
+import { locate } from "./locate.ts";
+import { type CursorPlace, faultsOf, isKnownWord, offersWord, placesIn } from "./testing/cursor-places.ts";
+
+const runs = askedNumber("RUNS", 120);
+const seed = askedNumber("SEED", 1);
+const OFFERS_MAX = 3;
+
+const folders = ["../../../../docs/examples/", "../../../../apps/control/src/blueprints/templates/"];
+// The templates are also examples, apart from some.
+const texts = new Map(
+  folders.flatMap((folder) => {
+    const url = new URL(folder, import.meta.url);
+    const names = readdirSync(url).filter((name) => name.endsWith(".yaml"));
+    return names.map((name) => [readFileSync(new URL(name, url), "utf8"), name] as const);
+  }),
+);
+const tried = { places: 0, known: 0, offers: 0 };
+afterAll(() => {
+  process.stdout.write(`completion: ${tried.places} positions, ${tried.known} known words, ${tried.offers} offers\n`);
+});
+
+const random = new Random(seed);
+const all = [...texts].flatMap(([text, name]) => placesIn(text).map((place) => ({ name, place })));
+const places = Array.from({ length: runs }, () => random.pick(all));
+
+const where = ({ whole, word, how }: CursorPlace): string => {
+  const line = whole.slice(0, word.from).split("\n").length;
+  return `line ${line}, \`${word.text}\` ${how}: ${whole.split("\n")[line - 1]?.trim()}`;
+};
+const isComment = ({ whole, word }: CursorPlace): boolean =>
+  /(?:^|\s)#/.test(whole.slice(whole.lastIndexOf("\n", word.from) + 1, word.from));
+
+describe("in our blueprints", () => {
+  test("what is offered fits", () => {
+    const wrong: string[] = [];
+    for (const { name, place } of places) {
+      const { text, offset, how } = place;
+      tried.places++;
+      const completion = completeAt(text, offset);
+      // Without the rest of the line, brackets are open, and the checker can't read the blueprint.
+      if (completion === null || (how === "half" && /[{[(]/.test(text) && isOpenAt(text, offset))) continue;
+      for (const one of sample(completion.suggestions, OFFERS_MAX)) {
+        tried.offers++;
+        const [fault] = faultsOf(text, completion, one);
+        if (fault !== undefined)
+          wrong.push(`${name} ${where(place)} + ${JSON.stringify(one.insert)}: ${fault.code} ${fault.message}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test("what was there is offered, if the checker knows which words are possible", () => {
+    const missing: string[] = [];
+    for (const { name, place } of places) {
+      if (isComment(place) || !isKnownWord(place)) continue;
+      tried.known++;
+      if (!offersWord(place)) missing.push(`${name} ${where(place)}`);
+    }
+    expect(missing).toEqual([]);
+  });
+
+  test("nothing is offered in a comment", () => {
+    const inComments = all.filter(({ place }) => isComment(place));
+    expect(inComments.length).toBeGreaterThan(100);
+    expect(inComments.filter(({ place }) => completeAt(place.text, place.offset) !== null)).toEqual([]);
+  });
+});
+
+/** Whether the position is between brackets. */
+function isOpenAt(text: string, offset: number): boolean {
+  const location = locate(text, offset);
+  return location?.flow === true || /[{[(][^}\])]*$/.test(location?.before ?? "");
+}
+
+function sample<T>(from: readonly T[], count: number): readonly T[] {
+  return from.length <= count ? from : Array.from({ length: count }, () => random.pick(from));
+}
