@@ -268,7 +268,10 @@ describe("an environment", () => {
     const renamed = `${slug}-renamed--preview`;
     expect((await owner.client.projects.get.query({ projectId: preview.id })).slug).toBe(renamed);
     const asked = async (name: string) => (await ask(preview.key ?? "", {}, { "plinth-project": name })).status;
-    expect([await asked(renamed), await asked(`${slug}--preview`)]).toEqual([200, 403]);
+    // The cell hears of the name a moment after the deployment has ended.
+    await expect
+      .poll(async () => [await asked(renamed), await asked(`${slug}--preview`)], { timeout: 5_000 })
+      .toEqual([200, 403]);
     await finished(owner, await deploy(earlier));
     expect((await owner.client.projects.get.query({ projectId: preview.id })).slug).toBe(renamed);
     // The other way, a preview's text renames nothing before it is promoted.
