@@ -214,7 +214,7 @@ test("a token that is revoked says what to run, a denied code signs nobody in, a
 test("an access token of the account page signs CI in, without a file", async () => {
   await dana.goto(`${stack.consoleUrl}/account`);
   await dana.getByRole("button", { name: "New token" }).click();
-  await dana.getByLabel("Name").fill("CI");
+  await dana.getByRole("dialog").getByLabel("Name").fill("CI");
   await dana.getByRole("button", { name: "Create token" }).click();
   const token = (await dana.getByTestId("new-token").innerText()).trim();
   await takePicture(dana, pictures, "login-3-token", true);

@@ -166,7 +166,7 @@ describe("a first version, with records", () => {
     }
     await picture("02-data");
     await openRoom("Overview");
-    await page.getByRole("img", { name: /bike refers to shop/ }).waitFor();
+    await page.getByRole("button", { name: /^bike .*Refers to .*shop/ }).waitFor();
     await picture("03-overview");
   });
 });

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import type { DeployOptions } from "./commands/deploy.ts";
 import type { PullOptions, TypesOptions } from "./commands/live-blueprint.ts";
+import { inEnvironment } from "./environment-option.ts";
 import type { ExitCode } from "./failure.ts";
 import { type Environment, readLocalSettings } from "./local/settings.ts";
 import type { Terminal } from "./terminal.ts";
@@ -10,8 +11,7 @@ import { PROJECT_HELP } from "./work-commands.ts";
 type Run = (work: Promise<ExitCode>) => Promise<void>;
 
 export function declareBlueprint(program: Command, env: Environment, terminal: Terminal, run: Run): void {
-  program
-    .command("deploy")
+  inEnvironment(program.command("deploy"))
     .description("propose FILE to a project; with --approve, deploy it")
     .argument("<file>", "a blueprint")
     .requiredOption("--project <name>", PROJECT_HELP)
@@ -22,8 +22,7 @@ export function declareBlueprint(program: Command, env: Environment, terminal: T
       const { deployFile } = await import("./commands/deploy.ts");
       return run(deployFile(terminal, readLocalSettings(env), file, options));
     });
-  program
-    .command("pull")
+  inEnvironment(program.command("pull"))
     .description("write the blueprint that a project serves to a file")
     .requiredOption("--project <name>", PROJECT_HELP)
     .option("--out <file>", "the file, or - for stdout; without it, the project's name with .yaml")
@@ -32,8 +31,7 @@ export function declareBlueprint(program: Command, env: Environment, terminal: T
       const { pull } = await import("./commands/live-blueprint.ts");
       return run(pull(terminal, readLocalSettings(env), options));
     });
-  program
-    .command("types")
+  inEnvironment(program.command("types"))
     .description("write the SDK types of FILE, or of what a project serves")
     .argument("[file]", "a blueprint")
     .option("--project <name>", PROJECT_HELP)

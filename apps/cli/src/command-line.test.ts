@@ -373,3 +373,22 @@ describe("explain", () => {
     expect(err).toContain(message);
   });
 });
+
+describe("an environment", () => {
+  test.each([
+    ["a project that is another one", ["runs", "list", "--project", "notes--preview", "--env", "development"]],
+    ["a hosted project, which its key names", ["events", "tail", "--env", "preview"]],
+    ["no project of the local Plinth", ["plan", "a.yaml", "b.yaml", "--env", "preview"]],
+  ])("2 where it is named beside %s", async (_, args) => {
+    expect(await run(args, { PLINTH_HOME: folder })).toMatchObject({ code: 2, err: expect.stringMatching(/project/) });
+  });
+
+  test("2 where production is to be deleted, or nobody says that it is meant", async () => {
+    const named = ["--project", "notes"];
+    expect(await run(["environments", "delete", "production", ...named, "--yes"])).toMatchObject({ code: 2 });
+    expect(await run(["environments", "delete", "preview", ...named])).toMatchObject({
+      code: 2,
+      err: "error: this deletes preview with its data, keys and connections: repeat it with --yes\n",
+    });
+  });
+});

@@ -8,6 +8,8 @@ import type { DevOptions } from "./commands/dev.ts";
 import type { ExplainOptions } from "./commands/explain.ts";
 import type { ImportOptions } from "./commands/import.ts";
 import { declareData } from "./data-commands.ts";
+import { declareEnvironments } from "./environment-commands.ts";
+import { chooseEnvironment, inEnvironment } from "./environment-option.ts";
 import { CommandFailure, type ExitCode } from "./failure.ts";
 import { type Environment, readLocalSettings } from "./local/settings.ts";
 import { declareMail } from "./mail-commands.ts";
@@ -60,7 +62,10 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     .configureHelp({ subcommandTerm: (command) => [command.name(), ...argumentsOf(command)].join(" ") })
     .addHelpText("after", `\n${HELP_ENDS}`)
     .exitOverride()
-    .hook("preAction", (_, command) => chooseProject(command, env));
+    .hook("preAction", (_, command) => {
+      chooseProject(command, env);
+      chooseEnvironment(command, env);
+    });
 
   program
     .command("up")
@@ -126,8 +131,7 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
       const { diff } = await import("./commands/diff.ts");
       return run(diff(terminal, before, after, options));
     });
-  program
-    .command("plan")
+  inEnvironment(program.command("plan"))
     .description("show the steps of a change, measured on the live database of a project, or between two files")
     .argument("<file>", "a blueprint")
     .argument("[new]", "a second blueprint: plan from the first to it")
@@ -177,10 +181,7 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
       return run(importPostgres(terminal, url, options));
     });
   declareData(program, importing, env, terminal, run);
-  program
-    .command("users")
-    .description("the users of a project's app")
-    .command("grant")
+  inEnvironment(program.command("users").description("the users of a project's app").command("grant"))
     .description("set the roles of a user who has signed up, such as the first admin")
     .requiredOption("--project <name>", PROJECT_HELP)
     .requiredOption("--email <email>", "the user")
@@ -191,6 +192,7 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     });
   declareAccount(program, env, terminal, run);
   declareBlueprint(program, env, terminal, run);
+  declareEnvironments(program, env, terminal, run);
   declareWork(program, env, terminal, run);
   declareWebhooks(program, env, terminal, run);
   declareMail(program, env, terminal, run);

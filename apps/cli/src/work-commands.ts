@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { asksServer } from "./account/server.ts";
 import type { ChangesTail } from "./commands/changes.ts";
 import type { OfProject, RunFilters, Settling } from "./commands/runs.ts";
+import { inEnvironment } from "./environment-option.ts";
 import { CommandFailure, type ExitCode } from "./failure.ts";
 import { knownProjects } from "./local/secrets.ts";
 import { type Environment, readLocalSettings } from "./local/settings.ts";
@@ -149,8 +150,13 @@ const aboutProject = new WeakSet<Command>();
 
 export const PROJECT_HELP = "name or id of a project that you may see";
 
-/** A command about a project. */
+/** A command about a project, in one of its environments. */
 export function ofProject(command: Command): Command {
+  return inEnvironment(ofWholeProject(command));
+}
+
+/** A command about a project with all of its environments. */
+export function ofWholeProject(command: Command): Command {
   aboutProject.add(command);
   return command
     .option("--project <name>", `${PROJECT_HELP}; the only one on this machine where there is one`)

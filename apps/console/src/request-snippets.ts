@@ -3,6 +3,7 @@
 
 export interface SnippetTarget {
   readonly apiUrl: string;
+  /** With its environment, where that is not production: `parcel-desk--preview`. */
   readonly project: string;
   /** Singular, as the SDK names it. */
   readonly entity: string;
@@ -18,17 +19,19 @@ export function curlSnippet({ apiUrl, plural, key }: SnippetTarget): string {
 }
 
 export function sdkSnippet({ apiUrl, project, entity, plural, key }: SnippetTarget): string {
-  const name = plural.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  const [name, environment] = project.split("--");
+  const records = plural.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
   return [
     `import { createClient } from "@plinth/sdk";`,
     "",
     "const db = createClient({",
-    `  project: ${JSON.stringify(project)},`,
+    `  project: ${JSON.stringify(name)},`,
+    ...(environment === undefined ? [] : [`  environment: ${JSON.stringify(environment)},`]),
     `  apiKey: ${key === null ? "process.env.PLINTH_KEY" : JSON.stringify(key)},`,
     `  baseUrl: ${JSON.stringify(trimmed(apiUrl))},`,
     "});",
     "",
-    `const ${name} = await db.entity(${JSON.stringify(entity)}).findMany();`,
+    `const ${records} = await db.entity(${JSON.stringify(entity)}).findMany();`,
   ].join("\n");
 }
 

@@ -6,6 +6,7 @@ import type { BlueprintProcedures } from "./blueprints/api.ts";
 import type { DataProcedures } from "./data/api.ts";
 import type { DeploymentProcedures } from "./deployments/api.ts";
 import type { DraftProcedures } from "./drafts/api.ts";
+import type { EnvironmentProcedures } from "./environments/api.ts";
 import type { InvitationProcedures } from "./invitations/api.ts";
 import type { KeyProcedures } from "./keys/api.ts";
 import type { MailProcedures } from "./mail/api.ts";
@@ -28,6 +29,7 @@ export type AppProcedures = {
   organizations: OrganizationProcedures;
   invitations: InvitationProcedures;
   projects: ProjectProcedures;
+  environments: EnvironmentProcedures;
   blueprints: BlueprintProcedures;
   drafts: DraftProcedures;
   proposals: ProposalProcedures;
@@ -63,15 +65,25 @@ export type {
 export type { DataEntity, DataRow, DataRows, FollowedEntity, RecordChange, RecordChanges } from "./data/api.ts";
 export type { Deployment, DeploymentStatus, DeploymentStep, DeploymentSummary } from "./deployments/api.ts";
 export type { Draft, EarlierDraft, EndedDraft } from "./drafts/api.ts";
+export type { ComparedEnvironment, Comparison, CreatedEnvironment, Standing } from "./environments/api.ts";
 export type { CreatedInvitation, Invitation, OpenInvitation } from "./invitations/api.ts";
 export type { CreatedKey, KeySummary } from "./keys/api.ts";
 export type { MailConnection, MailContent, MailSummary, MailSuppression, MailTemplate } from "./mail/api.ts";
 export type { Member, MemberRole, MemberScope, OrganizationSummary, Rights } from "./organizations/api.ts";
 export type { Me, PersonSession, Theme } from "./people/api.ts";
-export type { DeletedProject, Project, ProjectStatus, ProjectSummary } from "./projects/api.ts";
+export type {
+  DeletedProject,
+  EnvironmentFacts,
+  EnvironmentKind,
+  EnvironmentSummary,
+  Project,
+  ProjectStatus,
+  ProjectSummary,
+} from "./projects/api.ts";
 export type {
   ChangeState,
   PlanMeasures,
+  PromotedFrom,
   Proposal,
   ProposalStatus,
   ProposalSummary,

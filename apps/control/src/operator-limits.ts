@@ -18,6 +18,8 @@ export interface OperatorLimits {
   /** Tables of one project, those of the modules included. */
   readonly tablesMax: number;
   readonly projectsPerOrganizationMax: number;
+  /** Of one project, beside production. */
+  readonly environmentsMax: number;
   /** Of one project: older proposals that never went live are deleted, and texts that nothing refers to any more. */
   readonly proposalsKeptMax: number;
   /** Of each person's draft of a project: what undoing can go back to. */
@@ -49,6 +51,7 @@ type Variable =
   | "PLINTH_MAX_PLAN_BYTES"
   | "PLINTH_MAX_TABLES"
   | "PLINTH_MAX_PROJECTS"
+  | "PLINTH_MAX_ENVIRONMENTS"
   | "PLINTH_MAX_PROPOSALS"
   | "PLINTH_MAX_DRAFT_STEPS"
   | "PLINTH_MAX_DRAFT_BYTES"
@@ -72,6 +75,7 @@ export const operatorLimitVariables: Readonly<Record<Variable, z.ZodType<number,
   PLINTH_MAX_PLAN_BYTES: positive(2 * mebibytes),
   PLINTH_MAX_TABLES: positive(500),
   PLINTH_MAX_PROJECTS: positive(100),
+  PLINTH_MAX_ENVIRONMENTS: positive(10),
   PLINTH_MAX_PROPOSALS: positive(200),
   PLINTH_MAX_DRAFT_STEPS: positive(100),
   PLINTH_MAX_DRAFT_BYTES: positive(4 * mebibytes),
@@ -96,6 +100,7 @@ export function operatorLimits(given: Readonly<Record<Variable, number>>): Opera
     planBytesMax: given.PLINTH_MAX_PLAN_BYTES,
     tablesMax: given.PLINTH_MAX_TABLES,
     projectsPerOrganizationMax: given.PLINTH_MAX_PROJECTS,
+    environmentsMax: given.PLINTH_MAX_ENVIRONMENTS,
     proposalsKeptMax: given.PLINTH_MAX_PROPOSALS,
     drafts: { stepsMax: given.PLINTH_MAX_DRAFT_STEPS, bytesMax: given.PLINTH_MAX_DRAFT_BYTES },
     authoring: {

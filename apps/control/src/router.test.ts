@@ -4,6 +4,7 @@ import type { TRPCClient } from "@trpc/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AppRouter } from "./api.ts";
 import { draftExpectations } from "./drafts/testing/expectations.ts";
+import { environmentExpectations } from "./environments/testing/expectations.ts";
 import { mailExpectations } from "./mail/testing/expectations.ts";
 import { appRouter } from "./router.ts";
 import { codeOf, createWorld, goLive, join, type Somebody, type World } from "./testing/control-plane.ts";
@@ -243,6 +244,7 @@ const expectations: Record<string, Expectation> = {
       c.data.transition.mutate({ projectId: t.projectId, entity: "note", recordId: NOWHERE, edge: "publish" }),
   },
   ...draftExpectations,
+  ...environmentExpectations,
   ...mailExpectations,
   ...webhookExpectations,
   ...inboundExpectations,

@@ -5,6 +5,7 @@ import { blueprintProcedures } from "./blueprints/router.ts";
 import { dataProcedures } from "./data/router.ts";
 import { deploymentProcedures } from "./deployments/router.ts";
 import { draftProcedures } from "./drafts/router.ts";
+import { environmentProcedures } from "./environments/router.ts";
 import { invitationProcedures } from "./invitations/router.ts";
 import { keyProcedures } from "./keys/router.ts";
 import { mailProcedures } from "./mail/router.ts";
@@ -25,6 +26,7 @@ export const appRouter: TRPCBuiltRouter<Root, AppProcedures> = buildRouter({
   organizations: organizationProcedures,
   invitations: invitationProcedures,
   projects: projectProcedures,
+  environments: environmentProcedures,
   blueprints: blueprintProcedures,
   drafts: draftProcedures,
   proposals: proposalProcedures,

@@ -19,6 +19,8 @@ import { createDeploymentService } from "./deployments/service.ts";
 import { createDeploymentStore } from "./deployments/store.ts";
 import { createDraftService } from "./drafts/service.ts";
 import { createDraftStore } from "./drafts/store.ts";
+import { createEnvironmentService } from "./environments/service.ts";
+import { createEnvironmentStore } from "./environments/store.ts";
 import { createInvitationService } from "./invitations/service.ts";
 import { createInvitationStore } from "./invitations/store.ts";
 import { createKeyService } from "./keys/service.ts";
@@ -110,6 +112,22 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
     onSession: (personId) => organizationStore.ensurePersonal(personId),
     onSeen: (sessionId) => accountStore.touchSession(sessionId),
   });
+  const access = createAccess(db);
+  const proposals = createProposalService({
+    store: createProposalStore(db, config.limits.proposalsKeptMax),
+    timeline: createTimelineStore(db),
+    blueprints: blueprintStore,
+    cells,
+    workshop,
+    blueprintBytesMax: config.limits.blueprintBytesMax,
+  });
+  const deployments = createDeploymentService(deploymentStore, followers);
+  const keys = createKeyService({
+    store: createKeyStore(db),
+    cells,
+    provision,
+    liveRoles: async (by, project) => (await blueprints.liveShape(by, project))?.roles ?? null,
+  });
   return {
     people,
     followers,
@@ -123,7 +141,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
         passwords,
         wrong: createAttempts({ max: 10, windowSeconds: 600 }),
       }),
-      access: createAccess(db),
+      access,
       organizations: createOrganizationService(organizationStore),
       invitations: createInvitationService({
         store: createInvitationStore(db),
@@ -145,21 +163,22 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
         saves: createAttempts({ max: 240, windowSeconds: 60 }),
         blueprintBytesMax: config.limits.blueprintBytesMax,
       }),
-      proposals: createProposalService({
-        store: createProposalStore(db, config.limits.proposalsKeptMax),
-        timeline: createTimelineStore(db),
-        blueprints: blueprintStore,
-        cells,
+      environments: createEnvironmentService({
+        store: createEnvironmentStore(db),
+        projects: projectStore,
+        cellStore,
+        deletion,
         workshop,
-        blueprintBytesMax: config.limits.blueprintBytesMax,
+        access,
+        proposals,
+        deployments,
+        keys,
+        logger,
+        environmentsMax: config.limits.environmentsMax,
       }),
-      deployments: createDeploymentService(deploymentStore, followers),
-      keys: createKeyService({
-        store: createKeyStore(db),
-        cells,
-        provision,
-        liveRoles: async (by, project) => (await blueprints.liveShape(by, project))?.roles ?? null,
-      }),
+      proposals,
+      deployments,
+      keys,
       data: createDataService({
         cells,
         store: createDataStore(db),

@@ -19,6 +19,7 @@ import type { BlueprintService } from "./blueprints/service.ts";
 import type { DataService } from "./data/service.ts";
 import type { DeploymentService } from "./deployments/service.ts";
 import type { DraftService } from "./drafts/service.ts";
+import type { EnvironmentService } from "./environments/service.ts";
 import { DiagnosticsError, refuse, refuseUnavailable } from "./failure.ts";
 import type { InvitationService } from "./invitations/service.ts";
 import type { KeyService } from "./keys/service.ts";
@@ -47,6 +48,7 @@ export interface Services {
   readonly invitations: InvitationService;
   readonly projects: ProjectService;
   readonly deletion: DeletionService;
+  readonly environments: EnvironmentService;
   readonly blueprints: BlueprintService;
   readonly drafts: DraftService;
   readonly proposals: ProposalService;

@@ -11,6 +11,7 @@ export type {
 } from "./diff/change.ts";
 export { diffModels } from "./diff/diff.ts";
 export { isGeneratedForExisting } from "./diff/fields.ts";
+export { type BlockedField, blockedFields, type MendKind, mendsOf } from "./diff/mends.ts";
 export { type Author, type CoreRule, protect, type Touch } from "./diff/protect.ts";
 export { type Matches, type ModelRenames, matchByName, renamesOf } from "./diff/renames.ts";
 export { mayNotFit } from "./diff/types.ts";
@@ -32,14 +33,7 @@ export {
 } from "./explain-record.ts";
 export { patterns, storable } from "./field-types/patterns.ts";
 export { formatBlueprint } from "./format/format.ts";
-export {
-  type BlockedField,
-  blockedFields,
-  type FieldMend,
-  type FieldPath,
-  mendField,
-  mendsOf,
-} from "./format/mend-field.ts";
+export { type FieldMend, type FieldPath, mendField } from "./format/mend-field.ts";
 export { writeOldDefaults } from "./format/write-old-defaults.ts";
 export { branchesOf, type RuleCoverage, runTests, type TestReport, type TestResult } from "./judging/run-tests.ts";
 export { filledRow, testNow, type World, type WorldRow, worldOf } from "./judging/world.ts";

@@ -26,6 +26,7 @@ export {
   readStoredBundle,
   readStoredPlan,
 } from "./decode.ts";
+export { type EnvironmentName, environmentOfSlug, PRODUCTION, slugOfEnvironment } from "./environment-name.ts";
 export { hashOf } from "./hash.ts";
 export * from "./ids.ts";
 export type { BundleInbound, BundleScheme } from "./inbound.ts";

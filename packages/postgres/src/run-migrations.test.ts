@@ -31,7 +31,7 @@ test("an applied migration that was edited stops the run before anything new is 
   const edited = { ...first, sql: `${first.sql};` };
   const third = { id: "0003-c", sql: "CREATE TABLE one.c ()" };
   await expect(runMigrations({ pool, schema: "one", migrations: [edited, second, third] })).rejects.toThrow(
-    /"0001-a" of schema one was edited/,
+    /"0001-a" of schema one was changed/,
   );
   expect((await pool.query("SELECT to_regclass('one.c') AS c")).rows).toEqual([{ c: null }]);
 });

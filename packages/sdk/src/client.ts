@@ -26,6 +26,11 @@ export interface ClientOptions<Types extends ProjectTypes = AnyProject> {
    * The project's name. The key alone identifies the project; a key of another project is refused (`project_mismatch`).
    */
   readonly project: string;
+  /**
+   * Which of the project's environments the key is for: `development`, or a preview's name. Without it, production. A key of
+   * another environment is refused (`project_mismatch`); the error names both.
+   */
+  readonly environment?: string;
   /** Publishable in a browser; a secret key belongs on a server. */
   readonly apiKey: string;
   /** The address of the API. The default is the address that `plinth up` and `plinth dev` use on this machine. */
@@ -120,7 +125,7 @@ export function createClient<Types extends ProjectTypes = AnyProject>(options: C
     baseUrl: (options.baseUrl ?? localUrl).replace(/\/+$/, ""),
     // Called unbound: browsers refuse a fetch whose `this` is not the window.
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
-    headers: { authorization: `Bearer ${options.apiKey}`, "plinth-project": options.project },
+    headers: { authorization: `Bearer ${options.apiKey}`, "plinth-project": projectNameOf(options) },
     timeoutMs: options.timeoutMs ?? 30_000,
   };
   const transport = createTransport(settings);
@@ -194,13 +199,26 @@ export function createClient<Types extends ProjectTypes = AnyProject>(options: C
   return within(options.organization ?? null);
 }
 
+/** An environment is named with its project; an id names one environment by itself. */
+function projectNameOf({ project, environment }: Pick<ClientOptions, "project" | "environment">): string {
+  return environment === undefined || environment === "production" ? project : `${project}--${environment}`;
+}
+
 function userHeader(token: string | null): Record<string, string> {
   return token === null ? {} : { "plinth-user-token": token };
 }
 
-function checkOptions({ project, apiKey }: Pick<ClientOptions, "project" | "apiKey">): void {
+function checkOptions({
+  project,
+  environment,
+  apiKey,
+}: Pick<ClientOptions, "project" | "environment" | "apiKey">): void {
   if (!project) throw new TypeError("createClient: `project` is missing");
   if (!apiKey) throw new TypeError("createClient: `apiKey` is missing");
+  if (environment !== undefined && /^prj_|--/.test(project)) {
+    throw new TypeError("createClient: `project` names an environment already; leave `environment` out");
+  }
+  if (environment === "") throw new TypeError("createClient: `environment` is empty");
   if (apiKey.startsWith("plk_sec_") && "window" in globalThis && "document" in globalThis) {
     throw new TypeError("createClient: a secret key must not be used in a browser, where everyone can read it");
   }

@@ -3,7 +3,7 @@
 import { basename } from "node:path";
 import type { BlockedField, Change } from "@plinth/blueprint";
 import type { Proposed } from "@plinth/compiler";
-import type { PlanMeasures, StepMeasure } from "@plinth/control/router";
+import type { PlanMeasures, Proposal, StepMeasure } from "@plinth/control/router";
 import { isControlError } from "../control-client.ts";
 import { CommandFailure, type ExitCode } from "../failure.ts";
 import { openControl, projectCalled } from "../local/open-control.ts";
@@ -56,11 +56,7 @@ export async function planLive(
       const proposal = await control.proposals.create.mutate({ projectId: project.id, text, title });
       // It was made to be looked at: in the console it would stand there as if somebody waited for an answer.
       await control.proposals.reject.mutate({ proposalId: proposal.id });
-      const { diff: changes, plan, consents, measures } = proposal;
-      const { steps: stepMeasures = [], destroyed = [], counted = [] } = measures ?? {};
-      const blocked = blockedFieldsOf(plan.steps, stepMeasures, changes, text);
-      const shown = { changes, ...plan, consents, measures: stepMeasures, destroyed, counted, blocked };
-      return show(terminal, shown, options);
+      return showProposal(terminal, proposal, options);
     } catch (error) {
       const diagnostics = isControlError(error) ? error.data?.diagnostics : null;
       if (!diagnostics) throw error;
@@ -68,6 +64,17 @@ export async function planLive(
       return 1;
     }
   });
+}
+
+/** 1 where it can't be deployed as it is. */
+export function showProposal(
+  terminal: Terminal,
+  { diff: changes, plan, consents, measures, text }: Proposal,
+  options: { readonly json: boolean },
+): ExitCode {
+  const { steps: stepMeasures = [], destroyed = [], counted = [] } = measures ?? {};
+  const blocked = blockedFieldsOf(plan.steps, stepMeasures, changes, text);
+  return show(terminal, { changes, ...plan, consents, measures: stepMeasures, destroyed, counted, blocked }, options);
 }
 
 function show(terminal: Terminal, shown: Shown, { json }: { readonly json: boolean }): ExitCode {

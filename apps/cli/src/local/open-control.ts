@@ -8,6 +8,7 @@ import {
   controlWithToken,
   isControlError,
 } from "../control-client.ts";
+import { environmentIn, PRODUCTION } from "../environment-option.ts";
 import { CommandFailure } from "../failure.ts";
 import { runningAddresses } from "./running.ts";
 import { type Developer, loadDeveloper } from "./secrets.ts";
@@ -51,7 +52,10 @@ export function enterControl(settings: LocalSettings, developer: Developer): Pro
   return connectControl(address, { name: "Developer", ...developer }, keptSession(settings.home));
 }
 
-/** The project of that name or id, in any organization of the caller's. @throws CommandFailure where there is none, or more than one. */
+/**
+ * The project or environment of that name or id, in any organization of the caller's.
+ * @throws CommandFailure where there is none, or more than one.
+ */
 export async function projectCalled(
   control: ControlClient,
   { server }: Caller,
@@ -64,9 +68,18 @@ export async function projectCalled(
       return projects.map((project) => ({ ...project, organization }));
     }),
   );
-  const found = lists.flat().filter(({ id, slug }) => id === name || slug === name);
+  const { project: called, environment } = environmentIn(name);
+  const found = lists.flat().filter(({ id, slug, environments }) => {
+    return slug === called || [id, ...environments.map((one) => one.id)].includes(called);
+  });
   const [project, another] = found;
-  if (project !== undefined && another === undefined) return project;
+  if (project !== undefined && another === undefined) {
+    const wanted = project.environments.find((one) => one.id === called && environment === PRODUCTION);
+    const one = wanted ?? project.environments.find((each) => each.name === environment);
+    if (one !== undefined) return one;
+    const names = project.environments.map((each) => each.name).join(", ");
+    throw new CommandFailure(`${project.slug} has no environment ${environment}: it has ${names}`);
+  }
   if (project !== undefined) {
     const ids = found.map(({ id, organization }) => `${id} (${organization})`).join(", ");
     throw new CommandFailure(`more than one organization has a project ${name}; name it by its id: ${ids}`);

@@ -85,9 +85,11 @@ describe("not served", () => {
     const { served, err } = told({
       kind: "violated",
       violations: [{ step: verify, violators }],
+      fields: [{ entity: "bike", field: "brand", mends: ["default", "optional"] }],
     } as unknown as Deployed);
     expect(served).toBe(false);
     expect(err).toContain("  7 records of bikes have no value for brand:\n    a1\n    a2  odd\n    and 5 more\n");
+    expect(err).toContain("bike.brand: give it a default (`= value`), or make it optional (`?`).");
   });
 
   test("what no migration can be made for: the reason, its path once", () => {

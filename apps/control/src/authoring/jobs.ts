@@ -5,6 +5,7 @@ import {
   type Change,
   checkBlueprint,
   type Diagnostic,
+  diffModels,
   formatBlueprint,
   MODEL_VERSION,
   type Model,
@@ -163,6 +164,18 @@ function called(now: string, live: Model, after: Model): string {
 function firstName(from: string, to: string): Change {
   const summary = `Rename the project from \`${from}\` to \`${to}\`.`;
   return { kind: "project_changed", path: "project", summary, classes: ["safe"], before: from, after: to };
+}
+
+/** What changes from one kept version to another; null where either can't be read any more. */
+export function difference({
+  before,
+  after,
+}: {
+  readonly before: KeptModel;
+  readonly after: KeptModel;
+}): readonly Change[] | null {
+  const [from, to] = [readLiveDraft(before), readLiveDraft(after)];
+  return from === null || to === null ? null : diffModels(from, to);
 }
 
 export interface Stored {

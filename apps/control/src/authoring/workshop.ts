@@ -1,6 +1,6 @@
 // The only door to the language and the compiler. In: texts, and whose they are. Out: what the worker threads make of them.
 // A blueprint that takes too much is refused with a diagnostic.
-import type { Diagnostic } from "@plinth/blueprint";
+import type { Change, Diagnostic } from "@plinth/blueprint";
 import { refuse } from "../failure.ts";
 import type { OperatorLimits } from "../operator-limits.ts";
 import { Busy, type Party } from "./fair-queue.ts";
@@ -21,6 +21,8 @@ export interface Workshop {
   /** In which models are kept. */
   modelVersion(): Promise<number>;
   propose(by: Party, asked: Omit<Proposal, "limits">): Promise<Proposed>;
+  /** Null where they can't be compared. */
+  difference(by: Party, before: KeptModel, after: KeptModel): Promise<readonly Change[] | null>;
   /** @throws Busy, OverBudget */
   fingerprint(by: Party, stored: Stored): Promise<Fingerprint>;
   stop(): Promise<void>;
@@ -65,6 +67,7 @@ export function createWorkshop(limits: OperatorLimits, jobs: URL = realJobs): Wo
         kind: "invalid",
         diagnostics: [overBudgetDiagnostic(error.resource)],
       })),
+    difference: (by, before, after) => ask<readonly Change[] | null>(by, "difference", { before, after }, () => null),
     fingerprint: async (by, stored) => (await workers.run(by, "fingerprint", stored)) as Fingerprint,
     modelToKeep: async (kept) => (await workers.run(nobody, "model", kept)) as ModelToKeep | null,
     modelVersion: async () => (await workers.run(nobody, "modelVersion", {})) as number,

@@ -5,7 +5,8 @@ import type { ColumnType, Generated, Kysely, RawBuilder, Transaction } from "kys
 import type { DeploymentStatus, DeploymentStep } from "../deployments/api.ts";
 import type { MemberRole, MemberScope } from "../organizations/api.ts";
 import type { Theme } from "../people/api.ts";
-import type { PlanMeasures, Proposal, ProposalStatus, ProposedPlan } from "../proposals/api.ts";
+import type { EnvironmentKind } from "../projects/api.ts";
+import type { PlanMeasures, PromotedFrom, Proposal, ProposalStatus, ProposedPlan } from "../proposals/api.ts";
 import type { AccessTokenKind } from "../tokens/api.ts";
 
 export type ControlDatabase = Kysely<Database>;
@@ -28,6 +29,7 @@ export interface Database {
   cells: CellsTable;
   projects: ProjectsTable;
   project_names: ProjectNamesTable;
+  environment_lineage: EnvironmentLineageTable;
   blueprint_versions: BlueprintVersionsTable;
   proposals: ProposalsTable;
   deployments: DeploymentsTable;
@@ -127,8 +129,17 @@ interface ProjectNamesTable {
   project_id: string;
 }
 
+interface EnvironmentLineageTable {
+  project_id: string;
+  version_hash: string;
+}
+
 export interface ProjectsTable {
   id: string;
+  /** Null for a project; the project of any other environment. */
+  parent_id: string | null;
+  environment: Generated<EnvironmentKind>;
+  environment_name: Generated<string>;
   organization_id: string;
   slug: string;
   cell_id: string;
@@ -140,6 +151,7 @@ export interface ProjectsTable {
   live_at: Date | null;
   created_at: Generated<Date>;
   deleted_at: ColumnType<Date | null, never, RawBuilder<unknown> | null>;
+  erase_after: ColumnType<Date | null, never, RawBuilder<unknown> | null>;
   deleted_by: ColumnType<string | null, never, string | null>;
   on_cell: Generated<"served" | "unsure" | "suspended">;
 }
@@ -181,6 +193,8 @@ export interface ProposalsTable {
   consents: Json<readonly string[]>;
   losses: Json<readonly string[]>;
   name: string | null;
+  promoted_from: ColumnType<PromotedFrom | null, string | null, never>;
+  promoted_lineage: ColumnType<readonly string[] | null, string | null, never>;
   measures: ColumnType<PlanMeasures | null, string | null, string | null>;
   status: ProposalStatus;
   created_by: string;

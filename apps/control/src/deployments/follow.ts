@@ -75,12 +75,12 @@ export function createFollowers(options: FollowersOptions): Followers {
     },
     refresh: async (deployment) => {
       if (deployment.finishedAt !== null || deployment.status === "queued") return deployment;
-      const { placement, resuming } = await store.order(deployment.id);
+      const order = await store.order(deployment.id);
       // What the cell says is the last try's until the new one has begun.
-      if (resuming) return deployment;
+      if (order.resuming) return deployment;
       try {
-        const state = await cells.release(placement, deployment.releaseId);
-        if (state !== null) await recordState(store, deployment.id, state);
+        const state = await cells.release(order.placement, deployment.releaseId);
+        if (state !== null) await recordState(order, state, options);
       } catch (error) {
         if (!(error instanceof CellUnavailable)) throw error;
       }
@@ -100,7 +100,7 @@ async function advance(order: DeploymentOrder, options: FollowersOptions): Promi
   try {
     const asked = deployment.status === "queued" || order.resuming;
     const state = asked ? null : await cells.release(placement, deployment.releaseId);
-    if (state !== null) return await recordState(store, deployment.id, state);
+    if (state !== null) return await recordState(order, state, options);
     await provision(placement);
     const content = await store.content(deployment.id);
     await cells.publish(placement, await publication(order, content, options));
@@ -117,7 +117,13 @@ async function advance(order: DeploymentOrder, options: FollowersOptions): Promi
 }
 
 /** A superseded release was active in between: what came after it is recorded by its own deployment. */
-async function recordState(store: DeploymentStore, deploymentId: string, state: ReleaseState): Promise<void> {
+async function recordState(
+  { deployment: { id: deploymentId }, renamed }: DeploymentOrder,
+  state: ReleaseState,
+  { store, cells }: FollowersOptions,
+): Promise<void> {
+  // Before the project is recorded under its new name: where a cell is away, this is tried again.
+  if (state.status === "active") for (const environment of renamed) await cells.provision(environment);
   const progress: Progress = { status: state.status, error: state.error, steps: state.steps };
   // A live release may have steps left: it is recorded as live at once, and followed to their end.
   await (state.finished || state.status === "superseded"

@@ -4,11 +4,12 @@ import { type Selectable, sql } from "kysely";
 import type { Placement } from "../cells/transport.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, DeploymentsTable, ProjectsTable } from "../database/tables.ts";
-import { endDeployedDrafts } from "../drafts/store.ts";
+import { renamedWith } from "../environments/renamed.ts";
 import { violatesUnique } from "../failure.ts";
 import { holdName, keepName } from "../projects/names.ts";
 import { lockProposal, type ProposalRow } from "../proposals/store.ts";
 import type { Deployment, DeploymentStatus, DeploymentStep, DeploymentSummary } from "./api.ts";
+import { goLive } from "./go-live.ts";
 
 interface NewDeployment {
   readonly id: string;
@@ -30,6 +31,8 @@ export interface DeploymentOrder {
   readonly resuming: boolean;
   readonly placement: Placement;
   readonly organizationId: string;
+  /** Environments of the project that are renamed with it, as they will be called. */
+  readonly renamed: readonly Placement[];
 }
 
 /** What a cell is handed of a deployment. It may have megabytes: it is read for that alone. */
@@ -157,7 +160,14 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
         .innerJoin("projects", "projects.id", "deployments.project_id")
         .innerJoin("cells", "cells.id", "projects.cell_id")
         .selectAll("deployments")
-        .select(["projects.slug", "projects.cell_id", "projects.organization_id", "cells.internal_url"])
+        .innerJoin("proposals", "proposals.id", "deployments.proposal_id")
+        .select([
+          "projects.slug",
+          "projects.cell_id",
+          "projects.organization_id",
+          "cells.internal_url",
+          "proposals.name",
+        ])
         .where("deployments.id", "=", deploymentId)
         .executeTakeFirstOrThrow();
       return {
@@ -165,6 +175,7 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
         resuming: row.resuming,
         placement: { id: row.project_id, slug: row.slug, cellId: row.cell_id, cellUrl: row.internal_url },
         organizationId: row.organization_id,
+        renamed: row.name === null || row.name === row.slug ? [] : await renamedWith(db, row.project_id, row.name),
       };
     },
 
@@ -316,47 +327,6 @@ async function moveOn(
     if (isLive) await goLive(trx, deployment.id, proposal, project);
     else if (finishedAt !== null && progress.status === "failed") await keepName(trx, project.id, project.slug);
   });
-}
-
-async function goLive(
-  trx: Connection,
-  deploymentId: string,
-  proposal: ProposalRow,
-  project: Selectable<ProjectsTable>,
-): Promise<void> {
-  const slug = proposal.name ?? project.slug;
-  if (slug !== project.slug) {
-    const act = { personId: null, organizationId: project.organization_id, projectId: project.id, subject: project.id };
-    await writeAudit(trx, { ...act, action: "project.renamed", detail: { from: project.slug, to: slug } });
-  }
-  await keepName(trx, project.id, slug);
-  await trx
-    .updateTable("projects")
-    .set({
-      slug,
-      live_version_id: proposal.version_id,
-      live_deployment_id: deploymentId,
-      live_bundle_hash: proposal.bundle_hash,
-      live_at: new Date(),
-    })
-    .where("id", "=", proposal.project_id)
-    .execute();
-  await trx
-    .updateTable("deployments")
-    .set({ status: "superseded" })
-    .where("project_id", "=", proposal.project_id)
-    .where("status", "=", "active")
-    .where("id", "<>", deploymentId)
-    .execute();
-  await trx.updateTable("proposals").set({ status: "deployed" }).where("id", "=", proposal.id).execute();
-  await endDeployedDrafts(trx, project.id, proposal.version_id);
-  await trx
-    .updateTable("proposals")
-    .set({ status: "stale" })
-    .where("project_id", "=", proposal.project_id)
-    .where("status", "in", ["open", "approved"])
-    .where("base_deployment_id", "is distinct from", deploymentId)
-    .execute();
 }
 
 /** Without the steps: there may be thousands. */

@@ -1,9 +1,11 @@
 // Who may do what. In: a person, what they name, the level they need. Out: the project or organization with their role,
 // or a refusal: "not found" outside the scope of a membership, "forbidden" to a member whose role lacks the level.
 // It never answers from a cache: a removed member is out with the next request.
+import { sql } from "kysely";
 import type { ControlDatabase } from "../database/tables.ts";
 import { notFound, refuse } from "../failure.ts";
 import type { Person } from "../people/auth.ts";
+import type { EnvironmentFacts } from "../projects/api.ts";
 import type { MemberRole } from "./api.ts";
 import { allows, type Level, whoMay } from "./rights.ts";
 
@@ -22,6 +24,7 @@ export interface ProjectAccess {
   readonly slug: string;
   readonly organizationId: string;
   readonly role: MemberRole;
+  readonly environment: EnvironmentFacts;
   readonly cellId: string;
   readonly cellUrl: string;
   /** Where apps reach the project. */
@@ -57,15 +60,19 @@ const partNouns: Record<ProjectPart, string> = {
   key: "key",
 };
 
+/** A membership opens a project with all of its environments. */
+const rootOf = sql<string>`coalesce(projects.parent_id, projects.id)`;
+
 export function createAccess(db: ControlDatabase): Access {
   const project = async (person: Person, projectId: string, level: Level, noun: string): Promise<ProjectAccess> => {
     const row = await db
       .selectFrom("projects")
       .innerJoin("memberships", "memberships.organization_id", "projects.organization_id")
       .innerJoin("cells", "cells.id", "projects.cell_id")
+      .innerJoin("projects as root", (join) => join.on("root.id", "=", rootOf))
       .selectAll("projects")
       .select(["cells.internal_url", "cells.public_url"])
-      .select("memberships.role")
+      .select(["memberships.role", "root.id as root_id", "root.slug as root_slug"])
       .where("projects.id", "=", projectId)
       .where("projects.deleted_at", "is", null)
       .where("memberships.person_id", "=", person.id)
@@ -78,7 +85,7 @@ export function createAccess(db: ControlDatabase): Access {
               .select("membership_projects.project_id")
               .whereRef("membership_projects.organization_id", "=", "memberships.organization_id")
               .whereRef("membership_projects.person_id", "=", "memberships.person_id")
-              .whereRef("membership_projects.project_id", "=", "projects.id"),
+              .whereRef("membership_projects.project_id", "=", "root.id"),
           ),
         ]),
       )
@@ -91,6 +98,12 @@ export function createAccess(db: ControlDatabase): Access {
       slug: row.slug,
       organizationId: row.organization_id,
       role: row.role,
+      environment: {
+        kind: row.environment,
+        name: row.environment_name,
+        projectId: row.root_id,
+        project: row.root_slug,
+      },
       cellId: row.cell_id,
       cellUrl: row.internal_url,
       apiUrl: row.public_url,

@@ -2,12 +2,37 @@
 import type { MemberRole, Rights } from "../organizations/api.ts";
 import type { Mutation, Query } from "../procedure.ts";
 
+export type EnvironmentKind = "development" | "preview" | "production";
+
+/** What an environment is, beside being a project of its own. */
+export interface EnvironmentFacts {
+  readonly kind: EnvironmentKind;
+  /** Unique in its project. That of a preview is free; the others are called what they are. */
+  readonly name: string;
+  /** The project that it belongs to: production's own id and name. */
+  readonly projectId: string;
+  readonly project: string;
+}
+
+export interface EnvironmentSummary {
+  readonly id: string;
+  /** What clients name it by. */
+  readonly slug: string;
+  readonly kind: EnvironmentKind;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly live: { readonly deployedAt: string } | null;
+}
+
+/** A project, which is its own production environment. */
 export interface ProjectSummary {
   readonly id: string;
   readonly slug: string;
   readonly organizationId: string;
   readonly createdAt: string;
   readonly live: { readonly deployedAt: string } | null;
+  /** Production first, then development, then previews by name. */
+  readonly environments: readonly EnvironmentSummary[];
 }
 
 export interface Project {
@@ -17,6 +42,7 @@ export interface Project {
   /** The caller's role in the project's organization. */
   readonly role: MemberRole;
   readonly may: Rights;
+  readonly environment: EnvironmentFacts;
   readonly createdAt: string;
   readonly live: {
     readonly versionId: string;

@@ -1,11 +1,12 @@
 // Deleted projects in the database. In: ids. Out: rows, and what is still to be said to cells. It never talks to a cell.
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Placement } from "../cells/transport.ts";
-import { writeAudit } from "../database/audit.ts";
-import type { ControlDatabase } from "../database/tables.ts";
+import { type AuditEntry, writeAudit } from "../database/audit.ts";
+import type { ControlDatabase, ProjectsTable } from "../database/tables.ts";
 import type { DeletedProject } from "./api.ts";
 
 export const RESTORABLE_DAYS = 7;
+const RESTORABLE = sql`now() + make_interval(days => ${sql.lit(RESTORABLE_DAYS)})`;
 
 /** A project whose cell may not do yet what is wanted. */
 export interface Unsettled extends Placement {
@@ -14,10 +15,13 @@ export interface Unsettled extends Placement {
 }
 
 export interface DeletionStore {
-  /** `deploying`: a deployment is under way. */
-  markDeleted(projectId: string, by: string): Promise<"deleted" | "deploying" | "gone">;
-  /** False where it isn't deleted, or no longer to be restored. */
-  markRestored(organizationId: string, projectId: string, by: string): Promise<boolean>;
+  /**
+   * Marks a project with all its environments, restorable, or one environment, to be erased at once.
+   * @returns The ids of what is marked. `deploying`: a deployment of one of them is under way.
+   */
+  markDeleted(projectId: string, by: string): Promise<readonly string[] | "deploying" | "gone">;
+  /** The ids of the project and of the environments that were deleted with it; none where it can't be restored, or isn't deleted. */
+  markRestored(organizationId: string, projectId: string, by: string): Promise<readonly string[]>;
   deletedOf(organizationId: string): Promise<readonly DeletedProject[]>;
   unsettled(): Promise<readonly string[]>;
   /**
@@ -28,68 +32,87 @@ export interface DeletionStore {
 }
 
 export function createDeletionStore(db: ControlDatabase): DeletionStore {
-  const eraseAfter = sql<Date>`projects.deleted_at + make_interval(days => ${sql.lit(RESTORABLE_DAYS)})`;
   return {
     markDeleted: (projectId, by) =>
       db.transaction().execute(async (trx) => {
         const project = await trx
           .selectFrom("projects")
-          .select(["organization_id", "slug"])
+          .select(["organization_id", "slug", "parent_id"])
           .where("id", "=", projectId)
           .where("deleted_at", "is", null)
           .forUpdate()
           .executeTakeFirst();
         if (project === undefined) return "gone";
+        // After its parent, as everything that locks both does. No other one is made meanwhile: that locks the parent too.
+        const environments = await trx
+          .selectFrom("projects")
+          .select("id")
+          .where("parent_id", "=", projectId)
+          .where("deleted_at", "is", null)
+          .orderBy("id")
+          .forUpdate()
+          .execute();
+        const ids = [projectId, ...environments.map(({ id }) => id)];
         const unfinished = await trx
           .selectFrom("deployments")
           .select("id")
-          .where("project_id", "=", projectId)
+          .where("project_id", "in", ids)
           .where("finished_at", "is", null)
           .executeTakeFirst();
         if (unfinished !== undefined) return "deploying";
         await trx
           .updateTable("projects")
-          .set({ deleted_at: sql`now()`, deleted_by: by })
-          .where("id", "=", projectId)
+          .set({
+            deleted_at: sql`now()`,
+            deleted_by: by,
+            erase_after: project.parent_id === null ? RESTORABLE : sql`now()`,
+          })
+          .where("id", "in", ids)
           .execute();
-        const act = { personId: by, organizationId: project.organization_id, projectId, subject: projectId };
-        await writeAudit(trx, { ...act, action: "project.deleted", detail: { slug: project.slug } });
-        return "deleted";
+        await writeAudit(trx, { personId: by, ...aboutEnd(projectId, project, "deleted") });
+        return ids;
       }),
 
     markRestored: (organizationId, projectId, by) =>
       db.transaction().execute(async (trx) => {
         const restored = await trx
           .updateTable("projects")
-          .set({ deleted_at: null, deleted_by: null })
+          .set({ deleted_at: null, deleted_by: null, erase_after: null })
           .where("id", "=", projectId)
+          .where("parent_id", "is", null)
           .where("organization_id", "=", organizationId)
-          .where("deleted_at", "is not", null)
-          .where(eraseAfter, ">", sql<Date>`now()`)
+          .where("erase_after", ">", sql<Date>`now()`)
           .returning("slug")
           .executeTakeFirst();
-        if (restored === undefined) return false;
+        if (restored === undefined) return [];
+        const environments = await trx
+          .updateTable("projects")
+          .set({ deleted_at: null, deleted_by: null, erase_after: null })
+          .where("parent_id", "=", projectId)
+          .where("erase_after", ">", sql<Date>`now()`)
+          .returning("id")
+          .execute();
         const act = { personId: by, organizationId, projectId, subject: projectId };
         await writeAudit(trx, { ...act, action: "project.restored", detail: { slug: restored.slug } });
-        return true;
+        return [projectId, ...environments.map(({ id }) => id)];
       }),
 
     deletedOf: async (organizationId) => {
       const rows = await db
         .selectFrom("projects")
         .leftJoin("people", "people.id", "projects.deleted_by")
-        .select(["projects.id", "projects.slug", "projects.deleted_at", "people.name", eraseAfter.as("until")])
+        .select(["projects.id", "projects.slug", "projects.deleted_at", "people.name", "projects.erase_after"])
         .where("projects.organization_id", "=", organizationId)
-        .where("projects.deleted_at", "is not", null)
-        .where(eraseAfter, ">", sql<Date>`now()`)
+        .where("projects.parent_id", "is", null)
+        .where("projects.erase_after", ">", sql<Date>`now()`)
         .orderBy("projects.deleted_at", "desc")
         .execute();
-      return rows.map(({ id, slug, deleted_at, name, until }) => ({
+      return rows.map(({ id, slug, deleted_at, name, erase_after }) => ({
         id,
         slug,
         deletedAt: (deleted_at as Date).toISOString(),
         deletedBy: name,
-        restorableUntil: until.toISOString(),
+        restorableUntil: (erase_after as Date).toISOString(),
       }));
     },
 
@@ -101,9 +124,11 @@ export function createDeletionStore(db: ControlDatabase): DeletionStore {
           eb.or([
             eb.and([eb("deleted_at", "is", null), eb("on_cell", "<>", "served")]),
             eb.and([eb("deleted_at", "is not", null), eb("on_cell", "<>", "suspended")]),
-            eb(eraseAfter, "<=", sql<Date>`now()`),
+            eb("erase_after", "<=", sql<Date>`now()`),
           ]),
         )
+        // Environments, which have a parent, before the projects that they refer to.
+        .orderBy("parent_id", (order) => order.asc().nullsLast())
         .execute();
       return rows.map(({ id }) => id);
     },
@@ -118,8 +143,11 @@ export function createDeletionStore(db: ControlDatabase): DeletionStore {
             .innerJoin("cells", "cells.id", "projects.cell_id")
             .select(["projects.id", "projects.slug", "projects.cell_id", "projects.on_cell", "cells.internal_url"])
             .select(
+              // A project outlasts its environments: while one of them is left, its turn has not come.
               sql<Unsettled["wanted"]>`CASE WHEN projects.deleted_at IS NULL THEN 'served'
-              WHEN ${eraseAfter} <= now() THEN 'erased' ELSE 'suspended' END`.as("wanted"),
+              WHEN projects.erase_after <= now() AND NOT EXISTS (
+                SELECT FROM control.projects environment WHERE environment.parent_id = projects.id) THEN 'erased'
+              ELSE 'suspended' END`.as("wanted"),
             )
             .where("projects.id", "=", projectId)
             .executeTakeFirst();
@@ -150,10 +178,20 @@ async function forget(db: ControlDatabase, projectId: string): Promise<void> {
       .deleteFrom("projects")
       .where("id", "=", projectId)
       .where("deleted_at", "is not", null)
-      .returning(["organization_id", "slug"])
+      .returning(["organization_id", "slug", "parent_id"])
       .executeTakeFirst();
     if (gone === undefined) return;
-    const act = { personId: null, organizationId: gone.organization_id, projectId, subject: projectId };
-    await writeAudit(trx, { ...act, action: "project.erased", detail: { slug: gone.slug } });
+    await writeAudit(trx, { personId: null, ...aboutEnd(projectId, gone, "erased") });
   });
+}
+
+/** The end of an environment is an act in the project that it belongs to. */
+function aboutEnd(
+  id: string,
+  project: Pick<Selectable<ProjectsTable>, "organization_id" | "slug" | "parent_id">,
+  end: "deleted" | "erased",
+): Omit<AuditEntry, "personId"> {
+  const { organization_id: organizationId, slug, parent_id: parentId } = project;
+  const action = `${parentId === null ? "project" : "environment"}.${end}`;
+  return { organizationId, projectId: parentId ?? id, subject: id, action, detail: { slug } };
 }

@@ -2,7 +2,16 @@
 // dies in between.
 import { tenantNames } from "@plinth/postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf, createWorld, goLive, join, type Somebody, until, type World } from "../testing/control-plane.ts";
+import {
+  codeOf,
+  createWorld,
+  finished,
+  goLive,
+  join,
+  type Somebody,
+  until,
+  type World,
+} from "../testing/control-plane.ts";
 
 const APP = (name: string): string => `project: ${name}
 modules: [auth, users, roles, workers, audit_logs]
@@ -141,9 +150,10 @@ describe("a deleted project", () => {
     await until(async () => (await statusOf(made.key)) === 200);
     // Control died after it had told the cell, and before it has written that down; meanwhile the project was restored.
     await remove(made);
-    await world.pool.query("UPDATE control.projects SET deleted_at = NULL, on_cell = 'unsure' WHERE id = $1", [
-      made.projectId,
-    ]);
+    await world.pool.query(
+      "UPDATE control.projects SET deleted_at = NULL, erase_after = NULL, on_cell = 'unsure' WHERE id = $1",
+      [made.projectId],
+    );
     await world.restartControl();
     await until(async () => (await statusOf(made.key)) === 200);
   }, 60_000);
@@ -154,10 +164,10 @@ describe("a deleted project", () => {
     await notes(made.key, { title: "gone" });
     await remove(made);
     const age = (days: number) =>
-      world.pool.query("UPDATE control.projects SET deleted_at = now() - make_interval(days => $2) WHERE id = $1", [
-        projectId,
-        days,
-      ]);
+      world.pool.query(
+        "UPDATE control.projects SET erase_after = now() + make_interval(days => 7 - $2) WHERE id = $1",
+        [projectId, days],
+      );
     await age(8);
     expect(await codeOf(restore(made))).toBe("NOT_FOUND");
     await age(6);
@@ -179,6 +189,43 @@ describe("a deleted project", () => {
     expect(await statusOf(made.key)).toBe(401);
     expect(await statusOf(neighbour.key)).toBe(200);
     await owner.client.projects.create.mutate({ organizationId, slug: made.slug });
+  }, 60_000);
+
+  it("goes and comes back with its environments, and ends after them", async () => {
+    const made = await newProject();
+    const { projectId } = made;
+    const preview = await owner.client.environments.create.mutate({ projectId, kind: "preview" });
+    const alone = await owner.client.environments.create.mutate({ projectId, kind: "development" });
+    await finished(owner, preview.deploymentId ?? "");
+    await finished(owner, alone.deploymentId ?? "");
+    const key = preview.key ?? "";
+    const asProject = owner.client.projects.remove.mutate({ projectId: preview.id, name: preview.slug });
+    expect(await codeOf(asProject)).toBe("CONFLICT");
+    await owner.client.environments.delete.mutate({ projectId: alone.id });
+    await remove(made);
+    expect([await statusOf(made.key), await statusOf(key)]).toEqual([404, 404]);
+    expect(await codeOf(owner.client.projects.get.query({ projectId: preview.id }))).toBe("NOT_FOUND");
+    expect(await codeOf(owner.client.environments.delete.mutate({ projectId: preview.id }))).toBe("NOT_FOUND");
+    expect(await deleted()).toEqual([projectId]);
+    const claim = owner.client.projects.restore.mutate({ organizationId, projectId: preview.id });
+    expect(await codeOf(claim)).toBe("NOT_FOUND");
+    await restore(made);
+    expect([await statusOf(made.key), await statusOf(key)]).toEqual([200, 200]);
+    const names = (await owner.client.environments.list.query({ projectId })).map(({ name }) => name);
+    expect(names).toEqual(["production", "preview"]);
+    await remove(made);
+    const both = "WHERE id = $1 OR parent_id = $1";
+    await world.pool.query(`UPDATE control.projects SET erase_after = now() ${both}`, [projectId]);
+    await world.restartControl();
+    await until(
+      async () => (await world.pool.query(`SELECT FROM control.projects ${both}`, [projectId])).rowCount === 0,
+    );
+    expect([...(await traces(projectId)), ...(await traces(preview.id))]).toEqual([]);
+    const { rows } = await world.pool.query<{ action: string }>(
+      "SELECT action FROM control.audit WHERE project_id = $1 AND action LIKE '%.erased' ORDER BY id",
+      [projectId],
+    );
+    expect(rows.map(({ action }) => action)).toEqual(["environment.erased", "environment.erased", "project.erased"]);
   }, 60_000);
 
   /** Tables of the cell that still name it. */

@@ -10,7 +10,13 @@ import type { DeletedProject } from "./api.ts";
 import { type DeletionStore, RESTORABLE_DAYS, type Unsettled } from "./deletion-store.ts";
 
 export interface DeletionService {
+  /** With its environments. */
   remove(by: Person, project: ProjectAccess, name: string): Promise<{ readonly restorableDays: number }>;
+  /**
+   * Erases an environment at once. It isn't kept for some days as a project is: previews come and go by the same name, which
+   * would stay taken, and what is worth keeping of one, its blueprint, was promoted.
+   */
+  removeEnvironment(by: Person, environment: ProjectAccess): Promise<void>;
   restore(by: Person, organization: OrganizationAccess, projectId: string): Promise<{ readonly projectId: string }>;
   deleted(organization: OrganizationAccess): Promise<readonly DeletedProject[]>;
   /** Says to cells whatever they have not heard yet, and erases what can't be restored any longer. */
@@ -37,19 +43,31 @@ export function createDeletionService({ store, cells, logger }: DeletionOptions)
       logger.warn({ err: error, projectId }, "the cell has not heard what becomes of a project; it is told again");
     }
   };
+  const mark = async (project: ProjectAccess, by: Person, noun: string): Promise<void> => {
+    const marked = await store.markDeleted(project.id, by.id);
+    if (marked === "gone") throw notFound(noun);
+    if (marked === "deploying")
+      throw refuse("CONFLICT", `A deployment is under way. Delete the ${noun} once it has ended.`);
+    for (const id of marked) await settle(id);
+  };
   return {
     remove: async (by, project, name) => {
+      const { kind, project: root } = project.environment;
+      if (kind !== "production")
+        throw refuse("CONFLICT", `This is an environment of ${root}. Delete it with \`environments.delete\`.`);
       if (name !== project.slug) throw refuse("BAD_REQUEST", `Type the project's name, "${project.slug}".`);
-      const outcome = await store.markDeleted(project.id, by.id);
-      if (outcome === "gone") throw notFound("project");
-      if (outcome === "deploying")
-        throw refuse("CONFLICT", "A deployment is under way. Delete the project once it has ended.");
-      await settle(project.id);
+      await mark(project, by, "project");
       return { restorableDays: RESTORABLE_DAYS };
     },
+    removeEnvironment: async (by, environment) => {
+      const { kind, project } = environment.environment;
+      if (kind === "production") throw refuse("CONFLICT", `Production is the project ${project} itself.`);
+      await mark(environment, by, "environment");
+    },
     restore: async (by, organization, projectId) => {
-      if (!(await store.markRestored(organization.id, projectId, by.id))) throw notFound("deleted project");
-      await settle(projectId);
+      const restored = await store.markRestored(organization.id, projectId, by.id);
+      if (restored.length === 0) throw notFound("deleted project");
+      for (const id of restored) await settle(id);
       return { projectId };
     },
     deleted: (organization) => store.deletedOf(organization.id),

@@ -1,5 +1,6 @@
 // Who is called what. In: a transaction, a project and a name. Out: whether the name is now the project's.
 // A name belongs to one project of an organization; a deployment that renames one holds the new name until it has ended.
+import { slugOfEnvironment } from "@plinth/bundle";
 import type { Connection } from "../database/tables.ts";
 
 interface Named {
@@ -39,4 +40,22 @@ export function nameTaken(name: string): string {
 
 export function nameOfDeleted(name: string): string {
   return `A deleted project is called "${name}". Restore it on the page of the organization, or choose another name.`;
+}
+
+/** The environments of a project are called after it. */
+export async function renameEnvironments(
+  trx: Connection,
+  { rootId, organizationId, slug }: { readonly rootId: string; readonly organizationId: string; readonly slug: string },
+): Promise<void> {
+  const environments = await trx
+    .selectFrom("projects")
+    .select(["id", "environment_name"])
+    .where("parent_id", "=", rootId)
+    .execute();
+  for (const { id, environment_name } of environments) {
+    const name = slugOfEnvironment({ project: slug, environment: environment_name });
+    await trx.updateTable("projects").set({ slug: name }).where("id", "=", id).execute();
+    await holdName(trx, { projectId: id, organizationId, name });
+    await keepName(trx, id, name);
+  }
 }

@@ -1,6 +1,6 @@
 // What can be done with projects. In: a project or organization that the caller may see or change. Out: projects.
 // It never waits for a cell to create a project: what the cell must make, it makes before its first use.
-import { newId } from "@plinth/bundle";
+import { newId, PRODUCTION } from "@plinth/bundle";
 import type { Logger } from "@plinth/service";
 import { askCell } from "../cells/ask.ts";
 import type { Cells } from "../cells/client.ts";
@@ -78,7 +78,8 @@ export function createProjectService(options: ProjectServiceOptions): ProjectSer
       const createdAt = new Date().toISOString();
       const { id: organizationId, role } = organization;
       const may = rightsOf(role);
-      return { id, slug, organizationId, role, may, createdAt, live: null, apiUrl: cell.publicUrl };
+      const environment = { kind: PRODUCTION, name: PRODUCTION, projectId: id, project: slug } as const;
+      return { id, slug, organizationId, role, may, environment, createdAt, live: null, apiUrl: cell.publicUrl };
     },
 
     get: (project, liveHash) => ({
@@ -87,6 +88,7 @@ export function createProjectService(options: ProjectServiceOptions): ProjectSer
       organizationId: project.organizationId,
       role: project.role,
       may: rightsOf(project.role),
+      environment: project.environment,
       createdAt: project.createdAt.toISOString(),
       live:
         project.live === null || liveHash === null

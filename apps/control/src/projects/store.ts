@@ -1,7 +1,8 @@
 // Projects in the database. In: ids. Out: rows. It never talks to a cell.
+import type { Selectable } from "kysely";
 import { writeAudit } from "../database/audit.ts";
-import type { ControlDatabase } from "../database/tables.ts";
-import type { ProjectSummary } from "./api.ts";
+import type { ControlDatabase, ProjectsTable } from "../database/tables.ts";
+import type { EnvironmentSummary, ProjectSummary } from "./api.ts";
 import { holdName } from "./names.ts";
 
 interface NewProject {
@@ -14,6 +15,8 @@ interface NewProject {
 
 export interface ProjectStore {
   list(organizationId: string): Promise<readonly ProjectSummary[]>;
+  /** Of one project, production first. */
+  environments(rootId: string): Promise<readonly EnvironmentSummary[]>;
   /** `name_taken`: by another project of the organization; `name_deleted`: by a deleted one. `too_many`: it has as many as it may. */
   insert(project: NewProject, projectsMax: number): Promise<"made" | "name_taken" | "name_deleted" | "too_many">;
   /** Takes back a project that its cell refused. */
@@ -21,6 +24,27 @@ export interface ProjectStore {
   isProvisioned(projectId: string): Promise<boolean>;
   markProvisioned(projectId: string): Promise<void>;
   auditGrant(projectId: string, personId: string, email: string, roles: readonly string[]): Promise<void>;
+}
+
+const environmentColumns = ["id", "slug", "environment", "environment_name", "created_at", "live_at"] as const;
+
+function environmentSummary(
+  row: Pick<Selectable<ProjectsTable>, (typeof environmentColumns)[number]>,
+): EnvironmentSummary {
+  return {
+    id: row.id,
+    slug: row.slug,
+    kind: row.environment,
+    name: row.environment_name,
+    createdAt: row.created_at.toISOString(),
+    live: row.live_at === null ? null : { deployedAt: row.live_at.toISOString() },
+  };
+}
+
+const kinds = ["production", "development", "preview"] as const;
+
+function inOrder(one: EnvironmentSummary, other: EnvironmentSummary): number {
+  return kinds.indexOf(one.kind) - kinds.indexOf(other.kind) || one.name.localeCompare(other.name);
 }
 
 /** Takes the project back with the transaction. */
@@ -31,19 +55,30 @@ export function createProjectStore(db: ControlDatabase): ProjectStore {
     list: async (organizationId) => {
       const rows = await db
         .selectFrom("projects")
-        .select(["id", "slug", "organization_id", "created_at", "live_at"])
+        .select([...environmentColumns, "parent_id"])
         .where("organization_id", "=", organizationId)
         .where("deleted_at", "is", null)
         .orderBy("created_at", "desc")
         .orderBy("id")
         .execute();
-      return rows.map((row) => ({
-        id: row.id,
-        slug: row.slug,
-        organizationId: row.organization_id,
-        createdAt: row.created_at.toISOString(),
-        live: row.live_at === null ? null : { deployedAt: row.live_at.toISOString() },
-      }));
+      const environmentsOf = Map.groupBy(rows, (row) => row.parent_id ?? row.id);
+      return rows
+        .filter((row) => row.parent_id === null)
+        .map((row) => {
+          const { id, slug, createdAt, live } = environmentSummary(row);
+          const environments = (environmentsOf.get(id) ?? []).map(environmentSummary).sort(inOrder);
+          return { id, slug, organizationId, createdAt, live, environments };
+        });
+    },
+
+    environments: async (rootId) => {
+      const rows = await db
+        .selectFrom("projects")
+        .select(environmentColumns)
+        .where((eb) => eb.or([eb("id", "=", rootId), eb("parent_id", "=", rootId)]))
+        .where("deleted_at", "is", null)
+        .execute();
+      return rows.map(environmentSummary).sort(inOrder);
     },
 
     insert: ({ id, organizationId, slug, cellId, createdBy }, projectsMax) =>
@@ -56,6 +91,7 @@ export function createProjectStore(db: ControlDatabase): ProjectStore {
             .selectFrom("projects")
             .select((eb) => eb.fn.countAll<string>().as("count"))
             .where("organization_id", "=", organizationId)
+            .where("parent_id", "is", null)
             .executeTakeFirstOrThrow();
           if (Number(count) >= projectsMax) return "too_many";
           await trx

@@ -3,6 +3,7 @@ import type { Change, Diagnostic } from "@plinth/blueprint";
 import type { MigrationStep } from "@plinth/bundle";
 import type { PlanMeasures, StepMeasure } from "@plinth/bundle/cell";
 import type { Mutation, Query } from "../procedure.ts";
+import type { EnvironmentKind } from "../projects/api.ts";
 
 /** `stale`: what is live has changed since the proposal was made, so it must be made anew. */
 export type ProposalStatus = "open" | "approved" | "rejected" | "deployed" | "stale";
@@ -38,6 +39,8 @@ export interface TimelineEntry {
   readonly createdAt: string;
   readonly createdBy: PersonName;
   readonly deployedAt: string | null;
+  /** The environment that it was promoted from; null where it was made in its own. */
+  readonly promotedFrom: Pick<PromotedFrom, "kind" | "name"> | null;
 }
 
 export interface Timeline {
@@ -67,6 +70,20 @@ export interface PersonName {
   readonly email: string;
 }
 
+/** Where a promoted proposal's text comes from. The environment may be gone by now. */
+export interface PromotedFrom {
+  readonly environmentId: string;
+  readonly kind: EnvironmentKind;
+  readonly name: string;
+  readonly versionId: string;
+  readonly deploymentId: string;
+  /** Of the text. */
+  readonly hash: string;
+  readonly deployedAt: string;
+  /** What only the target has and the proposal takes back, a sentence each. */
+  readonly takesBack: readonly string[];
+}
+
 export interface ProposalSummary {
   readonly id: string;
   readonly projectId: string;
@@ -81,6 +98,8 @@ export interface ProposalSummary {
   readonly createdBy: PersonName;
   readonly approvedAt: string | null;
   readonly approvedBy: PersonName | null;
+  /** Null for a proposal that was made in its own environment. */
+  readonly promotedFrom: PromotedFrom | null;
 }
 
 export interface Proposal extends ProposalSummary {

@@ -16,13 +16,15 @@ import { allows, whoMay } from "../organizations/rights.ts";
 import type { Person } from "../people/auth.ts";
 import { nameTaken } from "../projects/names.ts";
 import type { PlanMeasures, Proposal, ProposalSummary, Timeline, TimelineFilter } from "./api.ts";
-import { isStale, type ProposalRecord, type ProposalRow, type ProposalStore } from "./store.ts";
+import { isStale, type Promotion, type ProposalRecord, type ProposalRow, type ProposalStore } from "./store.ts";
 import type { TimelineStore } from "./timeline.ts";
 import { TITLE_MAX, titleOf } from "./title.ts";
 
 export interface ProposalService {
   create(by: Person, project: ProjectAccess, asked: Pick<Asked, "text" | "title" | "author">): Promise<Proposal>;
   createFromVersion(by: Person, project: ProjectAccess, versionId: string): Promise<Proposal>;
+  /** Proposes what is live in another environment of the same project. */
+  createPromoted(by: Person, project: ProjectAccess, text: string, promotion: Promotion): Promise<Proposal>;
   /** Refuses what isn't stale: it stands as it is. */
   renew(by: Person, project: ProjectAccess, proposalId: string): Promise<Proposal>;
   measure(by: Person, project: ProjectAccess, proposalId: string): Promise<Proposal>;
@@ -63,12 +65,14 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
     const proposal = await prepare(options, by, project, asked);
     const id = newId("prp");
     const version = { id: newId("ver"), projectId: project.id, createdBy: by.id, ...proposal.version };
-    return get(await store.insert({ ...proposal, id, projectId: project.id, version, createdBy: by.id }));
+    const made = await store.insert({ ...proposal, id, projectId: project.id, version, createdBy: by.id });
+    if (made === null) throw notFound("project");
+    return get(made);
   };
   return {
     get,
     list: (project) => store.list(project.id),
-    create: (by, project, asked) => propose(by, project, { ...asked, fromVersionId: null }),
+    create: (by, project, asked) => propose(by, project, { ...written, ...asked }),
     timeline: (project, filter) => options.timeline.page(project.id, filter),
 
     rename: async (by, proposalId, title) => {
@@ -81,13 +85,18 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
       if (version === null || version.projectId !== project.id) throw notFound("blueprint version");
       const earlier = await store.titleOfVersion(versionId);
       const title = earlier === null ? undefined : `Go back to ${earlier}`.slice(0, TITLE_MAX);
-      return propose(by, project, { text: version.text, title, author: "person", fromVersionId: versionId });
+      return propose(by, project, { ...written, text: version.text, title, fromVersionId: versionId });
     },
 
+    createPromoted: (by, project, text, promotion) => propose(by, project, { ...written, text, promotion }),
+
     renew: async (by, project, proposalId) => {
-      const { status, title, text, author, fromVersionId } = await get(proposalId);
+      const record = await store.get(proposalId);
+      if (record === null) throw notFound("proposal");
+      const { status, title, text, author, fromVersionId, promotedFrom: from } = shown(record);
       if (status !== "stale") throw refuse("CONFLICT", `The proposal is ${status}, so there is nothing to renew.`);
-      return propose(by, project, { text, title, author, fromVersionId });
+      const promotion = from === null ? null : { from, lineage: record.row.promoted_lineage ?? [] };
+      return propose(by, project, { text, title, author, fromVersionId, promotion });
     },
 
     measure: async (by, project, proposalId) => {
@@ -147,7 +156,10 @@ interface Asked {
   readonly author: Proposal["author"];
   /** The earlier version whose text it is, where that is to come back. */
   readonly fromVersionId: string | null;
+  readonly promotion: Promotion | null;
 }
+
+const written = { author: "person", fromVersionId: null, promotion: null } as const;
 
 type Prepared = Omit<Parameters<ProposalStore["insert"]>[0], "id" | "projectId" | "version" | "createdBy"> & {
   readonly version: Omit<NewVersion, "id" | "projectId" | "createdBy">;
@@ -161,20 +173,23 @@ async function prepare(
   project: ProjectAccess,
   asked: Asked,
 ): Promise<Prepared> {
-  const { text, author, fromVersionId } = asked;
+  const { text, author, fromVersionId, promotion } = asked;
+  const { environment } = project;
   refuseTooLong(text, options.blueprintBytesMax);
   const live =
     project.live === null
       ? null
       : { ...(await readKeptLive(options.blueprints, project.live)), bundleHash: project.live.bundleHash };
-  const schema = live === null ? NO_SCHEMA : await askCell(options.cells.schema(project));
+  const schema =
+    live === null ? NO_SCHEMA : await askCell(options.cells.schema(project), { 404: () => notFound("project") });
   const made = await options.workshop.propose(
     { personId: by.id, organizationId: project.organizationId },
     {
       text,
       author,
       isEarlier: fromVersionId !== null,
-      name: project.slug,
+      // A text says what the whole project is called.
+      name: environment.project,
       live,
       setAside: schema.setAside,
       tag: newId("prp").slice(-8),
@@ -183,17 +198,20 @@ async function prepare(
   if (made.kind === "unreadable") throw refuse("PRECONDITION_FAILED", made.why);
   if (made.kind === "invalid") throw refuseBlueprint(made.diagnostics);
   refuseDrift(schema);
-  if (await options.store.nameIsTaken(project.organizationId, project.id, made.name)) {
+  if (await options.store.nameIsTaken(project.organizationId, environment.projectId, made.name)) {
     throw refuse("CONFLICT", `${nameTaken(made.name)} Choose another name for \`project\`.`);
   }
   if (author === "ai") refuseCore(made.consents);
   const { kind: _, version, ...proposed } = made;
   return {
     ...proposed,
+    // Another name is the project's once it is live in production, and its environments follow.
+    name: environment.projectId === project.id ? made.name : null,
     version: { text, ...version },
     title: asked.title ?? titleOf(made.diff, live === null),
     base: project.live,
     fromVersionId,
+    promotion,
     author,
     measures:
       live === null ? null : await measureIfPossible(options.cells, project, measuredOf(made.plan.steps, made.diff)),

@@ -5,8 +5,9 @@ import { type NewVersion, saveVersion, textOf } from "../blueprints/store.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, ProjectsTable, ProposalsTable } from "../database/tables.ts";
 import { holderOf } from "../projects/names.ts";
-import type { ChangeState, PersonName, PlanMeasures, ProposalSummary } from "./api.ts";
+import type { ChangeState, PersonName, PlanMeasures, PromotedFrom, ProposalSummary } from "./api.ts";
 import { changeState, latestDeployment } from "./change-state.ts";
+import { forgetOld } from "./forget-old.ts";
 
 interface NewProposal {
   readonly id: string;
@@ -21,9 +22,10 @@ interface NewProposal {
   readonly bundle: string;
   readonly bundleHash: string;
   readonly title: string;
-  /** What the project is called once it is live. */
-  readonly name: string;
+  /** What the project is called once it is live; null: as it is. */
+  readonly name: string | null;
   readonly fromVersionId: string | null;
+  readonly promotion: Promotion | null;
   readonly author: ProposalsTable["author"];
   readonly consents: readonly string[];
   readonly losses: readonly string[];
@@ -32,8 +34,15 @@ interface NewProposal {
   readonly createdBy: string;
 }
 
+/** Another environment's live version, proposed here. */
+export interface Promotion {
+  readonly from: PromotedFrom;
+  /** Hashes of the versions that it was made from; see `lineage.ts` in environments. */
+  readonly lineage: readonly string[];
+}
+
 /** What is long, and wanted only where a proposal is shown: parsing it costs milliseconds. */
-const longColumns = ["diagnostics", "diff", "plan", "losses", "measures"] as const;
+const longColumns = ["diagnostics", "diff", "plan", "losses", "measures", "promoted_lineage"] as const;
 type LongColumn = (typeof longColumns)[number];
 
 /** Without what is long; the bundle is wanted as text where it is wanted at all. */
@@ -54,9 +63,9 @@ export interface ProposalRecord {
 export interface ProposalStore {
   /**
    * A person who proposes again what they have open, compared with the same live version, gets that one.
-   * @returns The proposal's id.
+   * @returns The proposal's id; null where the project is gone.
    */
-  insert(proposal: NewProposal): Promise<string>;
+  insert(proposal: NewProposal): Promise<string | null>;
   get(proposalId: string): Promise<ProposalRecord | null>;
   list(projectId: string): Promise<readonly ProposalSummary[]>;
   rename(proposalId: string, by: string, title: string): Promise<void>;
@@ -78,6 +87,7 @@ const columns = [
   "version_id",
   "base_version_id",
   "from_version_id",
+  "promoted_from",
   "base_deployment_id",
   "base_bundle_hash",
   "refused",
@@ -107,6 +117,7 @@ const summaryColumns = [
   "approved_at",
   "approved_by",
   "base_deployment_id",
+  "promoted_from",
 ] as const satisfies readonly (keyof ProposalRow)[];
 
 type Decide = (proposal: ProposalRow, project: ProjectRow) => "approved" | "rejected" | null;
@@ -116,7 +127,8 @@ export function createProposalStore(db: ControlDatabase, keptMax: number): Propo
   return {
     insert: (proposal) =>
       db.transaction().execute(async (trx) => {
-        await trx.selectFrom("projects").select("id").where("id", "=", proposal.projectId).forUpdate().execute();
+        const project = trx.selectFrom("projects").select("id").where("id", "=", proposal.projectId).forUpdate();
+        if ((await project.executeTakeFirst()) === undefined) return null;
         const versionId = await saveVersion(trx, proposal.version);
         const twin = await openTwin(trx, proposal, versionId);
         if (twin !== null) {
@@ -134,7 +146,8 @@ export function createProposalStore(db: ControlDatabase, keptMax: number): Propo
           .values(insertion(proposal, versionId, number))
           .execute();
         const act = { personId: proposal.createdBy, projectId: proposal.projectId, subject: proposal.id };
-        const detail = { hash: proposal.hash, author: proposal.author };
+        const promoted = proposal.promotion === null ? {} : { promotedFrom: proposal.promotion.from };
+        const detail = { hash: proposal.hash, author: proposal.author, ...promoted };
         await writeAudit(trx, { ...act, action: "proposal.created", detail });
         await forgetOld(trx, proposal.projectId, keptMax);
         return proposal.id;
@@ -247,6 +260,7 @@ async function openTwin(trx: Connection, proposal: NewProposal, versionId: strin
     .where("version_id", "=", versionId)
     .where("base_deployment_id", "is not distinct from", proposal.base?.deploymentId ?? null)
     .where("from_version_id", "is not distinct from", proposal.fromVersionId)
+    .where(sql`promoted_from::text`, "is not distinct from", promotedFrom(proposal))
     .where("created_by", "=", proposal.createdBy)
     .where("author", "=", proposal.author)
     // One that was given another title is meant as another.
@@ -255,42 +269,6 @@ async function openTwin(trx: Connection, proposal: NewProposal, versionId: strin
     .limit(1)
     .executeTakeFirst();
   return row?.id ?? null;
-}
-
-/** What was deployed is kept, with its text; so is what is live. */
-async function forgetOld(trx: Connection, projectId: string, keptMax: number): Promise<void> {
-  const deployed = trx.selectFrom("deployments").select("proposal_id").where("project_id", "=", projectId);
-  const old = await trx
-    .selectFrom("proposals")
-    .select("id")
-    .where("project_id", "=", projectId)
-    .where("id", "not in", deployed)
-    .orderBy("created_at", "desc")
-    .orderBy("id")
-    .offset(keptMax)
-    .execute();
-  if (old.length === 0) return;
-  const ids = old.map(({ id }) => id);
-  await trx.deleteFrom("proposals").where("id", "in", ids).execute();
-  await trx
-    .deleteFrom("blueprint_versions as version")
-    .where("version.project_id", "=", projectId)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("proposals")
-            .select("proposals.id")
-            .where(({ eb, ref, or }) => {
-              const named = ["proposals.version_id", "proposals.base_version_id", "proposals.from_version_id"] as const;
-              return or(named.map((name) => eb(name, "=", ref("version.id"))));
-            }),
-        ),
-      ),
-    )
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom("projects").select("id").whereRef("projects.live_version_id", "=", "version.id"))),
-    )
-    .execute();
 }
 
 /** Locks the project before the proposal: everything that moves a project forward takes the same lock first. */
@@ -329,6 +307,8 @@ function insertion(proposal: NewProposal, versionId: string, number: number): In
     base_deployment_id: proposal.base?.deploymentId ?? null,
     base_bundle_hash: proposal.base?.bundleHash ?? null,
     from_version_id: proposal.fromVersionId,
+    promoted_from: promotedFrom(proposal),
+    promoted_lineage: proposal.promotion === null ? null : JSON.stringify(proposal.promotion.lineage),
     diagnostics: JSON.stringify(proposal.diagnostics),
     diff: JSON.stringify(proposal.diff),
     plan: JSON.stringify(proposal.plan),
@@ -346,6 +326,11 @@ function insertion(proposal: NewProposal, versionId: string, number: number): In
     approved_by: null,
     approved_at: null,
   };
+}
+
+/** As JSON. */
+function promotedFrom({ promotion }: NewProposal): string | null {
+  return promotion === null ? null : JSON.stringify(promotion.from);
 }
 
 interface Actors {
@@ -390,6 +375,7 @@ function summary(
     createdBy: named(row.created_by, names),
     approvedAt: row.approved_at?.toISOString() ?? null,
     approvedBy: row.approved_by === null ? null : named(row.approved_by, names),
+    promotedFrom: row.promoted_from,
   };
 }
 

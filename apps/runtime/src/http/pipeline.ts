@@ -124,7 +124,9 @@ async function serve(
   } catch (error) {
     if (!isStale(error, project.release)) throw error;
     const release = await dependencies.registry.reload(acting.projectId);
-    if (release === null || release.releaseId === project.release.releaseId) throw error;
+    // The project was deleted while it was asked.
+    if (release === null) throw new Fault("not_found", { cause: error });
+    if (release.releaseId === project.release.releaseId) throw error;
     const again = permit(release, matchMethod(release, dependencies.modules, incoming), acting.principal, incoming);
     return dispatch(dependencies, incoming, acting, { ...project, release }, again);
   }

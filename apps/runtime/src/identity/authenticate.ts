@@ -2,7 +2,7 @@
 // It never takes a role from the caller, and asks the database only what memory can't vouch for.
 
 import type { IncomingHttpHeaders } from "node:http";
-import { apiKeyIsWellFormed, hashApiKey, type ProjectId } from "@plinth/bundle";
+import { apiKeyIsWellFormed, environmentOfSlug, hashApiKey, type ProjectId } from "@plinth/bundle";
 import { orUnavailable } from "@plinth/postgres";
 import { FairQueue, Fault } from "@plinth/service";
 import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.ts";
@@ -228,8 +228,16 @@ async function crossCheck(
   // Before the first release only the cell's table knows the name.
   const name = release === null ? await orUnavailable(registry.nameOf(projectId)) : release.slug;
   if (name === null || name !== named) {
-    throw new Fault("project_mismatch", { detail: "The credential is for another project." });
+    throw new Fault("project_mismatch", { detail: mismatchOf(name, named) });
   }
+}
+
+/** Whoever holds the credential may know what it is for; what the request names is theirs. */
+function mismatchOf(name: string | null, named: string | readonly string[]): string {
+  const own = name === null ? null : environmentOfSlug(name);
+  const asked = typeof named === "string" ? environmentOfSlug(named) : null;
+  if (own === null || asked?.project !== own.project) return "The credential is for another project.";
+  return `The credential is for the environment ${own.environment} of ${own.project}; the request names ${asked.environment}.`;
 }
 
 /** The roles that a key gives, expanded. */

@@ -75,7 +75,7 @@ export function internalRoutes(app: FastifyInstance, options: InternalOptions): 
   });
 
   serve(app, cellCalls.erase, async (request) => {
-    await orUnavailable(eraseProject(options.measurePool, await retiring(request)));
+    await orUnavailable(eraseProject({ pool: options.measurePool, epoch }, await retiring(request)));
     return null;
   });
 

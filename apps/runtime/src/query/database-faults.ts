@@ -72,8 +72,8 @@ export function isStale(error: unknown, { bundle }: ActiveRelease): boolean {
   // The proof of a statement wraps what Postgres said about it, and so does a fault.
   const cause = sqlState(error) === null && error instanceof Error ? error.cause : error;
   const state = sqlState(cause);
-  // No such column, table, function, operator or constraint; or one of another type.
-  if (state !== null && /^(42703|42P01|42883|42804|42704|42P10)$/.test(state)) return true;
+  // No such column, table, schema, function, operator or constraint, or one of another type; no such role (22023).
+  if (state !== null && /^(42703|42P01|42883|42804|42704|42P10|3F000|22023)$/.test(state)) return true;
   if (isNotNullViolation(cause)) {
     const table = bundle.tables.find((each) => each.name === tableName(cause));
     return table?.columns.every((each) => each.name !== columnName(cause)) ?? true;

@@ -1,14 +1,18 @@
 // The end of a deleted project. In: a suspended project. Out: its schema with all rows, its roles, its keys and every row that the
 // cell's tables have of it are gone. A process that dies amid it leaves the project suspended, and erasing it again goes on.
-import { dropTenantSchema } from "@plinth/postgres";
+import { dropTenantSchema, isRetryable } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
+import { bumpEpoch, type Epoch } from "../identity/epoch.ts";
 import { withProjectLock } from "./project-lock.ts";
 
 const FOREIGN_KEY_VIOLATION = "23503";
 
 /** Does nothing where the cell knows no such project. @throws Fault conflict (it is served, or a release is under way). */
-export async function eraseProject(pool: Pool, projectId: string): Promise<void> {
+export async function eraseProject(
+  { pool, epoch }: { readonly pool: Pool; readonly epoch: Epoch },
+  projectId: string,
+): Promise<void> {
   const { rows } = await pool.query<{ suspended: boolean }>(
     "SELECT suspended_at IS NOT NULL AS suspended FROM plinth.projects WHERE id = $1",
     [projectId],
@@ -18,11 +22,47 @@ export async function eraseProject(pool: Pool, projectId: string): Promise<void>
   const done = await withProjectLock(pool, projectId, async (client) => {
     // A large schema takes longer than a statement may elsewhere.
     await client.query("SET statement_timeout = 0");
-    await dropTenantSchema(client, projectId);
-    await deleteRows(client, projectId);
+    await evenInUse(() => revoke(client, projectId));
+    // Other processes learn it a moment later; in the meantime they find no table.
+    await epoch.refresh();
+    await evenInUse(() => dropTenantSchema(client, projectId));
+    await evenInUse(() => deleteRows(client, projectId));
     await client.query("RESET statement_timeout");
   });
   if (!done) throw new Fault("conflict", { detail: "A release of the project is under way." });
+}
+
+const TRIES_MAX = 5;
+
+/** Requests and work that are under way take their locks in another order, and Postgres may end either of the two. */
+async function evenInUse(work: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries === TRIES_MAX || !isRetryable(error)) throw error;
+    }
+  }
+}
+
+/** First, while the project still has an epoch of its own: a process would know its keys for a minute more. */
+async function revoke(client: PoolClient, projectId: string): Promise<void> {
+  await inTransaction(client, async () => {
+    await client.query("DELETE FROM plinth.api_keys WHERE project_id = $1", [projectId]);
+    await client.query("DELETE FROM plinth.signing_keys WHERE project_id = $1", [projectId]);
+    await bumpEpoch(client, projectId);
+  });
+}
+
+async function inTransaction(client: PoolClient, work: () => Promise<void>): Promise<void> {
+  await client.query("BEGIN");
+  try {
+    await work();
+    await client.query("COMMIT");
+  } catch (error) {
+    await client.query("ROLLBACK").catch(() => {});
+    throw error;
+  }
 }
 
 interface Owned {
@@ -51,8 +91,7 @@ async function ownedTables(client: PoolClient): Promise<readonly Owned[]> {
 /** In one transaction, so that what is left can be erased again. Tables that others refer to come once those are empty. */
 async function deleteRows(client: PoolClient, projectId: string): Promise<void> {
   let left = await ownedTables(client);
-  await client.query("BEGIN");
-  try {
+  await inTransaction(client, async () => {
     await client.query("UPDATE plinth.projects SET active_release_id = NULL WHERE id = $1", [projectId]);
     while (left.length > 0) {
       const held: Owned[] = [];
@@ -62,11 +101,7 @@ async function deleteRows(client: PoolClient, projectId: string): Promise<void> 
       left = held;
     }
     await client.query("DELETE FROM plinth.projects WHERE id = $1", [projectId]);
-    await client.query("COMMIT");
-  } catch (error) {
-    await client.query("ROLLBACK").catch(() => {});
-    throw error;
-  }
+  });
 }
 
 /** False where another table still refers to its rows. */

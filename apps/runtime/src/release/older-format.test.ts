@@ -295,7 +295,7 @@ describe("a project of a newer format", () => {
     await new Promise((resolve) => setTimeout(resolve, 2_200));
     const said = logs.filter(({ projectId, msg }) => projectId === newer.id && msg === "a release is not served");
     expect(said).toMatchObject([
-      { level: "error", err: { message: expect.stringMatching(/format \d+ can't be read: the newest .* is \d+/) } },
+      { level: "error", err: { message: expect.stringMatching(/format \d+ is not supported: the newest .* is \d+/) } },
     ]);
 
     // A newer version is back: the release is served again.
@@ -309,6 +309,6 @@ describe("a project of a newer format", () => {
 
   it("is told apart from what is no bundle at all", () => {
     expect(() => bundleOf("{")).toThrow(/can't be read: no JSON/);
-    expect(() => bundleOf("{}")).toThrow(/format undefined can't be read/);
+    expect(() => bundleOf("{}")).toThrow(/format undefined is not supported/);
   });
 });

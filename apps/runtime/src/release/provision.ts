@@ -7,7 +7,7 @@ import type { Pool } from "pg";
 import { bumpEpoch } from "../identity/epoch.ts";
 import type { SigningKeys } from "../identity/signing-keys.ts";
 
-const SLUG = /^[a-z][a-z0-9-]{0,62}$/;
+const SLUG = /^[a-z][a-z0-9-]{0,99}$/;
 
 /** @throws Fault validation_failed */
 export async function provisionProject(

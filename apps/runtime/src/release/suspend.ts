@@ -12,8 +12,9 @@ const IS_PUT_OFF = `due_at > now() + ${PUT_OFF} / 2`;
 /** False where the cell doesn't know the project. */
 export function setSuspended(pool: Pool, projectId: string, suspended: boolean): Promise<boolean> {
   return inTransaction(pool, async (client) => {
+    // Not FOR UPDATE: every row that is written for the project refers to this one, and its writer would wait in the way of ours.
     const { rows } = await client.query<{ suspended: boolean }>(
-      "SELECT suspended_at IS NOT NULL AS suspended FROM plinth.projects WHERE id = $1 FOR UPDATE",
+      "SELECT suspended_at IS NOT NULL AS suspended FROM plinth.projects WHERE id = $1 FOR NO KEY UPDATE",
       [projectId],
     );
     const [project] = rows;

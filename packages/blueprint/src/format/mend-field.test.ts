@@ -2,7 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import { diffModels } from "../diff/diff.ts";
-import { blockedFields, type FieldMend, mendField, mendsOf } from "./mend-field.ts";
+import { blockedFields, mendsOf } from "../diff/mends.ts";
+import { type FieldMend, mendField } from "./mend-field.ts";
 
 const blueprint = (...fields: string[]): string => `# A shop.
 project: shop

@@ -2,7 +2,6 @@
 // Out: the text with that one edit; comments and layout stay. Null where the field isn't there or is written in a way that has
 // no place for it. Whether the value suits the field, the check of the new text says.
 import { parseFieldNotation } from "../declarations/notation/parse-notation.ts";
-import type { Change } from "../diff/change.ts";
 import { parseSyntax } from "../text/parse.ts";
 import { createReport } from "../text/report.ts";
 import { entryOf, type MapEntry, type MapNode, rangeWithin, type ScalarNode } from "../text/syntax.ts";
@@ -18,35 +17,6 @@ export type FieldMend =
 export interface FieldPath {
   readonly entity: string;
   readonly field: string;
-}
-
-/** What can be written so that records don't stand in the way of a change; none where only the records can be changed. */
-export function mendsOf(change: Change): readonly FieldMend["kind"][] {
-  if (!change.classes.includes("data_dependent")) return [];
-  const required = /would have no value for it|becomes required/.test(change.summary);
-  if (change.kind === "field_added") return required ? ["default", "fill", "optional"] : [];
-  if (change.kind !== "field_changed") return [];
-  return required ? ["fill", "optional"] : ["as_in"];
-}
-
-/** A field whose change records stand in the way of. */
-export interface BlockedField extends FieldPath {
-  readonly mends: readonly FieldMend["kind"][];
-}
-
-/** @param violation "no value for price", of a step that reads the table. */
-export function blockedFields(
-  changes: readonly Change[],
-  { table, violation }: { readonly table: string | null; readonly violation: string },
-  tableOf: (entity: string) => string | undefined,
-): readonly BlockedField[] {
-  return changes.flatMap((change) => {
-    const [entity = "", field, ...rest] = change.path.split(".");
-    if (field === undefined || rest.length > 0 || tableOf(entity) !== table) return [];
-    const mends = mendsOf(change);
-    const named = new RegExp(`(?<![a-z0-9_])${field}(?![a-z0-9_])`).test(violation);
-    return named && mends.length > 0 ? [{ entity, field, mends }] : [];
-  });
 }
 
 export function mendField(text: string, path: FieldPath, mend: FieldMend): string | null {

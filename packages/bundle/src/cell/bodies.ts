@@ -57,7 +57,7 @@ export interface MeasuredReferences {
   readonly keepsDeleted: boolean;
 }
 
-export const projectBody: z.ZodType<ProjectBody> = z.strictObject({ slug: z.string().max(63) });
+export const projectBody: z.ZodType<ProjectBody> = z.strictObject({ slug: z.string().max(100) });
 
 export const suspendedBody: z.ZodType<SuspendedBody> = z.strictObject({ suspended: z.boolean() });
 

@@ -49,7 +49,7 @@ export function BlueprintPage({ projectId }: { projectId: string }) {
     <BlueprintWorkbench
       key={projectId}
       projectId={projectId}
-      projectName={project.data.slug}
+      projectName={project.data.environment.project}
       mayChange={mayChange}
       live={live.data}
       stored={draft.data ?? { draft: null, ended: null }}

@@ -28,7 +28,7 @@ test("for any three texts, taking one side everywhere keeps each line that only 
   const text = array(constantFrom("a", "b", "c", "d"), { maxLength: 12 }).map((rows) =>
     rows.map((row) => `${row}\n`).join(""),
   );
-  assert(
+  void assert(
     property(text, text, (one, other) => {
       expect(join(mergeTexts(one, one, other), [])).toBe(other);
       expect(join(mergeTexts(one, other, one), [])).toBe(other);

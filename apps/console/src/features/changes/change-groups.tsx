@@ -1,15 +1,56 @@
-// What a proposal changes, in words. In: typed changes. Out: a list by entity, each change with what it does and, where it
-// lays something open, who can now reach which record.
-import type { Change, Witness } from "@plinth/blueprint";
-import { Eye } from "lucide-react";
-import { MarkedText } from "../../ui/marked-text.tsx";
-import { ClassBadge } from "./class-badge.tsx";
+// What a proposal changes, in words. In: typed changes, and the consents that they need. Out: by entity, what has to be considered;
+// below it what is safe, folded by kind with a count. A long list can be limited to one entity.
+"use client";
+import type { Change } from "@plinth/blueprint";
+import { ChevronRight } from "lucide-react";
+import { useMemo, useState } from "react";
+import { SelectField } from "../../ui/field.tsx";
+import { ChangeItem } from "./change-item.tsx";
+import { foldChanges, type SafeKind } from "./fold-changes.ts";
 import { groupChanges } from "./group-changes.ts";
 
-export function ChangeGroups({ changes }: { changes: readonly Change[] }) {
+interface ChangeGroupsProps {
+  changes: readonly Change[];
+  /** As `<kind> <path>`. */
+  consents?: readonly string[];
+}
+
+/** A list that is longer than a window. */
+const filteredMin = 12;
+const noConsents: readonly string[] = [];
+
+export function ChangeGroups({ changes, consents = noConsents }: ChangeGroupsProps) {
+  const [entity, setEntity] = useState("");
+  const groups = useMemo(() => groupChanges(changes), [changes]);
+  const shown = groups.find(({ name }) => name === entity)?.changes ?? changes;
+  const { toConsider, safe } = useMemo(() => foldChanges(shown, consents), [shown, consents]);
+  const safeCount = safe.reduce((sum, { changes: members }) => sum + members.length, 0);
   return (
     <div className="divide-y">
-      {groupChanges(changes).map((group) => (
+      {groups.length > 1 && changes.length >= filteredMin ? (
+        <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-3">
+          <SelectField
+            label="Changes of"
+            hideLabel
+            className="h-8 max-w-72 text-[0.8125rem]"
+            value={entity}
+            onChange={(event) => setEntity(event.target.value)}
+          >
+            <option value="">All entities ({changes.length})</option>
+            {groups
+              .toSorted((a, b) => a.name.localeCompare(b.name))
+              .map(({ name, changes: members }) => (
+                <option key={name} value={name}>
+                  {name} ({members.length})
+                </option>
+              ))}
+          </SelectField>
+          <p role="status" className="text-xs text-ink-soft tabular-nums">
+            {toConsider.length} to consider{safeCount > 0 ? `, ${safeCount} safe` : ""}
+          </p>
+        </div>
+      ) : null}
+      {groupChanges(toConsider).map((group) => (
         <section
           key={group.name}
           aria-label={group.name}
@@ -18,57 +59,38 @@ export function ChangeGroups({ changes }: { changes: readonly Change[] }) {
           <h3 className="font-mono text-[0.8125rem] leading-6 font-medium break-words">{group.name}</h3>
           <ul className="flex flex-col gap-2">
             {group.changes.map((change) => (
-              <li key={`${change.kind} ${change.path}`}>
-                <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
-                  <span className="min-w-0 flex-1 basis-64 break-words">
-                    <MarkedText text={change.summary} />
-                  </span>
-                  <span className="flex flex-wrap gap-1 sm:justify-end">
-                    {change.classes.map((name) => (
-                      <ClassBadge key={name} of={name} />
-                    ))}
-                  </span>
-                </div>
-                {change.witness ? <WitnessBox witness={change.witness} /> : null}
-              </li>
+              <ChangeItem key={`${change.kind} ${change.path}`} change={change} />
             ))}
           </ul>
         </section>
+      ))}
+      {safe.map((kind) => (
+        <SafeFold key={kind.kind} kind={kind} />
       ))}
     </div>
   );
 }
 
-function WitnessBox({ witness }: { witness: Witness }) {
-  const values = rowsOf(witness.record ?? {});
+/** What is folded is drawn only once it is opened: there can be hundreds. */
+function SafeFold({ kind: { title, changes } }: { kind: SafeKind }) {
+  const [open, setOpen] = useState(false);
   return (
-    <div className="mt-1.5 rounded-md border bg-sunken px-3 py-2 text-[0.8125rem]">
-      <p className="flex items-start gap-2">
-        <Eye className="mt-0.5 size-3.5 shrink-0 text-warn" aria-hidden />
-        <span>
-          <MarkedText text={witness.summary} />
-        </span>
-      </p>
-      {values.length > 0 ? (
-        <dl className="mt-1.5 ml-[1.375rem] grid grid-cols-[auto_1fr] gap-x-3 font-mono text-xs">
-          {values.map(([name, value]) => (
-            <div key={name} className="contents">
-              <dt className="text-ink-soft">{name}</dt>
-              <dd className="break-all">{typeof value === "string" ? value : JSON.stringify(value)}</dd>
-            </div>
+    <details className="group" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className="flex items-center gap-3 px-4 py-3 -outline-offset-2 hover:bg-hover/60 [&::-webkit-details-marker]:hidden">
+        <ChevronRight
+          className="size-4 shrink-0 text-ink-faint transition-transform group-open:rotate-90"
+          aria-hidden
+        />
+        <span className="min-w-0 flex-1">{title}</span>
+        <span className="text-xs text-ink-soft tabular-nums">{changes.length} safe</span>
+      </summary>
+      {open ? (
+        <ul className="flex flex-col gap-2 border-t bg-sunken px-4 py-3.5 sm:pl-11">
+          {changes.map((change) => (
+            <ChangeItem key={`${change.kind} ${change.path}`} change={change} />
           ))}
-        </dl>
+        </ul>
       ) : null}
-    </div>
+    </details>
   );
-}
-
-/** What stays as it was is told once. */
-function rowsOf(record: Readonly<Record<string, unknown>>): readonly (readonly [name: string, value: unknown])[] {
-  return Object.entries(record).flatMap(([name, value]): (readonly [string, unknown])[] => {
-    const field = name.replace(/^(old|new)\./, "");
-    const [old, now] = [`old.${field}`, `new.${field}`];
-    if (name === field || !(old in record) || !(now in record) || record[old] !== record[now]) return [[name, value]];
-    return name === old ? [[field, value]] : [];
-  });
 }

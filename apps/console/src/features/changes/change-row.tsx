@@ -34,7 +34,8 @@ export function ChangeRow({ projectId, change, liveVersionId, mayChange }: Chang
       },
     }),
   );
-  const { number, title, state, createdBy, createdAt, deployedAt, error, waitingSince, versionId } = change;
+  const { number, title, state, createdBy, createdAt, deployedAt, error, waitingSince, versionId, promotedFrom } =
+    change;
   const isOther = liveVersionId !== null && versionId !== liveVersionId;
   return (
     <li className="relative flex items-start gap-3 px-4 py-3 hover:bg-hover/60">
@@ -46,7 +47,8 @@ export function ChangeRow({ projectId, change, liveVersionId, mayChange }: Chang
           {title}
         </Link>
         <p className="text-[0.8125rem] text-ink-soft">
-          {createdBy.name || createdBy.email} proposed it <Time at={createdAt} />
+          {createdBy.name || createdBy.email}{" "}
+          {promotedFrom === null ? "proposed it" : `promoted it from ${promotedFrom.name}`} <Time at={createdAt} />
           {deployedAt !== null && (state === "live" || state === "replaced") ? (
             <>
               , deployed <Time at={deployedAt} />

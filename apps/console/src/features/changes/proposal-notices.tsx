@@ -11,6 +11,7 @@ import { errorText } from "../../ui/error-text.ts";
 import { MarkedText } from "../../ui/marked-text.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { DeploymentNotice } from "./deployment-notice.tsx";
+import { PromotionNotice } from "./promotion-notice.tsx";
 
 interface ProposalNoticesProps {
   projectId: string;
@@ -41,6 +42,7 @@ export function ProposalNotices({ projectId, proposal, deployment, isLive, mayCh
 
   return (
     <>
+      <PromotionNotice proposal={proposal} />
       {deployment ? (
         <DeploymentNotice
           root={root}

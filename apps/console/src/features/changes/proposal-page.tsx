@@ -177,7 +177,7 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
           flush
         >
           {data.diff.length > 0 ? (
-            <ChangeGroups changes={data.diff} />
+            <ChangeGroups changes={data.diff} consents={data.consents} />
           ) : (
             <p className="p-4 text-ink-soft">The model stays the same; only the text differs.</p>
           )}

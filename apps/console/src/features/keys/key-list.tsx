@@ -12,6 +12,7 @@ import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { EnvironmentBadge } from "../../ui/environment-badge.tsx";
 import { errorText } from "../../ui/error-text.ts";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
@@ -47,8 +48,13 @@ export function KeyList({ projectId }: { projectId: string }) {
   return (
     <>
       <PageHeader
-        title="Keys"
-        description="An app names itself with a key. A key is shown once; only its fingerprint is kept."
+        title={
+          <>
+            Keys
+            {project.data ? <EnvironmentBadge {...project.data.environment} /> : null}
+          </>
+        }
+        description="An app names itself with a key. It opens this environment alone. A key is shown once; only its fingerprint is kept."
         actions={keys.data && keys.data.length > 0 ? create : null}
       />
       {keys.isPending ? <SkeletonRows /> : null}

@@ -59,25 +59,34 @@ export const edgesGap = 8;
 const boxFoot = 8;
 const columnGap = 72;
 const boxGap = 24;
-const looseColumnsMax = 3;
+const looseColumnsMin = 3;
+/** Columns up to this height are never split. */
+const columnHeightMin = 1400;
+/** Width by height of the picture of a large model. */
+const aspect = 1.5;
 
 export function layoutModel(nodes: readonly ModelNode[]): ModelLayout {
   const related = new Set(nodes.flatMap((node) => targetsOf(node, nodes).flatMap((target) => [node.name, target])));
   const columns = columnsOf(nodes.filter(({ name }) => related.has(name)));
+  const heightMax = columnHeightMax(nodes);
   const boxes = new Map<string, Box>();
   let bottom = 0;
-  columns.forEach((column, index) => {
+  let at = 0;
+  for (const column of columns) {
     const sorted = [...column].sort((a, b) => meanTop(a, boxes) - meanTop(b, boxes));
     let y = 0;
     for (const node of sorted) {
-      boxes.set(node.name, { node, x: index * (boxWidth + columnGap), y, height: heightOf(node) });
+      // Too high for one column: it goes on in another one to the right.
+      if (y > 0 && y + heightOf(node) > heightMax) [at, y] = [at + 1, 0];
+      boxes.set(node.name, { node, x: at * (boxWidth + columnGap), y, height: heightOf(node) });
       y += heightOf(node) + boxGap;
+      bottom = Math.max(bottom, y);
     }
-    bottom = Math.max(bottom, y);
-  });
+    at += 1;
+  }
 
   const loose = nodes.filter(({ name }) => !related.has(name));
-  const tops = Array.from({ length: looseColumnsMax }, () => bottom);
+  const tops = Array.from({ length: Math.max(looseColumnsMin, at) }, () => bottom);
   for (const node of loose) {
     const column = tops.indexOf(Math.min(...tops));
     const y = tops[column] ?? bottom;
@@ -93,6 +102,12 @@ export function layoutModel(nodes: readonly ModelNode[]): ModelLayout {
     width: Math.max(0, ...placed.map(({ x }) => x + boxWidth), ...lines.map(({ right }) => right)),
     height: Math.max(0, ...placed.map(({ y, height }) => y + height)),
   };
+}
+
+/** Such that a large model fills about a window, instead of one long column. */
+function columnHeightMax(nodes: readonly ModelNode[]): number {
+  const area = nodes.reduce((sum, node) => sum + (heightOf(node) + boxGap) * (boxWidth + columnGap), 0);
+  return Math.max(columnHeightMin, Math.sqrt(area / aspect));
 }
 
 function heightOf(node: ModelNode): number {

@@ -44,7 +44,7 @@ function edgesOf({ stateMachine }: Entity): ModelEdge[] {
   return (stateMachine?.edges ?? []).map(({ name, from, to }) => ({ name, states: `${from.join(", ")} → ${to}` }));
 }
 
-function typeLabel(type: FieldType): string {
+export function typeLabel(type: FieldType): string {
   if (type.kind === "refs") return `${type.entity}, many`;
   if (type.kind === "list") return `list<${typeLabel(type.of)}>`;
   return namedRecord(type) ?? type.kind;

@@ -15,7 +15,7 @@ import { FirstRequest } from "./first-request.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { LatestChange } from "./latest-change.tsx";
 import { LiveFacts } from "./live-facts.tsx";
-import { ModelPicture } from "./model-picture.tsx";
+import { ModelExplorer } from "./model-explorer.tsx";
 
 /** While the first request is awaited, it should be seen at once; afterwards the counter may lag. */
 const pollMs = { waiting: 1500, seen: 10_000 };
@@ -39,7 +39,7 @@ export function ProjectOverview({ projectId }: { projectId: string }) {
   const first = model.data?.entities.find(({ name }) => name !== "user");
   return (
     <>
-      <PageHeader title={project.data.slug} description={live ? null : "Nothing is deployed yet."} />
+      <PageHeader title={project.data.environment.project} description={live ? null : "Nothing is deployed yet."} />
       <div className="flex flex-col gap-6">
         {live ? <LiveFacts project={project.data} status={status.data} /> : null}
         <LatestChange projectId={projectId} />
@@ -83,7 +83,7 @@ export function ProjectOverview({ projectId }: { projectId: string }) {
             }
             flush
           >
-            <ModelPicture model={model.data} />
+            <ModelExplorer projectId={projectId} model={model.data} />
           </Card>
         ) : null}
         {model.data === null ? (

@@ -1,8 +1,9 @@
-// Who may do what with which entity. In: a project's id. Out: the matrix of the live version, filtered, and an explanation of the cell
-// that is chosen.
+// Who may do what with which entity. In: a project's id; an entity may be in the address. Out: the matrix of the live version,
+// filtered, and an explanation of the cell that is chosen.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { ShieldCheck } from "lucide-react";
+import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { ButtonLink } from "../../ui/button.tsx";
@@ -21,7 +22,7 @@ export function PermissionsPage({ projectId }: { projectId: string }) {
   const live = Boolean(project.data?.live);
   const permissions = usePermissions(projectId);
   const [role, setRole] = useState("");
-  const [search, setSearch] = useState("");
+  const [search, setSearch] = useState(useSearchParams().get("entity") ?? "");
   const [chosen, setChosen] = useState<Chosen | null>(null);
   const wanted = search.trim().toLowerCase();
   const rows = permissions.data?.rows.filter(({ entity }) => entity.includes(wanted)) ?? [];

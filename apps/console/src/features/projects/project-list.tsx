@@ -7,6 +7,7 @@ import { useTRPC } from "../../trpc.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { EnvironmentBadge } from "../../ui/environment-badge.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
@@ -95,6 +96,20 @@ export function ProjectList() {
                       )}
                     </p>
                   </div>
+                  {project.environments.length > 1 ? (
+                    <ul
+                      aria-label={`Environments of ${project.slug}`}
+                      className="relative flex flex-wrap gap-1 max-sm:hidden"
+                    >
+                      {project.environments.map(({ id, kind, name }) => (
+                        <li key={id}>
+                          <Link href={`/projects/${id}`} className="flex rounded-full">
+                            <EnvironmentBadge kind={kind} name={name} />
+                          </Link>
+                        </li>
+                      ))}
+                    </ul>
+                  ) : null}
                   {project.live ? <Badge tone="good">Live</Badge> : <Badge>Not deployed</Badge>}
                   <ChevronRight className="size-4 text-ink-faint" aria-hidden />
                 </li>

@@ -42,7 +42,7 @@ export function DeleteProject({ project }: { project: Project }) {
   return (
     <Card
       title="Delete project"
-      description="Its API stops at once. For seven days an admin of the organization can restore it; then all its data is erased."
+      description="The APIs of all its environments stop at once. For seven days an admin of the organization can restore it; then all its data is erased."
     >
       <Button variant="danger" onClick={() => setOpen(true)}>
         Delete project

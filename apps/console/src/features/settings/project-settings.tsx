@@ -1,8 +1,9 @@
 // The settings of a project. In: its id. Out: its names for machines, the members of its organization, and the ways to rename and
-// delete it. What the caller may not do isn't offered; control refuses it anyway.
+// delete it, or, in an environment other than production, to the page that deletes it. What the caller may not do isn't offered; control refuses it anyway.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "../../trpc.ts";
+import { ButtonLink } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
@@ -15,6 +16,7 @@ export function ProjectSettings({ projectId }: { projectId: string }) {
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
   if (!project.data) return null;
   const mayChange = project.data.may.manage;
+  const isProduction = project.data.environment.kind === "production";
   const facts = [
     { name: "Project id", value: project.data.id },
     { name: "Name", value: project.data.slug },
@@ -38,8 +40,16 @@ export function ProjectSettings({ projectId }: { projectId: string }) {
           </dl>
         </Card>
         <MemberList organizationId={project.data.organizationId} projectId={projectId} />
-        {mayChange ? <RenameProject key={project.data.slug} project={project.data} /> : null}
-        {mayChange ? <DeleteProject project={project.data} /> : null}
+        {mayChange && isProduction ? <RenameProject key={project.data.slug} project={project.data} /> : null}
+        {mayChange && isProduction ? <DeleteProject project={project.data} /> : null}
+        {mayChange && !isProduction ? (
+          <Card
+            title={`Environment ${project.data.environment.name}`}
+            description={`The name comes from the project ${project.data.environment.project}. An environment is deleted on the page of all environments.`}
+          >
+            <ButtonLink href={`/projects/${projectId}/environments`}>All environments</ButtonLink>
+          </Card>
+        ) : null}
       </div>
     </>
   );

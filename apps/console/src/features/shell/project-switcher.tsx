@@ -27,7 +27,7 @@ export function ProjectSwitcher({ projectId }: { projectId: string }) {
           type="button"
           className="flex max-w-full items-center gap-1 rounded-md px-1.5 py-1 font-medium hover:bg-hover"
         >
-          <span className="truncate">{project.data.slug}</span>
+          <span className="truncate">{project.data.environment.project}</span>
           <ChevronsUpDown className="size-3.5 shrink-0 text-ink-faint" aria-hidden />
           <span className="sr-only">Switch project</span>
         </button>
@@ -37,7 +37,7 @@ export function ProjectSwitcher({ projectId }: { projectId: string }) {
       {siblings.data?.map(({ id, slug }) => (
         <MenuItem key={id} onSelect={() => router.push(`/projects/${id}`)}>
           <span className="truncate">{slug}</span>
-          {id === projectId ? <Check className="ml-auto" aria-label="current" /> : null}
+          {id === project.data.environment.projectId ? <Check className="ml-auto" aria-label="current" /> : null}
         </MenuItem>
       ))}
       <MenuSeparator />

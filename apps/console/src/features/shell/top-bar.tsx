@@ -23,7 +23,7 @@ export function TopBar({ place, account, projectId }: TopBarProps) {
             <span aria-hidden className="text-line-strong">
               /
             </span>
-            <div className="min-w-0">{place}</div>
+            <div className="flex min-w-0 items-center gap-1">{place}</div>
           </>
         ) : (
           <span className="font-semibold tracking-tight">Plinth</span>

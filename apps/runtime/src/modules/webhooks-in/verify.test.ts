@@ -32,7 +32,7 @@ it("every provider that a blueprint can name has a scheme", () => {
     "project: p\nmodules: [webhooks]\nwebhooks:\n  in:\n    a: { verify: zzzzzzzz }\n",
   );
   const hint = diagnostics.find(({ code }) => code === "invalid_webhook")?.hint ?? "";
-  const known = /Known: ([^.]*)\./.exec(hint)?.[1]?.split(", ") ?? [];
+  const known = /Known providers: ([^.]*)\./.exec(hint)?.[1]?.split(", ") ?? [];
   expect(known).toEqual(Object.keys(providers).sort());
 });
 

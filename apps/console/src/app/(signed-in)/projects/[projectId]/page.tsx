@@ -1,10 +1,16 @@
 // The overview of a project. In: its id. Out: what to do next, and what is live.
 import type { Metadata } from "next";
+import { PromotionBanner } from "../../../../features/environments/promotion-banner.tsx";
 import { ProjectOverview } from "../../../../features/overview/project-overview.tsx";
 
 export const metadata: Metadata = { title: "Overview" };
 
 export default async function Page({ params }: { params: Promise<{ projectId: string }> }) {
   const { projectId } = await params;
-  return <ProjectOverview projectId={projectId} />;
+  return (
+    <>
+      <PromotionBanner projectId={projectId} />
+      <ProjectOverview projectId={projectId} />
+    </>
+  );
 }

@@ -1,0 +1,85 @@
+// `plinth promote --from preview --to production`. In: two environments of a project. Out: the proposal in the second one: what
+// it changes there, its plan and the consents it owes. It deploys nothing unless it is told to, and then only with every consent.
+import type { Proposal } from "@plinth/control/router";
+import type { ControlClient } from "../control-client.ts";
+import type { ExitCode } from "../failure.ts";
+import { outcomeOf } from "../local/deploy.ts";
+import { openControl } from "../local/open-control.ts";
+import type { LocalSettings } from "../local/settings.ts";
+import { plain } from "../print-changes.ts";
+import { type Terminal, wrap } from "../terminal.ts";
+import { environmentCalled } from "./environments.ts";
+import { showProposal } from "./plan.ts";
+import type { OfProject } from "./runs.ts";
+
+export interface Promoting extends OfProject {
+  readonly from: string;
+  readonly to: string;
+  readonly overwrite: boolean;
+  readonly deploy: boolean;
+  readonly consent: readonly string[];
+}
+
+export async function promote(terminal: Terminal, settings: LocalSettings, options: Promoting): Promise<ExitCode> {
+  const { project, from, to, overwrite, json } = options;
+  return openControl<ExitCode>(settings, async (control, caller) => {
+    const source = await environmentCalled(control, caller, project, from);
+    const target = await environmentCalled(control, caller, project, to);
+    const proposal = await control.environments.promote.mutate({
+      projectId: target.id,
+      fromProjectId: source.id,
+      overwrite,
+    });
+    const address = `${caller.console}/projects/${target.id}/changes/${proposal.id}`;
+    // With --json, stdout carries one line: what came of it.
+    const tell = json ? { ...terminal, out: () => {} } : terminal;
+    tell.out(`${tell.paint("bold", `From ${from} to ${to}:`)}`);
+    for (const summary of proposal.promotedFrom?.takesBack ?? [])
+      tell.out(wrap(tell, `  ${tell.paint("yellow", "!")} taken back: ${plain(summary)}`, "    "));
+    const shown = showProposal(tell, proposal, { json: false });
+    const { code, deployed, note } =
+      shown === 0
+        ? await decide(control, proposal, options, address)
+        : { code: shown, deployed: false, note: await withdraw(control, proposal) };
+    tell.out("");
+    (code === 0 ? tell.out : terminal.err)(note);
+    if (json) {
+      const { id: proposalId, diff: changes, plan, consents, promotedFrom } = proposal;
+      terminal.out(JSON.stringify({ proposalId, changes, ...plan, consents, promotedFrom, deployed }));
+    }
+    return code;
+  });
+}
+
+interface Decided {
+  readonly code: ExitCode;
+  readonly deployed: boolean;
+  readonly note: string;
+}
+
+async function decide(
+  control: ControlClient,
+  { id: proposalId, hash, consents }: Proposal,
+  { deploy, consent, to }: Promoting,
+  address: string,
+): Promise<Decided> {
+  if (!deploy) return { code: 0, deployed: false, note: `It waits for approval: ${address}` };
+  const missing = consents.filter((owed) => !consent.includes(owed));
+  if (missing.length > 0) {
+    const flags = missing.map((owed) => `  --consent "${owed}"`).join("\n");
+    const note = `Not deployed: it needs your consent to each of these.\n${flags}\nOr agree to them here: ${address}`;
+    return { code: 1, deployed: false, note };
+  }
+  await control.proposals.approve.mutate({ proposalId, hash, consents: [...consents] });
+  const { deploymentId } = await control.deployments.create.mutate({ proposalId });
+  const { active, error } = await outcomeOf(control, deploymentId);
+  if (!active) return { code: 1, deployed: false, note: `Not deployed: ${error ?? "the migration failed"}` };
+  if (error === null) return { code: 0, deployed: true, note: `Deployed to ${to}.` };
+  return { code: 1, deployed: true, note: `Deployed to ${to}, but a step that runs beside it failed: ${error}` };
+}
+
+/** Nobody can approve it as it is. */
+async function withdraw(control: ControlClient, { id: proposalId }: Proposal): Promise<string> {
+  await control.proposals.reject.mutate({ proposalId });
+  return "Nothing was proposed.";
+}

@@ -1,0 +1,183 @@
+// Makes an environment. In: the environments that are there. Out: another one with the blueprint of one of them, and its first
+// key, shown once. While the key is shown, the dialog closes by its buttons only.
+"use client";
+import type { CreatedEnvironment, EnvironmentSummary } from "@plinth/control/router";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { useTRPC } from "../../trpc.ts";
+import { Button, ButtonLink } from "../../ui/button.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Dialog, DialogActions } from "../../ui/dialog.tsx";
+import { Choice, SelectField, TextField } from "../../ui/field.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { QueryError } from "../../ui/query-error.tsx";
+
+interface CreateEnvironmentDialogProps {
+  projectId: string;
+  environments: readonly EnvironmentSummary[];
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}
+
+const nameForm = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+/** What stands for no blueprint among the environments to begin with; no id is like it. */
+const NOTHING = "";
+
+export function CreateEnvironmentDialog({ environments, open, onOpenChange }: CreateEnvironmentDialogProps) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const hasDevelopment = environments.some(({ kind }) => kind === "development");
+  const live = environments.filter((one) => one.live !== null);
+  const [kind, setKind] = useState<"development" | "preview">("preview");
+  const [name, setName] = useState("preview");
+  const [from, setFrom] = useState<string | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const start = from ?? live[0]?.id ?? NOTHING;
+  const create = useMutation(
+    trpc.environments.create.mutationOptions({
+      onSuccess: async () => {
+        await queryClient.invalidateQueries({ queryKey: trpc.environments.pathKey() });
+        await queryClient.invalidateQueries({ queryKey: trpc.projects.list.queryKey() });
+      },
+    }),
+  );
+
+  function close(): void {
+    onOpenChange(false);
+    setFrom(null);
+    setProblem(null);
+    create.reset();
+  }
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    const wanted = kind === "development" ? kind : name.trim();
+    const found =
+      kind === "preview" && (!nameForm.test(wanted) || wanted.length > 30)
+        ? "Use lower-case words joined by hyphens, at most 30 characters, such as new-checkout."
+        : null;
+    setProblem(found);
+    const empty = start === NOTHING;
+    const projectId = empty ? environments[0]?.id : start;
+    if (found === null && projectId !== undefined) create.mutate({ projectId, kind, name: wanted, empty });
+  }
+
+  if (create.data) {
+    return (
+      <Dialog
+        open={open}
+        onOpenChange={close}
+        title={`${create.data.name} is made`}
+        description={
+          create.data.key === null
+            ? "Apps reach it once it has a key."
+            : "Copy its first key now. It is shown this once and can't be read again."
+        }
+        locked={create.data.key !== null}
+      >
+        <Made made={create.data} onClose={close} />
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={close}
+      title="New environment"
+      description="It begins without data, users and connections, and has keys of its own."
+    >
+      <form className="flex flex-col gap-4" onSubmit={submit} noValidate>
+        <fieldset className="flex flex-col gap-2">
+          <legend className="mb-1.5 text-[0.8125rem] font-medium">Kind</legend>
+          <Choice
+            name="kind"
+            value="preview"
+            checked={kind === "preview"}
+            onChoose={() => setKind("preview")}
+            title="Preview"
+          >
+            To try one change, and to be deleted afterwards. There may be several.
+          </Choice>
+          <Choice
+            name="kind"
+            value="development"
+            checked={kind === "development"}
+            onChoose={() => setKind("development")}
+            title="Development"
+            disabled={hasDevelopment}
+          >
+            {hasDevelopment ? "This project has one already." : "Where changes begin. There is one."}
+          </Choice>
+        </fieldset>
+        {kind === "preview" ? (
+          <TextField
+            label="Name"
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+            className="font-mono"
+            hint="A branch's name, for example."
+            error={problem}
+            value={name}
+            onChange={(event) => {
+              setName(event.target.value);
+              setProblem(null);
+            }}
+          />
+        ) : null}
+        <SelectField label="Begins with" value={start} onChange={(event) => setFrom(event.target.value)}>
+          {live.map((one) => (
+            <option key={one.id} value={one.id}>
+              The blueprint that is live in {one.name}
+            </option>
+          ))}
+          <option value={NOTHING}>Nothing</option>
+        </SelectField>
+        {create.error ? <QueryError error={create.error} what="The environment was not made" /> : null}
+        <DialogActions>
+          <Button onClick={close}>Cancel</Button>
+          <Button type="submit" variant="primary" pending={create.isPending}>
+            Create environment
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+function Made({ made, onClose }: { made: CreatedEnvironment; onClose: () => void }) {
+  return (
+    <div className="flex flex-col gap-4">
+      {made.key === null ? (
+        <Notice tone="warn">It has no key yet. An admin can make one under Keys.</Notice>
+      ) : (
+        <div className="flex items-start gap-2">
+          <code
+            data-testid="new-key"
+            className="min-w-0 flex-1 rounded-md border bg-sunken px-3 py-[0.3125rem] font-mono text-[0.8125rem] break-all"
+          >
+            {made.key}
+          </code>
+          <CopyButton text={made.key} label="Copy key" withText />
+        </div>
+      )}
+      {made.problem === null ? (
+        <p className="text-[0.8125rem] text-ink-soft">
+          {made.deploymentId === null
+            ? "Nothing is deployed in it yet."
+            : "Its blueprint is being deployed, which takes a few seconds."}
+        </p>
+      ) : (
+        <Notice tone="bad" title="Its blueprint was not deployed">
+          {made.problem}
+        </Notice>
+      )}
+      <DialogActions>
+        <Button onClick={onClose}>Done</Button>
+        <ButtonLink href={`/projects/${made.id}`} variant="primary">
+          Open {made.name}
+        </ButtonLink>
+      </DialogActions>
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+// What the list says about each entity. In: a checked model. Out: its fields, what it refers to and what refers to it, and in short
+// who may do what; `user` and `organization`, too, where the diagram has them.
+import type { Entity, Field, Model, Permission } from "@plinth/blueprint";
+import { namedRecord } from "../../named-record.ts";
+import type { ModelLayout } from "./model-layout.ts";
+import { typeLabel } from "./model-nodes.ts";
+
+export interface EntityFacts {
+  readonly name: string;
+  readonly label: string | null;
+  readonly fields: readonly FieldFact[];
+  readonly refersTo: readonly string[];
+  readonly referredBy: readonly string[];
+  readonly access: readonly RoleAccess[];
+  /** Null for what the modules bring: the blueprint doesn't declare it. */
+  readonly entity: Entity | null;
+}
+
+export interface FieldFact {
+  readonly name: string;
+  readonly type: string;
+  readonly target: string | null;
+}
+
+export interface RoleAccess {
+  readonly role: string;
+  /** "everything", or operations; those under a condition end with an asterisk. */
+  readonly operations: string;
+}
+
+/** In the order of the diagram: what is built in first, then as declared. */
+export function entityFacts(model: Model, layout: ModelLayout): readonly EntityFacts[] {
+  const drawn = new Map(layout.boxes.map(({ node }) => [node.name, node]));
+  const declared = model.entities.filter(({ name }) => drawn.has(name));
+  const known = new Set(declared.map(({ name }) => name));
+  const relations = declared.flatMap((entity) =>
+    fieldsOf(entity.fields).flatMap(({ target }) => (target === null ? [] : [{ from: entity.name, to: target }])),
+  );
+  const related = (name: string): Pick<EntityFacts, "refersTo" | "referredBy"> => ({
+    refersTo: unique(relations.filter(({ from }) => from === name).map(({ to }) => to)),
+    referredBy: unique(relations.filter(({ to }) => to === name).map(({ from }) => from)),
+  });
+  const builtIn = [...drawn.keys()].filter((name) => !known.has(name));
+  return [
+    ...builtIn.map((name) => ({
+      name,
+      label: null,
+      fields: name === "user" ? fieldsOf(model.userFields) : [],
+      ...related(name),
+      access: [],
+      entity: null,
+    })),
+    ...declared.map((entity) => ({
+      name: entity.name,
+      label: entity.label,
+      fields: fieldsOf(entity.fields),
+      ...related(entity.name),
+      access: accessOf(entity),
+      entity,
+    })),
+  ];
+}
+
+function fieldsOf(fields: readonly Field[]): readonly FieldFact[] {
+  return fields
+    .filter(({ declared }) => declared)
+    .map(({ name, type, optional }) => ({
+      name,
+      type: typeLabel(type) + (optional ? "?" : ""),
+      target: namedRecord(type),
+    }));
+}
+
+function accessOf({ permissions, softDelete, stateMachine }: Entity): readonly RoleAccess[] {
+  const all = 4 + (softDelete ? 1 : 0) + (stateMachine?.edges.length ?? 0);
+  const granted = permissions.filter(({ rule }) => !(rule.kind === "literal" && rule.value === false));
+  return [...Map.groupBy(granted, ({ role }) => role)].map(([role, own]) => {
+    const unlimited = own.filter(isUnlimited);
+    if (unlimited.length >= all) return { role, operations: "everything" };
+    const words = own.map((one) => one.operation.replace("transition:", "") + (isUnlimited(one) ? "" : "*"));
+    return { role, operations: words.join(", ") };
+  });
+}
+
+function isUnlimited({ rule, fields }: Permission): boolean {
+  return rule.kind === "literal" && rule.value === true && fields === null;
+}
+
+function unique(names: readonly string[]): readonly string[] {
+  return [...new Set(names)];
+}
+
+/** Those with the text in their name or in a field's, the closest first; all of them for an empty text. */
+export function searchEntities(all: readonly EntityFacts[], text: string): readonly EntityFacts[] {
+  const wanted = text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, "_");
+  if (wanted === "") return all;
+  const ranked = all.map((facts) => ({ facts, rank: rankOf(facts, wanted) })).filter(({ rank }) => rank < missing);
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ facts }) => facts);
+}
+
+const missing = 4;
+
+function rankOf({ name, label, fields }: EntityFacts, wanted: string): number {
+  if (name === wanted) return 0;
+  if (name.startsWith(wanted)) return 1;
+  if (name.includes(wanted) || label?.toLowerCase().replaceAll(" ", "_").includes(wanted)) return 2;
+  return fields.some((field) => field.name.includes(wanted)) ? 3 : missing;
+}

@@ -1,0 +1,65 @@
+// The entities of a model as a list. In: what a search has found. Out: a button for each, with what it refers to and who may do what
+// in short; pressing it opens the entity.
+import { cn } from "../../ui/cn.ts";
+import type { EntityFacts } from "./entity-facts.ts";
+
+interface EntityListProps {
+  entities: readonly EntityFacts[];
+  /** What was searched for; fields with it in their names are shown. */
+  search: string;
+  onChoose: (name: string) => void;
+}
+
+export function EntityList({ entities, search, onChoose }: EntityListProps) {
+  if (entities.length === 0) {
+    return <p className="px-4 py-8 text-center text-ink-soft">No entity or field has a name like that.</p>;
+  }
+  const conditional = entities.some(({ access }) => access.some(({ operations }) => operations.includes("*")));
+  return (
+    <>
+      <ul aria-label="Entities" className="divide-y">
+        {entities.map((facts) => (
+          <li key={facts.name}>
+            <button
+              type="button"
+              data-entity-row={facts.name}
+              onClick={() => onChoose(facts.name)}
+              className="block w-full px-4 py-2.5 text-left -outline-offset-2 hover:bg-hover/60"
+            >
+              <span className="flex items-baseline justify-between gap-3">
+                <span className="truncate font-mono text-[0.8125rem] font-medium" title={facts.name}>
+                  {facts.name}
+                </span>
+                <span className="shrink-0 text-xs text-ink-soft tabular-nums">
+                  {facts.fields.length === 1 ? "1 field" : `${facts.fields.length} fields`}
+                </span>
+              </span>
+              <Line>{facts.refersTo.length > 0 ? `Refers to ${facts.refersTo.join(", ")}` : null}</Line>
+              <Line>{facts.access.map(({ role, operations }) => `${role}: ${operations}`).join("; ") || null}</Line>
+              <Line className="text-accent-text">{matchingFields(facts, search)}</Line>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {conditional ? (
+        <p className="border-t px-4 py-2 text-xs text-ink-soft">* Under conditions. Open the entity to read them.</p>
+      ) : null}
+    </>
+  );
+}
+
+function Line({ className, children }: { className?: string; children: string | null }) {
+  if (children === null) return null;
+  return (
+    <span title={children} className={cn("block truncate text-xs text-ink-soft", className)}>
+      {children}
+    </span>
+  );
+}
+
+/** Why it was found, where its own name doesn't say so. */
+function matchingFields({ name, fields }: EntityFacts, search: string): string | null {
+  if (search === "" || name.includes(search)) return null;
+  const matching = fields.filter((field) => field.name.includes(search)).map((field) => field.name);
+  return matching.length === 0 ? null : `Fields: ${matching.join(", ")}`;
+}

@@ -1,0 +1,95 @@
+// A diagram of the model that can be zoomed, moved and searched. In: the layout, what a search has found, and the entity that is
+// chosen. Out: boxes and lines; the chosen entity is brought to the middle, and its neighbours are marked.
+// The list beside it is its alternative for screen readers, so the boxes themselves are hidden from them.
+"use client";
+import { Maximize, ZoomIn, ZoomOut } from "lucide-react";
+import { useEffect, useEffectEvent, useId, useMemo, useRef } from "react";
+import { Button } from "../../ui/button.tsx";
+import { cn } from "../../ui/cn.ts";
+import { EntityBox } from "./entity-box.tsx";
+import type { ModelLayout } from "./model-layout.ts";
+import { useDiagramView } from "./use-diagram-view.ts";
+
+interface ModelDiagramProps {
+  layout: ModelLayout;
+  /** Null while nothing is searched for. */
+  found: ReadonlySet<string> | null;
+  /** In the middle: the chosen entity, or the best that a search has found. */
+  focus: string | null;
+  onChoose: (name: string | null) => void;
+}
+
+/** Below this scale the rows are too small to read. */
+const readableScale = 0.45;
+
+export function ModelDiagram({ layout, found, focus, onChoose }: ModelDiagramProps) {
+  const keys = useId();
+  const frame = useRef<HTMLDivElement>(null);
+  const { view, zoomBy, showAll, show, listeners } = useDiagramView(frame, layout, (target) =>
+    onChoose(target.closest("[data-entity]")?.getAttribute("data-entity") ?? null),
+  );
+  const near = useMemo(() => neighboursOf(focus, layout), [focus, layout]);
+  const bring = useEffectEvent((name: string | null) => {
+    const box = layout.boxes.find(({ node }) => node.name === name);
+    if (box) show(box);
+  });
+  useEffect(() => bring(focus), [focus]);
+
+  const fromAfar = view.scale < readableScale;
+  const lookOf = (name: string): "plain" | "dimmed" | "related" | "chosen" => {
+    if (name === focus) return "chosen";
+    if (focus !== null && near.has(name)) return "related";
+    return (found === null && focus === null) || found?.has(name) ? "plain" : "dimmed";
+  };
+  return (
+    <div className="relative h-96 min-w-0 bg-sunken lg:h-[36rem]">
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms. */}
+      <div
+        ref={frame}
+        role="group"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be moved must be reachable by the keyboard.
+        tabIndex={0}
+        aria-label={`Diagram of ${layout.boxes.length === 1 ? "1 entity" : `${layout.boxes.length} entities`}`}
+        aria-describedby={keys}
+        className="absolute inset-0 cursor-grab touch-none overflow-hidden -outline-offset-2 select-none active:cursor-grabbing"
+        {...listeners}
+      >
+        <svg aria-hidden width="100%" height="100%" className="block">
+          <g transform={`translate(${view.x} ${view.y}) scale(${view.scale})`} data-diagram="view">
+            {layout.lines.map(({ id, from, to, path, end }) => {
+              const marked = focus !== null && (from === focus || to === focus);
+              const dimmed = !marked && (lookOf(from) === "dimmed" || lookOf(to) === "dimmed" || focus !== null);
+              const stroke = marked ? "stroke-accent" : "stroke-ink-faint";
+              return (
+                <g key={id} className={cn(dimmed && "opacity-20")}>
+                  <path d={path} className={cn("fill-none", stroke)} strokeWidth={marked ? 2 : 1.25} />
+                  <circle cx={end.x} cy={end.y} r={3} className={cn("fill-surface", stroke)} strokeWidth={1.25} />
+                </g>
+              );
+            })}
+            {layout.boxes.map((box) => (
+              <EntityBox key={box.node.name} box={box} look={lookOf(box.node.name)} fromAfar={fromAfar} />
+            ))}
+          </g>
+        </svg>
+      </div>
+      <p id={keys} className="sr-only">
+        Arrow keys move the diagram, plus and minus zoom, 0 shows all of it. The list of entities says the same in
+        words.
+      </p>
+      <div className="absolute right-3 bottom-3 flex gap-1">
+        <span className="rounded-md bg-surface px-2 py-1 text-xs text-ink-soft tabular-nums">
+          <span className="sr-only">Zoom </span>
+          {Math.round(view.scale * 100)} %
+        </span>
+        <Button size="icon-small" aria-label="Zoom out" icon={<ZoomOut />} onClick={() => zoomBy(-1)} />
+        <Button size="icon-small" aria-label="Zoom in" icon={<ZoomIn />} onClick={() => zoomBy(1)} />
+        <Button size="icon-small" aria-label="Show the whole diagram" icon={<Maximize />} onClick={showAll} />
+      </div>
+    </div>
+  );
+}
+
+function neighboursOf(name: string | null, { lines }: ModelLayout): ReadonlySet<string> {
+  return new Set(lines.filter(({ from, to }) => from === name || to === name).flatMap(({ from, to }) => [from, to]));
+}

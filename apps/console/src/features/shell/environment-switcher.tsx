@@ -1,0 +1,52 @@
+// The environment one is in, and the way to the project's others. In: its id. Out: its name as a menu; another one opens at
+// the same room.
+"use client";
+import { useQuery } from "@tanstack/react-query";
+import { Check, ChevronsUpDown, Layers2 } from "lucide-react";
+import { usePathname, useRouter } from "next/navigation";
+import { useTRPC } from "../../trpc.ts";
+import { EnvironmentBadge } from "../../ui/environment-badge.tsx";
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from "../../ui/menu.tsx";
+
+export function EnvironmentSwitcher({ projectId }: { projectId: string }) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const pathname = usePathname();
+  const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
+  const environments = useQuery(
+    trpc.environments.list.queryOptions({ projectId }, { enabled: project.data !== undefined }),
+  );
+  if (!project.data) return null;
+  const { kind, name } = project.data.environment;
+  // What a room shows of one environment, another may not have: a record, a run, a change.
+  const room = pathname.split("/")[3];
+  return (
+    <Menu
+      align="start"
+      trigger={
+        <button type="button" className="flex max-w-full items-center gap-1 rounded-md px-1 py-1 hover:bg-hover">
+          <EnvironmentBadge kind={kind} name={name} className="min-w-0 truncate" />
+          <ChevronsUpDown className="size-3.5 shrink-0 text-ink-faint" aria-hidden />
+          <span className="sr-only">Switch environment</span>
+        </button>
+      }
+    >
+      <MenuLabel>Environments of {project.data.environment.project}</MenuLabel>
+      {environments.data?.map((one) => (
+        <MenuItem
+          key={one.id}
+          onSelect={() => router.push(room === undefined ? `/projects/${one.id}` : `/projects/${one.id}/${room}`)}
+        >
+          <EnvironmentBadge kind={one.kind} name={one.name} />
+          {one.live ? null : <span className="text-xs text-ink-soft">nothing deployed</span>}
+          {one.id === projectId ? <Check className="ml-auto" aria-label="current" /> : null}
+        </MenuItem>
+      ))}
+      <MenuSeparator />
+      <MenuItem onSelect={() => router.push(`/projects/${projectId}/environments`)}>
+        <Layers2 aria-hidden />
+        All environments
+      </MenuItem>
+    </Menu>
+  );
+}

@@ -1,0 +1,242 @@
+// A blueprint's way from one environment to the next: what the proposal says and owes, and what is never taken back silently.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Proposal } from "../proposals/api.ts";
+import { codeOf, createWorld, finished, goLive, type Somebody, type World } from "../testing/control-plane.ts";
+
+const notes = (name: string, fields = ""): string => `project: ${name}
+modules: [auth, users, roles]
+entities:
+  note:
+    fields:
+      title: string
+${fields}    permissions:
+      admin:
+        all: true
+`;
+const BODY = "      body: text?\n";
+const MOOD = "      mood: string?\n";
+
+let world: World;
+let owner: Somebody;
+let organizationId: string;
+let slugs = 0;
+
+beforeAll(async () => {
+  world = await createWorld({ cell: true });
+  owner = await world.signUp("owner");
+  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+}, 60_000);
+
+afterAll(() => world?.stop());
+
+interface Family {
+  readonly production: string;
+  readonly development: string;
+  readonly preview: string;
+  readonly text: (fields?: string) => string;
+}
+
+/** All three live with the same text. */
+async function family(fields = ""): Promise<Family> {
+  const slug = `promoted-${++slugs}`;
+  const text = (more = ""): string => notes(slug, more);
+  const production = (await owner.client.projects.create.mutate({ organizationId, slug })).id;
+  await goLive(owner, production, text(fields));
+  const environment = async (kind: "development" | "preview"): Promise<string> => {
+    const { id, deploymentId } = await owner.client.environments.create.mutate({ projectId: production, kind });
+    await finished(owner, deploymentId ?? "");
+    return id;
+  };
+  return { production, development: await environment("development"), preview: await environment("preview"), text };
+}
+
+const promote = (fromProjectId: string, projectId: string, overwrite = false): Promise<Proposal> =>
+  owner.client.environments.promote.mutate({ projectId, fromProjectId, overwrite });
+const standing = async (fromProjectId: string, projectId: string) =>
+  (await owner.client.environments.compare.query({ projectId, fromProjectId })).standing;
+
+async function deploy({ id: proposalId, hash, consents }: Proposal): Promise<string> {
+  await owner.client.proposals.approve.mutate({ proposalId, hash, consents: [...consents] });
+  return (await owner.client.deployments.create.mutate({ proposalId })).deploymentId;
+}
+
+const liveText = async (projectId: string) => (await owner.client.blueprints.current.query({ projectId }))?.text;
+const failureOf = (call: Promise<unknown>): Promise<string> =>
+  call.then(
+    () => "",
+    (error: Error) => error.message,
+  );
+
+async function write(projectId: string, record: object): Promise<Response> {
+  const { key } = await owner.client.keys.create.mutate({ projectId, name: "writes", kind: "secret" });
+  return fetch(`${world.apiUrl}/v1/resources/notes`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(record),
+  });
+}
+
+describe("promoting", () => {
+  it("moves a version from development to preview to production, and says where it came from", async () => {
+    const { production, development, preview, text } = await family();
+    await goLive(owner, development, text(BODY));
+    expect(await standing(development, preview)).toBe("ready");
+    const first = await promote(development, preview);
+    expect(first.diff.map(({ kind }) => kind)).toEqual(["field_added"]);
+    const live = (await owner.client.projects.get.query({ projectId: development })).live;
+    expect(first.promotedFrom).toEqual({
+      environmentId: development,
+      kind: "development",
+      name: "development",
+      versionId: live?.versionId,
+      deploymentId: live?.deploymentId,
+      hash: live?.hash,
+      deployedAt: live?.deployedAt,
+      takesBack: [],
+    });
+    expect(await liveText(preview)).toBe(text());
+    await finished(owner, await deploy(first));
+    await finished(owner, await deploy(await promote(preview, production)));
+    expect(await liveText(production)).toBe(text(BODY));
+    const { rows } = await world.pool.query(
+      `SELECT detail->'promotedFrom'->>'name' AS name FROM control.audit
+       WHERE project_id = $1 AND action = 'proposal.created' AND detail->'promotedFrom' IS NOT NULL`,
+      [production],
+    );
+    expect(rows).toEqual([{ name: "preview" }]);
+    const [listed] = await owner.client.proposals.list.query({ projectId: production });
+    expect(listed?.promotedFrom?.environmentId).toBe(preview);
+  }, 60_000);
+
+  it("owes the consents of the target, and is measured on the target's own data", async () => {
+    const { production, preview, text } = await family(BODY);
+    await write(production, { title: "kept", body: "here" });
+    await write(production, { title: "without" });
+    await goLive(owner, preview, text());
+    const proposal = await promote(preview, production);
+    expect(proposal.consents).toContain("destructive note.body");
+    const { id: proposalId, hash } = proposal;
+    expect(await codeOf(owner.client.proposals.approve.mutate({ proposalId, hash, consents: [] }))).toBe(
+      "PRECONDITION_FAILED",
+    );
+    await goLive(owner, preview, text("      body: text\n"));
+    const filled = await promote(preview, production);
+    const violators = filled.measures?.steps.flatMap((step) => (step.violators === null ? [] : [step.violators.count]));
+    expect(violators).toEqual([1]);
+  }, 60_000);
+
+  it("says so where nothing is live, and where nothing differs", async () => {
+    const { production, preview } = await family();
+    const { id: empty } = await owner.client.environments.create.mutate({
+      projectId: production,
+      kind: "preview",
+      name: "empty",
+      empty: true,
+    });
+    expect(await standing(empty, production)).toBe("nothing_live");
+    expect(await failureOf(promote(empty, production))).toContain("Nothing is live in empty");
+    expect(await standing(preview, production)).toBe("same");
+    expect(await failureOf(promote(preview, production))).toBe("production serves the same blueprint already.");
+    expect(await failureOf(promote(production, production))).toContain("Name two environments");
+    // What is not live isn't promoted: a proposal waits in the source.
+    await owner.client.proposals.create.mutate({ projectId: preview, text: notes("waiting", BODY) });
+    expect(await standing(preview, production)).toBe("same");
+    await finished(owner, await deploy(await promote(production, empty)));
+  }, 60_000);
+});
+
+describe("what the target alone has", () => {
+  it("is shown, and taken back only where somebody says so", async () => {
+    const { production, preview, text } = await family();
+    await goLive(owner, production, text(MOOD));
+    await goLive(owner, preview, text(BODY));
+    const compared = await owner.client.environments.compare.query({ projectId: production, fromProjectId: preview });
+    expect(compared.standing).toBe("diverged");
+    expect(compared.takenBack.map(({ path }) => path)).toEqual(["note.mood"]);
+    expect(compared.changes?.map(({ path }) => path).toSorted()).toEqual(["note.body", "note.mood"]);
+    const made = (await owner.client.proposals.list.query({ projectId: production })).length;
+    expect(await failureOf(promote(preview, production))).toMatch(
+      /^production has changes that preview lacks\. .*mood.* Make these changes in preview first/,
+    );
+    const proposal = await promote(preview, production, true);
+    expect(await owner.client.proposals.list.query({ projectId: production })).toHaveLength(made + 1);
+    expect(proposal.promotedFrom?.takesBack).toEqual([expect.stringContaining("mood")]);
+    expect(proposal.consents).toContain("destructive note.mood");
+    // Made in the source, too, nothing is lost any more.
+    await goLive(owner, preview, text(BODY + MOOD));
+    expect(await standing(preview, production)).toBe("ready");
+    const merged = await promote(preview, production);
+    expect(merged.diff.map(({ path }) => path)).toEqual(["note.body"]);
+    // Made in another way there, it would still be taken back.
+    await goLive(owner, preview, text(`${BODY}      mood: text?\n`));
+    expect(await standing(preview, production)).toBe("diverged");
+  }, 60_000);
+
+  it("is known over environments that are deleted, and where the source is only late", async () => {
+    const { production, development, preview, text } = await family();
+    await goLive(owner, development, text(BODY));
+    await finished(owner, await deploy(await promote(development, production)));
+    expect(await standing(preview, production)).toBe("behind");
+    expect(await failureOf(promote(preview, production))).toContain("has had this version of preview before");
+    await goLive(owner, development, text(BODY + MOOD));
+    await finished(owner, await deploy(await promote(development, preview)));
+    await owner.client.environments.delete.mutate({ projectId: development });
+    // Production's version is among those that preview's was made from, though it was never live in preview.
+    expect(await standing(preview, production)).toBe("ready");
+    const proposal = await promote(preview, production);
+    expect(proposal.diff.map(({ path }) => path)).toEqual(["note.mood"]);
+    await owner.client.environments.delete.mutate({ projectId: preview });
+    await finished(owner, await deploy(proposal));
+    const { promotedFrom } = await owner.client.proposals.get.query({ proposalId: proposal.id });
+    expect(promotedFrom).toMatchObject({ name: "preview", environmentId: preview });
+  }, 60_000);
+});
+
+describe("at once", () => {
+  it("two promotions: the second is stale once the first is live, and renewed keeps its origin", async () => {
+    const { production, development, preview, text } = await family();
+    await goLive(owner, development, text(BODY));
+    await goLive(owner, preview, text(MOOD));
+    const [one, two] = await Promise.all([promote(development, production), promote(preview, production)]);
+    const approve = ({ id: proposalId, hash, consents }: Proposal) =>
+      owner.client.proposals.approve.mutate({ proposalId, hash, consents: [...consents] });
+    await Promise.all([approve(one), approve(two)]);
+    const begin = ({ id: proposalId }: Proposal) => codeOf(owner.client.deployments.create.mutate({ proposalId }));
+    const outcomes = await Promise.all([begin(one), begin(two)]);
+    expect(outcomes.toSorted()).toEqual(["CONFLICT", null]);
+    const [won, lost] = outcomes[0] === null ? [one, two] : [two, one];
+    const { deploymentId } = await owner.client.proposals.get.query({ proposalId: won.id });
+    await finished(owner, deploymentId ?? "");
+    expect(await liveText(production)).toBe(won.text);
+    expect((await owner.client.proposals.get.query({ proposalId: lost.id })).status).toBe("stale");
+    const renewed = await owner.client.proposals.renew.mutate({ proposalId: lost.id });
+    expect(renewed.promotedFrom).toEqual(lost.promotedFrom);
+    // What was live meanwhile is taken back by it, and its consents say so.
+    expect(renewed.consents.some((consent) => consent.startsWith("destructive "))).toBe(true);
+  }, 60_000);
+
+  it("a promotion while the target deploys is compared with what is live, and stale afterwards", async () => {
+    const { production, preview, text } = await family();
+    await goLive(owner, preview, text(BODY));
+    const other = await owner.client.proposals.create.mutate({ projectId: production, text: text(MOOD) });
+    await world.stopCell();
+    const deploymentId = await deploy(other);
+    expect(await codeOf(promote(preview, production))).toBe("SERVICE_UNAVAILABLE");
+    await world.startCell();
+    await finished(owner, deploymentId);
+    expect(await standing(preview, production)).toBe("diverged");
+  }, 60_000);
+
+  it("a promotion into an environment that is being deleted ends with one of the two", async () => {
+    const { development, preview, text } = await family();
+    await goLive(owner, development, text(BODY));
+    const [promoted, deleted] = await Promise.all([
+      codeOf(promote(development, preview)),
+      codeOf(owner.client.environments.delete.mutate({ projectId: preview })),
+    ]);
+    expect(deleted).toBeNull();
+    // The third, where it asks the cell just while the schema goes.
+    expect([null, "NOT_FOUND", "SERVICE_UNAVAILABLE"]).toContain(promoted);
+    expect(await codeOf(owner.client.proposals.list.query({ projectId: preview }))).toBe("NOT_FOUND");
+  }, 60_000);
+});
