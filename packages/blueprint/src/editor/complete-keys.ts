@@ -100,6 +100,7 @@ function fitsBeside(
   if (
     path[0] === "entities" &&
     path.length === 2 &&
+    !present.has("fields") &&
     [...present].some((one) => one !== "" && !Object.hasOwn(keys, one))
   )
     return false;

@@ -44,11 +44,11 @@ afterAll(() => {
   process.stdout.write(`completion: ${tried.places} positions, ${tried.known} known words, ${tried.offers} offers\n`);
 });
 
-const random = new Random(seed);
+const chosen = new Random(seed);
 const all = [...texts].flatMap(([text, name]) => placesIn(text).map((place) => ({ name, place })));
 const gaps = [...texts].flatMap(([text, name]) => gapsIn(text).map((place) => ({ name, place })));
-const places = Array.from({ length: runs }, () => random.pick(all));
-const newPlaces = Array.from({ length: runs / 2 }, () => random.pick(gaps));
+const places = Array.from({ length: runs }, () => chosen.pick(all));
+const newPlaces = Array.from({ length: runs / 2 }, () => chosen.pick(gaps));
 
 const where = ({ whole, word, how }: CursorPlace): string => {
   const line = whole.slice(0, word.from).split("\n").length;
@@ -59,6 +59,7 @@ const isComment = ({ whole, word }: CursorPlace): boolean =>
 
 describe("in our blueprints", () => {
   test("what is offered fits", () => {
+    const random = new Random(seed);
     const wrong: string[] = [];
     for (const { name, place } of [...places, ...newPlaces]) {
       const { text, offset, how } = place;
@@ -66,7 +67,7 @@ describe("in our blueprints", () => {
       const completion = completeAt(text, offset);
       // Without the rest of the line, brackets are open, and the checker can't read the blueprint.
       if (completion === null || (how === "half" && /[{[(]/.test(text) && isOpenAt(text, offset))) continue;
-      for (const one of sample(completion.suggestions, OFFERS_MAX)) {
+      for (const one of sample(completion.suggestions, random)) {
         tried.offers++;
         const [fault] = faultsOf(text, completion, one);
         if (fault !== undefined)
@@ -87,6 +88,7 @@ describe("in our blueprints", () => {
   });
 
   test("what was there is offered although another line is broken", () => {
+    const random = new Random(seed);
     const missing: string[] = [];
     for (const { name, place } of places.slice(0, runs / 2)) {
       if (isComment(place) || !isKnownWord(place)) continue;
@@ -109,6 +111,6 @@ function isOpenAt(text: string, offset: number): boolean {
   return location?.flow === true || /[{[(][^}\])]*$/.test(location?.before ?? "");
 }
 
-function sample<T>(from: readonly T[], count: number): readonly T[] {
-  return from.length <= count ? from : Array.from({ length: count }, () => random.pick(from));
+function sample<T>(from: readonly T[], random: Random): readonly T[] {
+  return from.length <= OFFERS_MAX ? from : Array.from({ length: OFFERS_MAX }, () => random.pick(from));
 }

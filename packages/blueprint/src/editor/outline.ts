@@ -87,16 +87,14 @@ export function hasModule({ modules }: Outline, name: string): boolean {
 
 function entityOf(name: string, node: Sketch | null): EntityOutline {
   const transitions = valueAt(node, "transitions");
-  const [machine] = entriesOf(transitions);
+  const fields = new Map(fieldsIn(valueAt(node, "fields")));
+  const machine = entriesOf(transitions).find(({ key }) => fields.has(key));
   const edges = entriesOf(machine?.value ?? null).filter(({ key }) => key !== "initial");
   const short = entriesOf(node).filter(({ key }) => !entityOptions.has(key));
   const isTrue = (key: string): boolean => textOf(valueAt(node, key)) === "true";
   return {
     name,
-    fields: new Map([
-      ...fieldsIn(valueAt(node, "fields")),
-      ...short.map(({ key, value }) => [key, notationOf(value)] as const),
-    ]),
+    fields: new Map([...fields, ...short.map(({ key, value }) => [key, notationOf(value)] as const)]),
     transitions: edges.map(({ key }) => key),
     edgeEvents: edges.map(({ key, value }) => textOf(valueAt(value, "emit")) ?? `${name}.${key}`),
     stateField: machine?.key ?? null,

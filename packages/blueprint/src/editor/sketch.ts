@@ -260,6 +260,7 @@ export function sketchText(text: string, offset = -1): SketchedText {
   function openItem(column: number): void {
     while (frames.length > 1 && top().column > column) frames.pop();
     finishKey(column);
+    loose = null;
     const frame = top();
     if (frame.node.kind === "list" && frame.column === column) {
       frame.node.items.push(null);
@@ -272,15 +273,20 @@ export function sketchText(text: string, offset = -1): SketchedText {
   }
 
   function openMap(column: number): Frame {
+    while (frames.length > 1 && top().column > column) frames.pop();
+    const above = top();
     while (frames.length > 1 && (top().column > column || (top().column === column && top().node.kind === "list")))
       frames.pop();
     finishKey(column);
     const frame = top();
+    const started = loose;
+    loose = null;
     if (frame.node.kind === "map" && frame.column === column) return frame;
     const last = lastOf(frame);
     const opened: Frame = { column, path: last.path, node: { kind: "map", entries: [] } };
-    if (last.isEmpty || loose?.column === column) last.put(opened.node);
-    loose = null;
+    // A line that only looks like a member of a list doesn't hide the keys below it.
+    const isAfterList = above.node.kind === "list" && above.column === column;
+    if (last.isEmpty || isAfterList || started?.column === column) last.put(opened.node);
     frames.push(opened);
     return opened;
   }

@@ -3,6 +3,7 @@
 import { checkBlueprint } from "../../check-blueprint.ts";
 import type { Diagnostic, DiagnosticCode } from "../../text/diagnostic.ts";
 import { completeAt } from "../complete.ts";
+import { locate } from "../locate.ts";
 import type { Completion, Suggestion } from "../suggestion.ts";
 
 export interface CursorPlace {
@@ -69,7 +70,7 @@ export function linesAwayFrom({ text, offset }: CursorPlace): readonly number[] 
   const own = text.slice(0, offset).split("\n").length;
   return [...text.matchAll(/^ *\w/gm)].flatMap(({ index }) => {
     const line = text.slice(0, index).split("\n").length;
-    return Math.abs(line - own) < 3 ? [] : [index];
+    return Math.abs(line - own) < 3 || locate(text, index)?.flow === true ? [] : [index];
   });
 }
 
