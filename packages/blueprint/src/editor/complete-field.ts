@@ -73,7 +73,7 @@ function inBrackets(
         { lead: content, word, rest },
         valueScope(entity?.name ?? null, name === "fill" ? "references" : "records"),
         outline,
-      ).filter((one) => one.label !== place.name || /\.\s*$/.test(content));
+      ).filter((one) => one.label !== place.name || /(?<!\brecord)\.\s*$/.test(content));
     case "ref":
     case "refs":
       return isFirst

@@ -201,6 +201,7 @@ export function entityOfExpectation({ root, spot }: Location): string | null {
   return null;
 }
 
+/** Types without one plain value in a column. */
 const unsorted: ReadonlySet<string> = new Set(
   "json object list i18n point vector enum_set secret refs computed file image".split(" "),
 );
@@ -298,7 +299,7 @@ function rowTransitions({ testRows, entities }: Outline): Suggestion[] {
 
 /** Whether a record can be looked up by this field. */
 export function isSought({ type }: FieldOutline): boolean {
-  return type !== "computed" && type !== "secret" && type !== "refs";
+  return !unsorted.has(type ?? "json");
 }
 
 /** The values that a field can have, as far as they are known. */

@@ -12,13 +12,13 @@ import { completeWith } from "./complete-with.ts";
 import { completeWork } from "./complete-work.ts";
 import type { ExpressionText } from "./expression-text.ts";
 import { asValue } from "./insertion.ts";
-import { type Location, locate, othersInList } from "./locate.ts";
+import { type Location, locate, mapAround, othersInList } from "./locate.ts";
 import { readNotation } from "./notation.ts";
 import { notationOf, type Outline, outlineOf } from "./outline.ts";
 import { recordOf } from "./record-outline.ts";
 import { entityIn, ruleScopeAt } from "./rule-scope.ts";
 import { keyAt, shapesAt } from "./shape-at.ts";
-import { nodeAt, valueAt } from "./sketch-tree.ts";
+import { nodeAt, textOf, valueAt } from "./sketch-tree.ts";
 import type { Completion, Suggestion } from "./suggestion.ts";
 import { plain, unique } from "./words.ts";
 import { workOutline } from "./work-outline.ts";
@@ -97,14 +97,21 @@ function partAt(place: Place): Part | null {
   if (shapes.some((shape) => shape.kind === "rule")) return rulePart(place, shapes);
   const field = fieldPlaceAt(location, outline, shapes);
   if (field !== null) {
-    const isWhole = /(?:=\s*|\bat\(\s*)[\w.:]*$/.test(location.before);
+    const isWhole = /(?:[^=!<>]=\s*|\bat\(\s*)[\w.:]*$/.test(location.before);
     const word = isWhole ? ofValue : ofWord;
-    return { suggestions: completeField(around(place, location.before, word), field), word };
+    return { suggestions: completeField(fieldText(place, word, field), field), word };
   }
   if (!isOneWord(location)) return null;
   const others = new Set(othersInList(location));
   const suggestions = unique(shapes.flatMap((shape) => valuesOf(shape, place))).filter((one) => !others.has(one.label));
   return { suggestions, word: ofValue };
+}
+
+/** The notation around the position; after `type:`, what the other keys say belongs to it. */
+function fieldText(place: Place, word: RegExp, { onlyType }: FieldPlace): ExpressionText {
+  const text = around(place, place.location.before, word);
+  const isOptional = onlyType && textOf(valueAt(mapAround(place.location), "optional")) === "true";
+  return isOptional ? { ...text, rest: `${text.rest}?` } : text;
 }
 
 /** Whether nothing but one word is before the position. */
