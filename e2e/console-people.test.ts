@@ -228,7 +228,7 @@ describe("a session", () => {
     await elsewhere.reload();
     await elsewhere.waitForURL(/sign-in/);
     await invited.reload();
-    await invited.getByRole("heading", { name: "Account" }).waitFor();
+    await invited.getByRole("heading", { name: "Account", exact: true }).waitFor();
     await elsewhere.context().close();
   });
 
