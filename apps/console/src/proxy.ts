@@ -20,6 +20,8 @@ function contentSecurityPolicy(nonce: string): string {
     // The scripts with the nonce load the others; a browser that knows `strict-dynamic` ignores 'self'.
     `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'`,
     `style-src 'self' 'nonce-${nonce}'`,
+    // The editor checks its text on a thread of its own.
+    "worker-src 'self'",
     "img-src 'self' data:",
     "font-src 'self'",
     "connect-src 'self'",
