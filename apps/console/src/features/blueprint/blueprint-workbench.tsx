@@ -5,8 +5,8 @@ import type { Draft, EndedDraft, LiveBlueprint } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { FolderOpen, WandSparkles } from "lucide-react";
 import dynamic from "next/dynamic";
-import { useRouter } from "next/navigation";
-import { type ChangeEvent, useRef, useState } from "react";
+import { useRouter, useSearchParams } from "next/navigation";
+import { type ChangeEvent, useDeferredValue, useMemo, useRef, useState } from "react";
 import { useTRPC, useTRPCClient } from "../../trpc.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -20,7 +20,9 @@ import { DraftHistory } from "./draft-history.tsx";
 import type { DraftStatus } from "./draft-keeper.ts";
 import { DraftNotices } from "./draft-notices.tsx";
 import type { EditorHandle } from "./editor.tsx";
+import { entityOutline } from "./entity-outline.ts";
 import { OutdatedNotice } from "./outdated-notice.tsx";
+import { Outline } from "./outline.tsx";
 import { ProblemList } from "./problem-list.tsx";
 import { refusedDiagnostics } from "./refused-diagnostics.ts";
 import { TemplateChoice } from "./template-choice.tsx";
@@ -28,6 +30,9 @@ import { useCheck } from "./use-check.ts";
 import { useDraft } from "./use-draft.ts";
 
 const Editor = dynamic(() => import("./editor.tsx"), { ssr: false, loading: () => <Skeleton className="h-full" /> });
+
+/** Fewer entities are in sight anyway. */
+const outlinedMin = 4;
 
 interface BlueprintWorkbenchProps {
   projectId: string;
@@ -51,6 +56,11 @@ export function BlueprintWorkbench({ projectId, projectName, mayChange, live, st
   const [note, setNote] = useState<string | null>(null);
   const liveText = live?.text ?? null;
   const check = useCheck(text);
+  // The outline may lag behind the keys.
+  const outlined = useDeferredValue(text);
+  const outline = useMemo(() => entityOutline(outlined), [outlined]);
+  const entity = useSearchParams().get("entity");
+  const startAt = outline.find(({ name }) => name === entity)?.offset ?? null;
 
   const propose = useMutation(
     trpc.proposals.create.mutationOptions({
@@ -200,14 +210,22 @@ export function BlueprintWorkbench({ projectId, projectName, mayChange, live, st
           hidden={status.kind === "conflict"}
           className="flex h-[max(26rem,calc(100dvh-13.5rem))] flex-col overflow-hidden rounded-lg border bg-surface shadow-card focus-within:border-line-strong [&[hidden]]:hidden"
         >
-          <div className="min-h-0 flex-1 border-b">
-            <Editor
-              ref={editor}
-              text={text}
-              onChange={change}
-              diagnostics={empty ? [] : check.diagnostics}
-              readOnly={!mayChange || status.kind === "conflict"}
-            />
+          <div className="flex min-h-0 flex-1 flex-col border-b md:flex-row">
+            {outline.length >= outlinedMin ? (
+              <div className="h-36 shrink-0 border-b md:h-auto md:w-56 md:border-r md:border-b-0">
+                <Outline entries={outline} onGoTo={(offset) => editor.current?.goTo(offset)} />
+              </div>
+            ) : null}
+            <div className="min-h-0 min-w-0 flex-1">
+              <Editor
+                ref={editor}
+                text={text}
+                onChange={change}
+                diagnostics={empty ? [] : check.diagnostics}
+                readOnly={!mayChange || status.kind === "conflict"}
+                startAt={startAt}
+              />
+            </div>
           </div>
           {empty ? (
             <p className="px-4 py-2.5 text-[0.8125rem] text-ink-soft">Problems are shown here while you write.</p>

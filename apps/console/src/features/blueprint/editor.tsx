@@ -39,14 +39,19 @@ interface EditorProps {
   onChange: (text: string) => void;
   diagnostics: readonly Diagnostic[];
   readOnly: boolean;
+  /** Where the cursor is at first; null for the beginning, without the focus. */
+  startAt: number | null;
   ref: Ref<EditorHandle>;
 }
 
-export default function Editor({ text, onChange, diagnostics, readOnly, ref }: EditorProps) {
+export default function Editor({ text, onChange, diagnostics, readOnly, startAt, ref }: EditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const report = useEffectEvent((changed: string) => onChange(changed));
   const initial = useEffectEvent(() => text);
+  const start = useEffectEvent((created: EditorView) => {
+    if (startAt !== null) goTo(created, startAt);
+  });
 
   useEffect(() => {
     if (!place.current) return;
@@ -92,6 +97,7 @@ export default function Editor({ text, onChange, diagnostics, readOnly, ref }: E
       }),
     });
     view.current = created;
+    start(created);
     return () => {
       created.destroy();
       view.current = null;
@@ -115,13 +121,7 @@ export default function Editor({ text, onChange, diagnostics, readOnly, ref }: E
   }, [diagnostics]);
 
   useImperativeHandle(ref, () => ({
-    goTo(offset) {
-      const current = view.current;
-      if (!current) return;
-      const anchor = Math.min(offset, current.state.doc.length);
-      current.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
-      current.focus();
-    },
+    goTo: (offset) => void (view.current && goTo(view.current, offset)),
     undo: () => view.current !== null && undo(view.current),
     redo: () => void (view.current && redo(view.current)),
     show(changed) {
@@ -140,4 +140,10 @@ export default function Editor({ text, onChange, diagnostics, readOnly, ref }: E
       </p>
     </>
   );
+}
+
+function goTo(view: EditorView, offset: number): void {
+  const anchor = Math.min(offset, view.state.doc.length);
+  view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
+  view.focus();
 }
