@@ -4,11 +4,11 @@
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import axe from "axe-core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { callerOf, signUp } from "./api.ts";
 import { startBrowser, takePicture } from "./browser.ts";
+import { loadAxe, problemsOn, transitionsOf } from "./page-problems.ts";
 import { answers, type DevStack, startDev } from "./stack.ts";
 
 const root = resolve(import.meta.dirname, "..");
@@ -132,25 +132,6 @@ const looks = [
   { name: "light and narrow", colorScheme: "light", width: 360 },
 ] as const;
 
-async function problemsOn(page: Page, width: number): Promise<string[]> {
-  const found = await page.evaluate(async (limit) => {
-    const { axe } = window as unknown as { axe: { run: (scope: Document, options: object) => Promise<Report> } };
-    interface Report {
-      violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
-    }
-    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-    const { violations } = await axe.run(document, { runOnly: tags });
-    const told = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} (${nodes[0]?.failureSummary})`);
-    const width = document.documentElement.scrollWidth;
-    return width > limit ? [...told, `the page is ${width} px wide in a window of ${limit} px`] : told;
-  }, width);
-  return found;
-}
-
-function countTransitions(): number {
-  return document.getAnimations().filter((one) => one.effect?.getComputedTiming().endTime !== Infinity).length;
-}
-
 /** Network and data have come to rest. */
 async function settle(page: Page): Promise<void> {
   await page.waitForLoadState("load");
@@ -168,7 +149,7 @@ test("each page is right in each look", { timeout: 300_000 }, async () => {
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   page.on("pageerror", (error) => problems.push(`${page.url()}: ${error.message}`));
-  await page.addInitScript(axe.source);
+  await loadAxe(page);
   while (waiting.length > 0) {
     const path = waiting.shift() ?? "";
     const route = routeOf(path, routes);
@@ -181,8 +162,7 @@ test("each page is right in each look", { timeout: 300_000 }, async () => {
         await page.goto(stack.consoleUrl + path);
         await settle(page);
       }
-      // Colours that are on their way between two looks have neither's contrast.
-      await expect.poll(() => page.evaluate(countTransitions), { timeout: 10_000 }).toBe(0);
+      await expect.poll(() => transitionsOf(page), { timeout: 10_000 }).toBe(0);
       for (const problem of await problemsOn(page, width)) problems.push(`${route}, ${name}: ${problem}`);
       await takePicture(page, pictures, `${route.replaceAll(/\W+/g, "-")}-${name.replaceAll(" ", "-")}`);
     }

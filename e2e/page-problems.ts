@@ -1,0 +1,29 @@
+// What is wrong with a page as it is now. In: a page that has axe loaded (`loadAxe`), and the width of its window. Out: what axe
+// finds, and whether the page is wider than its window; in words, empty where nothing is wrong.
+import axe from "axe-core";
+import type { BrowserContext, Page } from "playwright-core";
+
+export async function loadAxe(into: Page | BrowserContext): Promise<void> {
+  await into.addInitScript(axe.source);
+}
+
+export async function problemsOn(page: Page, width: number): Promise<string[]> {
+  return page.evaluate(async (limit) => {
+    const { axe } = window as unknown as { axe: { run: (scope: Document, options: object) => Promise<Report> } };
+    interface Report {
+      violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
+    }
+    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+    const { violations } = await axe.run(document, { runOnly: tags });
+    const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} (${nodes[0]?.failureSummary})`);
+    const width = document.documentElement.scrollWidth;
+    return width > limit ? [...found, `the page is ${width} px wide in a window of ${limit} px`] : found;
+  }, width);
+}
+
+/** Colours that are on their way between two looks have neither's contrast. */
+export async function transitionsOf(page: Page): Promise<number> {
+  return page.evaluate(
+    () => document.getAnimations().filter((one) => one.effect?.getComputedTiming().endTime !== Infinity).length,
+  );
+}

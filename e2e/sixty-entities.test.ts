@@ -1,0 +1,259 @@
+// The console with sixty entities and six hundred fields: the model can be searched and looked around in, a review shows what
+// matters, the editor leads to an entity and never waits for a check. A real browser, and everything behind it.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { startBrowser, takePicture } from "./browser.ts";
+import { loadAxe, problemsOn, transitionsOf } from "./page-problems.ts";
+import { answers, type DevStack, startDev } from "./stack.ts";
+import { largeBlueprint, nameOf } from "./testing/large-blueprint.ts";
+
+const pictures = process.env["PLINTH_PICTURES"];
+const folder = mkdtempSync(join(tmpdir(), "plinth-sixty-"));
+const longName = nameOf(8);
+
+let stack: DevStack;
+let browser: Browser;
+let page: Page;
+let root: string;
+const errors: string[] = [];
+
+beforeAll(async () => {
+  const file = join(folder, "large.yaml");
+  writeFileSync(file, largeBlueprint());
+  [stack, browser] = await Promise.all([startDev(file), startBrowser()]);
+  const { developer } = JSON.parse(readFileSync(join(stack.home, "secrets.json"), "utf8"));
+  await answers(`${stack.consoleUrl}/sign-in`);
+  page = await browser.newPage({ viewport: { width: 1440, height: 900 }, reducedMotion: "reduce" });
+  page.setDefaultTimeout(20_000);
+  page.on("pageerror", ({ message }) => errors.push(message));
+  page.on("console", (message) => {
+    if (message.type() === "error") errors.push(message.text());
+  });
+  await loadAxe(page);
+  await page.goto(`${stack.consoleUrl}/sign-in`);
+  await page.getByLabel("Email").fill(developer.email);
+  await page.getByLabel("Password").fill(developer.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL(/projects/);
+  root = `${stack.consoleUrl}/projects/${developer.projects[stack.project].id}`;
+}, 180_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await stack?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+afterEach(async ({ task }) => {
+  if (task.result?.state === "fail") await takePicture(page, pictures, `failed-${task.name.slice(0, 30)}`);
+  expect(errors.splice(0)).toEqual([]);
+});
+
+const picture = (name: string): Promise<void> => takePicture(page, pictures, `sixty-${name}`, true);
+const button = (name: string): Locator => page.getByRole("button", { name, exact: true });
+
+/** Nothing wrong on the page, wide and narrow. */
+async function expectClean(): Promise<void> {
+  for (const width of [360, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    await expect.poll(() => transitionsOf(page)).toBe(0);
+    expect(await problemsOn(page, width)).toEqual([]);
+  }
+}
+
+describe("the overview", () => {
+  const diagram = (): Locator => page.getByRole("group", { name: "Diagram of 60 entities" });
+  const view = async (): Promise<{ x: number; y: number; scale: number }> => {
+    const transform = await page.locator("[data-diagram=view]").getAttribute("transform");
+    const [x = Number.NaN, y = Number.NaN, scale = Number.NaN] =
+      transform?.match(/-?[\d.]+(?:e-?\d+)?/g)?.map(Number) ?? [];
+    return { x, y, scale };
+  };
+  const rows = (): Locator => page.getByRole("list", { name: "Entities" }).getByRole("listitem");
+  const search = (): Locator => page.getByLabel("Search entities and fields");
+
+  test("lists all entities, and shows all of them in the diagram", async () => {
+    await page.goto(root);
+    await rows().first().waitFor();
+    expect(await rows().count()).toBe(60);
+    expect(await rows().nth(1).innerText()).toMatch(
+      /sales_order\s+10 fields\s+Refers to sales_account\s+admin: everything; clerk: read, update\*/,
+    );
+    const frame = await diagram().boundingBox();
+    for (const box of await page.locator("[data-entity] > rect").all()) {
+      const { x, y, width, height } = (await box.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+      expect(x).toBeGreaterThanOrEqual(frame?.x ?? 0);
+      expect(y).toBeGreaterThanOrEqual(frame?.y ?? 0);
+      expect(x + width).toBeLessThanOrEqual((frame?.x ?? 0) + (frame?.width ?? 0));
+      expect(y + height).toBeLessThanOrEqual((frame?.y ?? 0) + (frame?.height ?? 0));
+    }
+    await picture("overview");
+  });
+
+  test("a search finds an entity in the list, and brings it into the middle of the diagram", async () => {
+    await search().fill("billing plan");
+    await expect.poll(() => rows().count()).toBe(1);
+    const middle = async (): Promise<number> => {
+      const frame = await diagram().boundingBox();
+      const box = await page.locator("[data-entity=billing_plan] > rect").boundingBox();
+      if (!frame || !box) return Number.NaN;
+      return Math.abs(box.x + box.width / 2 - frame.x - frame.width / 2);
+    };
+    await expect.poll(middle).toBeLessThan(2);
+    await picture("found");
+    await search().press("Enter");
+    const panel = page.getByRole("region", { name: "Entity billing_plan" });
+    await panel.getByRole("heading", { name: "billing_plan" }).waitFor();
+    await panel.getByText('status == "draft"').first().waitFor();
+    // Its neighbours are marked, others are faint.
+    await expect.poll(() => page.locator("[data-entity=billing_account] > rect.stroke-accent").count()).toBe(1);
+    await expect.poll(() => page.locator("[data-entity=travel_ticket].opacity-25").count()).toBe(1);
+    await picture("chosen");
+    await expectClean();
+    await panel.getByRole("button", { name: "All entities" }).click();
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.getAttribute("data-entity-row")))
+      .toBe("billing_plan");
+    await search().fill("field_4");
+    await expect.poll(() => rows().count()).toBe(60);
+    await search().fill("nothing like it");
+    await page.getByText("No entity or field has a name like that.").waitFor();
+    await search().fill("");
+  });
+
+  test("zooms and moves by buttons, keys, wheel and mouse, and shows all of it again", async () => {
+    await button("Show the whole diagram").click();
+    const whole = await view();
+    await button("Zoom in").click();
+    expect((await view()).scale).toBeCloseTo(whole.scale * 1.25);
+    await button("Zoom out").click();
+    expect((await view()).scale).toBeCloseTo(whole.scale);
+
+    await diagram().focus();
+    await page.keyboard.press("+");
+    await page.keyboard.press("ArrowRight");
+    expect((await view()).scale).toBeCloseTo(whole.scale * 1.25);
+    await page.keyboard.press("0");
+    expect(await view()).toEqual(whole);
+
+    const frame = (await diagram().boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    await page.mouse.move(frame.x + 5, frame.y + 5);
+    await page.mouse.wheel(0, -200);
+    await expect.poll(async () => (await view()).scale).toBeGreaterThan(whole.scale * 1.3);
+
+    const before = await view();
+    await page.mouse.down();
+    await page.mouse.move(frame.x + 65, frame.y + 45, { steps: 4 });
+    await page.mouse.up();
+    const after = await view();
+    expect(after.x - before.x).toBeCloseTo(60);
+    expect(after.y - before.y).toBeCloseTo(40);
+    expect(after.scale).toBe(before.scale);
+  });
+
+  test("the wheel scrolls the page while the diagram doesn't have the focus", async () => {
+    await search().focus();
+    const before = await view();
+    const frame = (await diagram().boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    await page.evaluate(() => window.scrollTo(0, 0));
+    await page.mouse.move(frame.x + 20, frame.y + 20);
+    await page.mouse.wheel(0, 100);
+    await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(0);
+    expect(await view()).toEqual(before);
+  });
+
+  test("a click in the diagram opens an entity, and no name leaves its box", async () => {
+    await search().fill(longName);
+    const box = page.locator(`[data-entity=${longName}]`);
+    await expect.poll(async () => (await view()).scale).toBeGreaterThan(0.5);
+    expect(await box.locator("> title").textContent()).toBe(longName);
+    expect(await box.locator("svg text").first().textContent()).toMatch(/^sales_note.*…$/);
+    const widest = await box.evaluate((group) => {
+      const letters = [...group.querySelectorAll("text")].map((text) => text.getBoundingClientRect().right);
+      const frame = group.querySelector("rect")?.getBoundingClientRect().right ?? 0;
+      return Math.max(...letters) - frame;
+    });
+    expect(widest).toBeLessThan(0);
+    await box.click();
+    await page.getByRole("region", { name: `Entity ${longName}` }).waitFor();
+    await picture("long-name");
+    await page
+      .getByRole("region", { name: `Entity ${longName}` })
+      .getByRole("link", { name: "Permissions" })
+      .click();
+    await expect.poll(() => page.getByLabel("Find an entity").inputValue()).toBe(longName);
+    await page.goBack();
+  });
+});
+
+describe("the editor", () => {
+  const editor = (): Locator => page.getByRole("textbox", { name: "Blueprint" });
+  const line = (): Promise<string> => page.locator(".cm-activeLine").innerText();
+
+  test("opens at the entity that the overview names", async () => {
+    await page.goto(`${root}/blueprint?entity=support_visit`);
+    await editor().waitFor();
+    await expect.poll(line).toBe("  support_visit:");
+    await picture("editor");
+  });
+
+  test("an outline finds entities and leads to their lines", async () => {
+    const outline = page.getByRole("navigation", { name: "Outline" });
+    await expect.poll(() => outline.getByRole("listitem").count()).toBe(60);
+    await outline.getByLabel("Find an entity").fill("people re");
+    await expect.poll(() => outline.getByRole("listitem").count()).toBe(1);
+    await outline.getByRole("button", { name: /people_report/ }).click();
+    await expect.poll(line).toBe("  people_report:");
+    await outline.getByLabel("Find an entity").fill("travel_batch");
+    await outline.getByLabel("Find an entity").press("Enter");
+    await expect.poll(line).toBe("  travel_batch:");
+    await expectClean();
+  });
+
+  test("checks in a worker, so that no key waits for it", async () => {
+    await page.getByText("No problems").waitFor();
+    expect(page.workers()).toHaveLength(1);
+    await page.evaluate(() => {
+      const seen = window as unknown as { longTasks: number[] };
+      seen.longTasks = [];
+      new PerformanceObserver((list) => {
+        seen.longTasks.push(...list.getEntries().map(({ duration }) => duration));
+      }).observe({ type: "longtask" });
+    });
+    await editor().press("End");
+    await page.keyboard.type(" nonsense", { delay: 200 });
+    await page.getByRole("region", { name: "Problems" }).getByText(/error/).first().waitFor();
+    const longest = await page.evaluate(() => Math.max(0, ...(window as unknown as { longTasks: number[] }).longTasks));
+    console.log(`longest task while typing: ${Math.round(longest)} ms`);
+    await button("Discard draft").click();
+    await page.getByText("No problems").waitFor();
+  });
+});
+
+describe("the review", () => {
+  test("folds what is safe, shows what isn't, and can be limited to an entity", async () => {
+    const text = largeBlueprint({ alsoFields: ["remark: text?", "rank: int = 0", "seen_at: datetime?"] });
+    // One that drops data among 180 that are safe.
+    const changed = text.replace(/( {2}stock_task:\n(?: {6,}.*\n| {4}fields:\n)*?) {6}field_1: .*\n/, "$1");
+    expect(changed).not.toBe(text);
+    const file = { name: "plinth.yaml", mimeType: "application/yaml", buffer: Buffer.from(changed) };
+    await page.getByLabel("Blueprint file").setInputFiles(file);
+    await button("Review change").click();
+    const changes = page.getByRole("region", { name: "What changes" });
+    await changes.getByText(/1 to consider, 180 safe/).waitFor();
+    await changes.getByRole("region", { name: "stock_task" }).getByText("Drops data").waitFor();
+    expect(await changes.getByRole("listitem").count()).toBe(1);
+    await picture("review-folded");
+    const fold = changes.getByText("Field added");
+    expect(await fold.locator("xpath=..").innerText()).toMatch(/Field added\s*180 safe/);
+    await fold.click();
+    await expect.poll(() => changes.getByRole("listitem").count()).toBe(181);
+    await picture("review-open");
+    await changes.getByLabel("Changes of").selectOption({ label: "travel_visit (3)" });
+    await expect.poll(() => changes.getByRole("listitem").count()).toBe(3);
+    await expectClean();
+  });
+});
