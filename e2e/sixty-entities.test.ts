@@ -52,7 +52,21 @@ afterEach(async ({ task }) => {
   expect(errors.splice(0)).toEqual([]);
 });
 
-const picture = (name: string): Promise<void> => takePicture(page, pictures, `sixty-${name}`, true);
+/** Of the window only: the whole page is very long. */
+async function picture(name: string, at: Locator): Promise<void> {
+  for (const [width, colorScheme] of [
+    [1440, "dark"],
+    [360, "light"],
+    [1440, "light"],
+  ] as const) {
+    if (pictures === undefined) return;
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme });
+    await at.scrollIntoViewIfNeeded();
+    await takePicture(page, pictures, `sixty-${name}-${width}-${colorScheme}`);
+  }
+}
+
 const button = (name: string): Locator => page.getByRole("button", { name, exact: true });
 
 /** Nothing wrong on the page, wide and narrow. */
@@ -90,7 +104,7 @@ describe("the overview", () => {
       expect(x + width).toBeLessThanOrEqual((frame?.x ?? 0) + (frame?.width ?? 0));
       expect(y + height).toBeLessThanOrEqual((frame?.y ?? 0) + (frame?.height ?? 0));
     }
-    await picture("overview");
+    await picture("overview", diagram());
   });
 
   test("a search finds an entity in the list, and brings it into the middle of the diagram", async () => {
@@ -103,7 +117,7 @@ describe("the overview", () => {
       return Math.abs(box.x + box.width / 2 - frame.x - frame.width / 2);
     };
     await expect.poll(middle).toBeLessThan(2);
-    await picture("found");
+    await picture("found", diagram());
     await search().press("Enter");
     const panel = page.getByRole("region", { name: "Entity billing_plan" });
     await panel.getByRole("heading", { name: "billing_plan" }).waitFor();
@@ -111,7 +125,7 @@ describe("the overview", () => {
     // Its neighbours are marked, others are faint.
     await expect.poll(() => page.locator("[data-entity=billing_account] > rect.stroke-accent").count()).toBe(1);
     await expect.poll(() => page.locator("[data-entity=travel_ticket].opacity-25").count()).toBe(1);
-    await picture("chosen");
+    await picture("chosen", diagram());
     await expectClean();
     await panel.getByRole("button", { name: "All entities" }).click();
     await expect
@@ -179,7 +193,7 @@ describe("the overview", () => {
     expect(widest).toBeLessThan(0);
     await box.click();
     await page.getByRole("region", { name: `Entity ${longName}` }).waitFor();
-    await picture("long-name");
+    await picture("long-name", diagram());
     await page
       .getByRole("region", { name: `Entity ${longName}` })
       .getByRole("link", { name: "Permissions" })
@@ -197,7 +211,7 @@ describe("the editor", () => {
     await page.goto(`${root}/blueprint?entity=support_visit`);
     await editor().waitFor();
     await expect.poll(line).toBe("  support_visit:");
-    await picture("editor");
+    await picture("editor", editor());
   });
 
   test("an outline finds entities and leads to their lines", async () => {
@@ -246,12 +260,12 @@ describe("the review", () => {
     await changes.getByText(/1 to consider, 180 safe/).waitFor();
     await changes.getByRole("region", { name: "stock_task" }).getByText("Drops data").waitFor();
     expect(await changes.getByRole("listitem").count()).toBe(1);
-    await picture("review-folded");
+    await picture("review-folded", changes);
     const fold = changes.getByText("Field added");
     expect(await fold.locator("xpath=..").innerText()).toMatch(/Field added\s*180 safe/);
     await fold.click();
     await expect.poll(() => changes.getByRole("listitem").count()).toBe(181);
-    await picture("review-open");
+    await picture("review-open", changes);
     await changes.getByLabel("Changes of").selectOption({ label: "travel_visit (3)" });
     await expect.poll(() => changes.getByRole("listitem").count()).toBe(3);
     await expectClean();

@@ -1,8 +1,11 @@
 // The steps that a deployment takes. In: the plan and, once deploying, how far the cell has come. Out: a list with each
-// step's SQL to unfold and its state; states are told apart by icon and word, not by colour alone.
+// step's SQL to unfold and its state; of many steps, those that are safe are folded away. States are told apart by icon and word, not by colour alone.
+"use client";
 import type { DeploymentStep, PlanMeasures, ProposedPlan, StepMeasure } from "@plinth/control/router";
 import { ChevronRight, Circle, CircleCheck, CircleX, LoaderCircle } from "lucide-react";
+import { useState } from "react";
 import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
 import { MarkedText } from "../../ui/marked-text.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { ClassBadge } from "./class-badge.tsx";
@@ -17,6 +20,8 @@ const icons: Record<StepState, { Icon: typeof Circle; look: string; word: string
   failed: { Icon: CircleX, look: "text-bad", word: "Failed" },
 };
 
+type PlannedStep = ProposedPlan["steps"][number] & { readonly state: DeploymentStep | null };
+
 interface PlanStepsProps {
   plan: ProposedPlan;
   /** Null where the live database could not be asked. */
@@ -26,51 +31,69 @@ interface PlanStepsProps {
 }
 
 export function PlanSteps({ plan, measures, progress }: PlanStepsProps) {
-  const planned = plan.steps.map((step) => ({
-    ...step,
-    state: progress?.find(({ id }) => id === step.id) ?? null,
-  }));
+  const [all, setAll] = useState(false);
+  const planned = plan.steps.map(
+    (step): PlannedStep => ({
+      ...step,
+      state: progress?.find(({ id }) => id === step.id) ?? null,
+    }),
+  );
   // The cell may have steps of its own, such as the switch to the new release.
+  const quiet = planned.length > shownMax && !all ? planned.filter((step) => isQuiet(step, measures)) : [];
   const own = progress?.filter(({ id }) => !plan.steps.some((step) => step.id === id)) ?? [];
   return (
     <ol className="divide-y">
-      {planned.map((step, index) => (
-        <li key={step.id}>
-          <details className="group">
-            <summary className="flex items-start gap-3 px-4 py-2.5 -outline-offset-2 hover:bg-hover/60 [&::-webkit-details-marker]:hidden">
-              <span className="grid h-[1.3125rem] w-4 shrink-0 place-items-center">
-                {progress ? (
-                  <StateIcon state={step.state?.status ?? "pending"} />
-                ) : (
-                  <span className="text-xs text-ink-faint tabular-nums">{index + 1}</span>
-                )}
-              </span>
-              <span className="flex min-w-0 flex-1 flex-wrap items-center justify-between gap-x-3 gap-y-1">
-                <span className="min-w-0 flex-1 basis-64 break-words">
-                  <MarkedText text={step.summary} />
+      {planned.map((step, index) =>
+        quiet.includes(step) ? null : (
+          <li key={step.id}>
+            <details className="group">
+              <summary className="flex items-start gap-3 px-4 py-2.5 -outline-offset-2 hover:bg-hover/60 [&::-webkit-details-marker]:hidden">
+                <span className="grid h-[1.3125rem] w-4 shrink-0 place-items-center">
+                  {progress ? (
+                    <StateIcon state={step.state?.status ?? "pending"} />
+                  ) : (
+                    <span className="text-xs text-ink-faint tabular-nums">{index + 1}</span>
+                  )}
                 </span>
-                <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-                  {blocked(measures, step.id) ? <Badge tone="bad">Records in the way</Badge> : null}
-                  {step.class === "safe" ? null : <ClassBadge of={step.class} />}
-                  {step.phase === "switch" ? <Badge tone="accent">With the switch</Badge> : null}
-                  {step.phase === "after" ? <Badge>Afterwards</Badge> : null}
-                  <Written step={step.state} rows={rowsText(measureOf(measures, step.id))} />
-                  <Duration step={step.state} />
+                <span className="flex min-w-0 flex-1 flex-wrap items-center justify-between gap-x-3 gap-y-1">
+                  <span className="min-w-0 flex-1 basis-64 break-words">
+                    <MarkedText text={step.summary} />
+                  </span>
+                  <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+                    {blocked(measures, step.id) ? <Badge tone="bad">Records in the way</Badge> : null}
+                    {step.class === "safe" ? null : <ClassBadge of={step.class} />}
+                    {step.phase === "switch" ? <Badge tone="accent">With the switch</Badge> : null}
+                    {step.phase === "after" ? <Badge>Afterwards</Badge> : null}
+                    <Written step={step.state} rows={rowsText(measureOf(measures, step.id))} />
+                    <Duration step={step.state} />
+                  </span>
                 </span>
-              </span>
-              <ChevronRight
-                className="mt-0.5 size-4 shrink-0 text-ink-faint transition-transform group-open:rotate-90"
-                aria-hidden
-              />
-            </summary>
-            <StepFacts step={step} measure={measureOf(measures, step.id)} />
-            <ScrollRegion label={`SQL of: ${step.summary}`} className="max-h-80 border-t bg-sunken">
-              <pre className="px-4 py-3 font-mono text-xs leading-5">{sqlOf(step).trim()}</pre>
-            </ScrollRegion>
-          </details>
-          <StepError step={step.state} />
+                <ChevronRight
+                  className="mt-0.5 size-4 shrink-0 text-ink-faint transition-transform group-open:rotate-90"
+                  aria-hidden
+                />
+              </summary>
+              <StepFacts step={step} measure={measureOf(measures, step.id)} />
+              <ScrollRegion label={`SQL of: ${step.summary}`} className="max-h-80 border-t bg-sunken">
+                <pre className="px-4 py-3 font-mono text-xs leading-5">{sqlOf(step).trim()}</pre>
+              </ScrollRegion>
+            </details>
+            <StepError step={step.state} />
+          </li>
+        ),
+      )}
+      {quiet.length > 0 ? (
+        <li className="flex flex-wrap items-center justify-between gap-3 px-4 py-2.5">
+          <span className="text-ink-soft">
+            {quiet.length === planned.length
+              ? `All ${planned.length} steps are safe.`
+              : `The other ${quiet.length} of ${planned.length} steps are safe.`}
+          </span>
+          <Button size="small" onClick={() => setAll(true)}>
+            Show all steps
+          </Button>
         </li>
-      ))}
+      ) : null}
       {own.map((step) => (
         <li key={step.id}>
           <div className="flex items-center gap-3 px-4 py-2.5">
@@ -86,6 +109,14 @@ export function PlanSteps({ plan, measures, progress }: PlanStepsProps) {
       ))}
     </ol>
   );
+}
+
+/** More are shown on demand, unless one needs a look or is under way. */
+const shownMax = 20;
+
+function isQuiet(step: PlannedStep, measures: PlanMeasures | null): boolean {
+  const status = step.state?.status;
+  return step.class === "safe" && !blocked(measures, step.id) && status !== "running" && status !== "failed";
 }
 
 /** The schema is the project's own, always the same: without it the statement reads as one would write it. */

@@ -13,17 +13,27 @@ interface EntityPanelProps {
   facts: EntityFacts;
   onChoose: (name: string) => void;
   onClose: () => void;
+  /** Whether the keyboard goes on here. */
+  takesFocus: boolean;
 }
 
-export function EntityPanel({ projectId, model, facts, onChoose, onClose }: EntityPanelProps) {
+export function EntityPanel({ projectId, model, facts, onChoose, onClose, takesFocus }: EntityPanelProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const { name, entity, fields, refersTo, referredBy } = facts;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another entity is read from its top.
-  useEffect(() => heading.current?.focus(), [name]);
+  useEffect(() => {
+    if (takesFocus) heading.current?.focus();
+  }, [name]);
   const root = `/projects/${projectId}`;
   const at = `?entity=${encodeURIComponent(name)}`;
   return (
-    <section aria-label={`Entity ${name}`} className="flex flex-col gap-4 px-4 py-3 text-[0.8125rem]">
+    <section
+      aria-label={`Entity ${name}`}
+      onKeyDown={({ key }) => {
+        if (key === "Escape") onClose();
+      }}
+      className="flex flex-col gap-4 px-4 py-3 text-[0.8125rem]"
+    >
       <div>
         <Button size="small" variant="ghost" className="-ml-2" icon={<ArrowLeft aria-hidden />} onClick={onClose}>
           All entities

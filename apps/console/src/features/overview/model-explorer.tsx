@@ -14,6 +14,7 @@ import { modelNodes } from "./model-nodes.ts";
 export function ModelExplorer({ projectId, model }: { projectId: string; model: Model }) {
   const [typed, setTyped] = useState("");
   const [chosen, setChosen] = useState<string | null>(null);
+  const [fromDiagram, setFromDiagram] = useState(false);
   const closed = useRef<string | null>(null);
   const side = useRef<HTMLDivElement>(null);
   const layout = useMemo(() => layoutModel(modelNodes(model)), [model]);
@@ -24,6 +25,10 @@ export function ModelExplorer({ projectId, model }: { projectId: string; model: 
   const open = all.find(({ name }) => name === chosen) ?? null;
   const best = found === null ? null : (entities[0]?.name ?? null);
 
+  useEffect(() => {
+    if (chosen !== null) side.current?.scrollTo(0, 0);
+  }, [chosen]);
+
   // Back in the list, the keyboard is where it came from.
   useEffect(() => {
     if (chosen !== null || closed.current === null) return;
@@ -31,9 +36,21 @@ export function ModelExplorer({ projectId, model }: { projectId: string; model: 
     closed.current = null;
   }, [chosen]);
 
-  function choose(name: string | null): void {
+  function choose(name: string): void {
     setChosen(name);
-    if (name !== null) side.current?.scrollTo(0, 0);
+    setFromDiagram(false);
+  }
+
+  /** The focus remains in the diagram, which can be zoomed and moved further. */
+  function chooseInDiagram(name: string | null): void {
+    setChosen(name);
+    setFromDiagram(true);
+    if (name !== null) side.current?.scrollIntoView({ block: "nearest" });
+  }
+
+  function close(): void {
+    closed.current = chosen;
+    setChosen(null);
   }
 
   function openBest(event: FormEvent): void {
@@ -74,17 +91,15 @@ export function ModelExplorer({ projectId, model }: { projectId: string; model: 
               model={model}
               facts={open}
               onChoose={choose}
-              onClose={() => {
-                closed.current = open.name;
-                setChosen(null);
-              }}
+              onClose={close}
+              takesFocus={!fromDiagram}
             />
           ) : (
             <EntityList entities={entities} search={search} onChoose={choose} />
           )}
         </div>
       </div>
-      <ModelDiagram layout={layout} found={found} focus={open?.name ?? best} onChoose={choose} />
+      <ModelDiagram layout={layout} found={found} focus={open?.name ?? best} onChoose={chooseInDiagram} />
     </div>
   );
 }

@@ -60,8 +60,11 @@ export function useDiagramView(
   }
 
   const resized = useEffectEvent((next: Size) => {
+    const before = size.current;
     size.current = next;
     if (!moved.current) showAll();
+    // What was in the middle remains there.
+    else pan({ x: (next.width - before.width) / 2, y: (next.height - before.height) / 2 });
   });
   const wheeled = useEffectEvent((event: WheelEvent) => {
     const focused = frame.current?.contains(document.activeElement) === true;
