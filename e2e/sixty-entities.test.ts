@@ -211,7 +211,7 @@ describe("the editor", () => {
     await page.goto(`${root}/blueprint?entity=support_visit`);
     await editor().waitFor();
     await expect.poll(line).toBe("  support_visit:");
-    await picture("editor", editor());
+    await picture("editor", page.getByRole("navigation", { name: "Outline" }));
   });
 
   test("an outline finds entities and leads to their lines", async () => {

@@ -87,7 +87,7 @@ function SafeFold({ kind: { title, changes } }: { kind: SafeKind }) {
       {open ? (
         <ul className="flex flex-col gap-2 border-t bg-sunken px-4 py-3.5 sm:pl-11">
           {changes.map((change) => (
-            <ChangeItem key={`${change.kind} ${change.path}`} change={change} />
+            <ChangeItem key={`${change.kind} ${change.path}`} change={change} amongSafe />
           ))}
         </ul>
       ) : null}

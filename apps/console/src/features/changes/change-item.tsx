@@ -5,7 +5,14 @@ import { Eye } from "lucide-react";
 import { MarkedText } from "../../ui/marked-text.tsx";
 import { ClassBadge } from "./class-badge.tsx";
 
-export function ChangeItem({ change }: { change: Change }) {
+interface ChangeItemProps {
+  change: Change;
+  /** Among others that are all safe, the word says nothing. */
+  amongSafe?: boolean;
+}
+
+export function ChangeItem({ change, amongSafe = false }: ChangeItemProps) {
+  const classes = change.classes.filter((name) => !(amongSafe && name === "safe"));
   return (
     <li>
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
@@ -13,7 +20,7 @@ export function ChangeItem({ change }: { change: Change }) {
           <MarkedText text={change.summary} />
         </span>
         <span className="flex flex-wrap gap-1 sm:justify-end">
-          {change.classes.map((name) => (
+          {classes.map((name) => (
             <ClassBadge key={name} of={name} />
           ))}
         </span>

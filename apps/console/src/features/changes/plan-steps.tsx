@@ -6,6 +6,7 @@ import { ChevronRight, Circle, CircleCheck, CircleX, LoaderCircle } from "lucide
 import { useState } from "react";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { cn } from "../../ui/cn.ts";
 import { MarkedText } from "../../ui/marked-text.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { ClassBadge } from "./class-badge.tsx";
@@ -48,7 +49,9 @@ export function PlanSteps({ plan, measures, progress }: PlanStepsProps) {
           <li key={step.id}>
             <details className="group">
               <summary className="flex items-start gap-3 px-4 py-2.5 -outline-offset-2 hover:bg-hover/60 [&::-webkit-details-marker]:hidden">
-                <span className="grid h-[1.3125rem] w-4 shrink-0 place-items-center">
+                <span
+                  className={cn("grid h-[1.3125rem] shrink-0 place-items-center", planned.length > 99 ? "w-6" : "w-4")}
+                >
                   {progress ? (
                     <StateIcon state={step.state?.status ?? "pending"} />
                   ) : (

@@ -29,7 +29,15 @@ export const EntityBox = memo(function EntityBox({ box, look, fromAfar }: Entity
   return (
     <g data-entity={node.name} className={cn("cursor-pointer", look === "dimmed" && "opacity-25")}>
       <title>{node.name}</title>
-      <rect x={x} y={y} width={boxWidth} height={height} rx={8} className={cn("fill-surface", frames[look])} />
+      <rect
+        x={x}
+        y={y}
+        width={boxWidth}
+        height={height}
+        rx={8}
+        vectorEffect="non-scaling-stroke"
+        className={cn("fill-surface", frames[look])}
+      />
       {/* Wide letters take more room than was counted on: what they would leave is cut off. */}
       <svg x={x} y={y} width={boxWidth} height={height} className="overflow-hidden" aria-hidden>
         {fromAfar ? <LargeName name={node.name} height={height} /> : <Rows box={box} />}

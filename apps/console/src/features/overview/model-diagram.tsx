@@ -62,7 +62,12 @@ export function ModelDiagram({ layout, found, focus, onChoose }: ModelDiagramPro
               const stroke = marked ? "stroke-accent" : "stroke-ink-faint";
               return (
                 <g key={id} className={cn(dimmed && "opacity-20")}>
-                  <path d={path} className={cn("fill-none", stroke)} strokeWidth={marked ? 2 : 1.25} />
+                  <path
+                    d={path}
+                    className={cn("fill-none", stroke)}
+                    strokeWidth={marked ? 2 : 1.25}
+                    vectorEffect="non-scaling-stroke"
+                  />
                   <circle cx={end.x} cy={end.y} r={3} className={cn("fill-surface", stroke)} strokeWidth={1.25} />
                 </g>
               );

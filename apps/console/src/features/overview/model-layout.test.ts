@@ -87,4 +87,16 @@ describe("layoutModel", () => {
   test("nothing gives an empty picture", () => {
     expect(layoutModel([])).toEqual({ boxes: [], lines: [], width: 0, height: 0 });
   });
+
+  test.each([
+    ["a hub", (index: number) => (index === 0 ? [] : ["n0"])],
+    ["a chain", (index: number) => (index === 0 ? [] : [`n${index - 1}`])],
+    ["nothing related", () => []],
+  ])("sixty entities are about as wide as a window: %s", (_, targetsOf) => {
+    const nodes = Array.from({ length: 60 }, (_, index) => node(`n${index}`, targetsOf(index), 8));
+    const { boxes, width, height } = layoutModel(nodes);
+    expect(width / height).toBeGreaterThan(0.5);
+    expect(width / height).toBeLessThan(2.5);
+    for (const box of boxes) for (const other of boxes) if (other !== box) expect(overlaps(box, other)).toBe(false);
+  });
 });

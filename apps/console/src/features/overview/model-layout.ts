@@ -3,6 +3,7 @@
 //
 // Columns by depth: what refers to nothing stands left, what refers to it one column further right; within a column by
 // the mean place of what is referred to, which keeps most lines from crossing. What has no relation at all stands below.
+// A large model is packed so that it is about as wide as a window: a column that is too high goes on to the right.
 
 export interface ModelNode {
   readonly name: string;
@@ -62,6 +63,8 @@ const boxGap = 24;
 const looseColumnsMin = 3;
 /** Columns up to this height are never split. */
 const columnHeightMin = 1400;
+/** From so many entities on, the whole is more important than that each column is one depth. */
+const packedMin = 24;
 /** Width by height of the picture of a large model. */
 const aspect = 1.5;
 
@@ -72,9 +75,11 @@ export function layoutModel(nodes: readonly ModelNode[]): ModelLayout {
   const boxes = new Map<string, Box>();
   let bottom = 0;
   let at = 0;
-  for (const column of columns) {
+  let y = 0;
+  const packed = isScattered(columns, heightMax);
+  for (const [index, column] of columns.entries()) {
+    if (index > 0 && !packed) [at, y] = [at + 1, 0];
     const sorted = [...column].sort((a, b) => meanTop(a, boxes) - meanTop(b, boxes));
-    let y = 0;
     for (const node of sorted) {
       // Too high for one column: it goes on in another one to the right.
       if (y > 0 && y + heightOf(node) > heightMax) [at, y] = [at + 1, 0];
@@ -82,16 +87,17 @@ export function layoutModel(nodes: readonly ModelNode[]): ModelLayout {
       y += heightOf(node) + boxGap;
       bottom = Math.max(bottom, y);
     }
-    at += 1;
   }
+  const columnCount = columns.length === 0 ? 0 : at + 1;
 
   const loose = nodes.filter(({ name }) => !related.has(name));
-  const tops = Array.from({ length: Math.max(looseColumnsMin, at) }, () => bottom);
+  const looseColumns = Math.ceil(loose.reduce((sum, node) => sum + heightOf(node) + boxGap, 0) / heightMax);
+  const tops = Array.from({ length: Math.max(looseColumnsMin, columnCount, looseColumns) }, () => bottom);
   for (const node of loose) {
     const column = tops.indexOf(Math.min(...tops));
-    const y = tops[column] ?? bottom;
-    boxes.set(node.name, { node, x: column * (boxWidth + columnGap), y, height: heightOf(node) });
-    tops[column] = y + heightOf(node) + boxGap;
+    const top = tops[column] ?? bottom;
+    boxes.set(node.name, { node, x: column * (boxWidth + columnGap), y: top, height: heightOf(node) });
+    tops[column] = top + heightOf(node) + boxGap;
   }
 
   const placed = [...boxes.values()];
@@ -102,6 +108,14 @@ export function layoutModel(nodes: readonly ModelNode[]): ModelLayout {
     width: Math.max(0, ...placed.map(({ x }) => x + boxWidth), ...lines.map(({ right }) => right)),
     height: Math.max(0, ...placed.map(({ y, height }) => y + height)),
   };
+}
+
+/** Long chains of references give many columns with little in them: then a column goes on with what refers to it. */
+function isScattered(columns: readonly (readonly ModelNode[])[], heightMax: number): boolean {
+  const heights = columns.map((column) => column.reduce((sum, node) => sum + heightOf(node) + boxGap, 0));
+  const needed = heights.reduce((sum, height) => sum + height, 0) / heightMax;
+  const taken = heights.reduce((sum, height) => sum + Math.ceil(height / heightMax), 0);
+  return columns.flat().length >= packedMin && taken > needed * 1.5;
 }
 
 /** Such that a large model fills about a window, instead of one long column. */
