@@ -230,18 +230,11 @@ describe("the editor", () => {
   test("checks in a worker, so that no key waits for it", async () => {
     await page.getByText("No problems").waitFor();
     expect(page.workers()).toHaveLength(1);
-    await page.evaluate(() => {
-      const seen = window as unknown as { longTasks: number[] };
-      seen.longTasks = [];
-      new PerformanceObserver((list) => {
-        seen.longTasks.push(...list.getEntries().map(({ duration }) => duration));
-      }).observe({ type: "longtask" });
-    });
     await editor().press("End");
-    await page.keyboard.type(" nonsense", { delay: 200 });
+    await page.keyboard.type(" nonsense");
     await page.getByRole("region", { name: "Problems" }).getByText(/error/).first().waitFor();
-    const longest = await page.evaluate(() => Math.max(0, ...(window as unknown as { longTasks: number[] }).longTasks));
-    console.log(`longest task while typing: ${Math.round(longest)} ms`);
+    // A worker that failed would be gone, and the page would have checked.
+    expect(page.workers()).toHaveLength(1);
     await button("Discard draft").click();
     await page.getByText("No problems").waitFor();
   });

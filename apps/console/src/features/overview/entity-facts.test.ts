@@ -10,7 +10,7 @@ const text = `project: shop
 modules: [auth, users, roles]
 entities:
   order:
-    fields: { user_id: user_ref, note: text? }
+    fields: { user_id: user_ref, note: text?, state: "enum[open, paid]", tags: "list<string>?" }
     permissions:
       admin: { all: true }
       user: { read: user_id == current_user.id, create: true }
@@ -29,7 +29,12 @@ function factsOf(): readonly EntityFacts[] {
 
 test("an entity has its fields, its relations in both directions, and who may do what", () => {
   const order = factsOf().find(({ name }) => name === "order");
-  expect(order?.fields.map(({ name, type }) => `${name}: ${type}`)).toEqual(["user_id: user", "note: text?"]);
+  expect(order?.fields.map(({ name, type }) => `${name}: ${type}`)).toEqual([
+    "user_id: user",
+    "note: text?",
+    "state: enum[open, paid]",
+    "tags: list<string>?",
+  ]);
   expect([order?.refersTo, order?.referredBy]).toEqual([["user"], ["order_line"]]);
   expect(order?.access).toEqual([
     { role: "admin", operations: "everything" },

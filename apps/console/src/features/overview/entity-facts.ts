@@ -1,6 +1,6 @@
 // What the list says about each entity. In: a checked model. Out: its fields, what it refers to and what refers to it, and in short
 // who may do what; `user` and `organization`, too, where the diagram has them.
-import type { Entity, Field, Model, Permission } from "@plinth/blueprint";
+import type { Entity, Field, FieldType, Model, Permission } from "@plinth/blueprint";
 import { namedRecord } from "../../named-record.ts";
 import type { ModelLayout } from "./model-layout.ts";
 import { typeLabel } from "./model-nodes.ts";
@@ -66,9 +66,26 @@ function fieldsOf(fields: readonly Field[]): readonly FieldFact[] {
     .filter(({ declared }) => declared)
     .map(({ name, type, optional }) => ({
       name,
-      type: typeLabel(type) + (optional ? "?" : ""),
+      type: wholeType(type) + (optional ? "?" : ""),
       target: namedRecord(type),
     }));
+}
+
+/** With what the diagram has no room for. */
+function wholeType(type: FieldType): string {
+  switch (type.kind) {
+    case "enum":
+    case "enum_set":
+      return `${type.kind}[${type.values.join(", ")}]`;
+    case "decimal":
+      return `decimal(${type.precision},${type.scale})`;
+    case "money":
+      return `money(${type.currency})`;
+    case "list":
+      return `list<${wholeType(type.of)}>`;
+    default:
+      return typeLabel(type);
+  }
 }
 
 function accessOf({ permissions, softDelete, stateMachine }: Entity): readonly RoleAccess[] {

@@ -51,7 +51,7 @@ export function ModelDiagram({ layout, found, focus, onChoose }: ModelDiagramPro
         tabIndex={0}
         aria-label={`Diagram of ${layout.boxes.length === 1 ? "1 entity" : `${layout.boxes.length} entities`}`}
         aria-describedby={keys}
-        className="absolute inset-0 cursor-grab touch-none overflow-hidden -outline-offset-2 select-none active:cursor-grabbing"
+        className="peer absolute inset-0 cursor-grab touch-pan-y overflow-hidden focus:touch-none -outline-offset-2 select-none active:cursor-grabbing"
         {...listeners}
       >
         <svg aria-hidden width="100%" height="100%" className="block">
@@ -81,6 +81,12 @@ export function ModelDiagram({ layout, found, focus, onChoose }: ModelDiagramPro
       <p id={keys} className="sr-only">
         Arrow keys move the diagram, plus and minus zoom, 0 shows all of it. The list of entities says the same in
         words.
+      </p>
+      <p
+        aria-hidden
+        className="pointer-events-none absolute bottom-3 left-3 hidden rounded-md bg-surface px-2 py-1 text-xs text-ink-soft peer-focus:hidden lg:block"
+      >
+        Click here to zoom with the wheel
       </p>
       <div className="absolute right-3 bottom-3 flex gap-1">
         <span className="rounded-md bg-surface px-2 py-1 text-xs text-ink-soft tabular-nums">

@@ -1,5 +1,5 @@
 // Zooms and moves the diagram. In: its layout. Out: the view, and what the frame of the diagram has to listen to. The page
-// scrolls as usual: the wheel zooms only in a diagram that has the focus, or with Ctrl (as a pinch on a touchpad arrives).
+// scrolls as usual: wheel and finger move a diagram only once it has the focus, or with Ctrl (as a pinch on a touchpad arrives).
 "use client";
 import {
   type KeyboardEvent,
