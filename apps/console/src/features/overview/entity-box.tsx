@@ -66,7 +66,7 @@ function LargeName({ name, height }: { name: string; height: number }) {
   ));
 }
 
-const largeLetters = 11;
+const largeLetters = 10;
 
 /** A name over several lines, broken between its words. */
 export function largeLines(name: string, linesMax: number): readonly string[] {

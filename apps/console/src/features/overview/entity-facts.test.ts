@@ -55,7 +55,7 @@ test("a search finds names before parts of names before fields", () => {
 
 test("from afar a name is broken between its words, and cut where it is too long", () => {
   expect(largeLines("order_line", 3)).toEqual(["order_line"]);
-  expect(largeLines("an_entity_with_a_long_name_in_it", 5)).toEqual(["an_entity", "with_a_long", "name_in_it"]);
-  expect(largeLines("an_entity_with_a_long_name_in_it", 2)).toEqual(["an_entity", "with_a_long…"]);
-  expect(largeLines("averylongnamewithoutanyplace", 2)).toEqual(["averylongn…"]);
+  expect(largeLines("an_entity_with_a_long_name_in_it", 5)).toEqual(["an_entity", "with_a", "long_name", "in_it"]);
+  expect(largeLines("an_entity_with_a_long_name_in_it", 2)).toEqual(["an_entity", "with_a…"]);
+  expect(largeLines("averylongnamewithoutanyplace", 2)).toEqual(["averylong…"]);
 });

@@ -42,7 +42,7 @@ export function ModelDiagram({ layout, found, focus, onChoose }: ModelDiagramPro
     return (found === null && focus === null) || found?.has(name) ? "plain" : "dimmed";
   };
   return (
-    <div className="relative h-96 min-w-0 bg-sunken lg:h-[36rem]">
+    <div className="relative h-96 min-w-0 bg-sunken lg:h-full">
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms. */}
       <div
         ref={frame}
@@ -66,6 +66,8 @@ export function ModelDiagram({ layout, found, focus, onChoose }: ModelDiagramPro
                     d={path}
                     className={cn("fill-none", stroke)}
                     strokeWidth={marked ? 2 : 1.25}
+                    // From afar, lines are close to each other and would hide the boxes.
+                    strokeOpacity={fromAfar && !marked ? 0.4 : 1}
                     vectorEffect="non-scaling-stroke"
                   />
                   <circle cx={end.x} cy={end.y} r={3} className={cn("fill-surface", stroke)} strokeWidth={1.25} />

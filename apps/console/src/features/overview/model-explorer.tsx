@@ -3,6 +3,7 @@
 "use client";
 import type { Model } from "@plinth/blueprint";
 import { type FormEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import { cn } from "../../ui/cn.ts";
 import { TextField } from "../../ui/field.tsx";
 import { entityFacts, searchEntities } from "./entity-facts.ts";
 import { EntityList } from "./entity-list.tsx";
@@ -10,6 +11,9 @@ import { EntityPanel } from "./entity-panel.tsx";
 import { ModelDiagram } from "./model-diagram.tsx";
 import { layoutModel } from "./model-layout.ts";
 import { modelNodes } from "./model-nodes.ts";
+
+/** A model of one row needs no more than a low window. */
+const lowPixels = 340;
 
 export function ModelExplorer({ projectId, model }: { projectId: string; model: Model }) {
   const [typed, setTyped] = useState("");
@@ -59,8 +63,13 @@ export function ModelExplorer({ projectId, model }: { projectId: string; model: 
   }
 
   return (
-    <div className="grid lg:grid-cols-[22rem_minmax(0,1fr)]">
-      <div className="flex min-h-0 min-w-0 flex-col border-b lg:h-[36rem] lg:border-r lg:border-b-0">
+    <div
+      className={cn(
+        "grid lg:grid-cols-[22rem_minmax(0,1fr)] lg:grid-rows-[minmax(0,1fr)]",
+        layout.height <= lowPixels ? "lg:h-96" : "lg:h-[36rem]",
+      )}
+    >
+      <div className="flex min-h-0 min-w-0 flex-col border-b lg:border-r lg:border-b-0">
         <search aria-label="Entities" className="border-b px-4 py-3">
           <form className="flex items-center gap-3" onSubmit={openBest}>
             <div className="min-w-0 flex-1">
