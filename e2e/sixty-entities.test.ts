@@ -67,13 +67,15 @@ async function picture(name: string, at: Locator): Promise<void> {
   }
 }
 
+/** What a loaded machine shows a little later. */
+const eventually = <Value>(read: () => Value | Promise<Value>) => expect.poll(read, { timeout: 10_000 });
 const button = (name: string): Locator => page.getByRole("button", { name, exact: true });
 
 /** Nothing wrong on the page, wide and narrow. */
 async function expectClean(): Promise<void> {
   for (const width of [360, 1440]) {
     await page.setViewportSize({ width, height: 900 });
-    await expect.poll(() => transitionsOf(page)).toBe(0);
+    await eventually(() => transitionsOf(page)).toBe(0);
     expect(await problemsOn(page, width)).toEqual([]);
   }
 }
@@ -109,30 +111,30 @@ describe("the overview", () => {
 
   test("a search finds an entity in the list, and brings it into the middle of the diagram", async () => {
     await search().fill("billing plan");
-    await expect.poll(() => rows().count()).toBe(1);
+    await eventually(() => rows().count()).toBe(1);
     const middle = async (): Promise<number> => {
       const frame = await diagram().boundingBox();
       const box = await page.locator("[data-entity=billing_plan] > rect").boundingBox();
       if (!frame || !box) return Number.NaN;
       return Math.abs(box.x + box.width / 2 - frame.x - frame.width / 2);
     };
-    await expect.poll(middle).toBeLessThan(2);
+    await eventually(middle).toBeLessThan(2);
     await picture("found", diagram());
     await search().press("Enter");
     const panel = page.getByRole("region", { name: "Entity billing_plan" });
     await panel.getByRole("heading", { name: "billing_plan" }).waitFor();
     await panel.getByText('status == "draft"').first().waitFor();
     // Its neighbours are marked, others are faint.
-    await expect.poll(() => page.locator("[data-entity=billing_account] > rect.stroke-accent").count()).toBe(1);
-    await expect.poll(() => page.locator("[data-entity=travel_ticket].opacity-25").count()).toBe(1);
+    await eventually(() => page.locator("[data-entity=billing_account] > rect.stroke-accent").count()).toBe(1);
+    await eventually(() => page.locator("[data-entity=travel_ticket].opacity-25").count()).toBe(1);
     await picture("chosen", diagram());
     await expectClean();
     await panel.getByRole("button", { name: "All entities" }).click();
-    await expect
-      .poll(() => page.evaluate(() => document.activeElement?.getAttribute("data-entity-row")))
-      .toBe("billing_plan");
+    await eventually(() => page.evaluate(() => document.activeElement?.getAttribute("data-entity-row"))).toBe(
+      "billing_plan",
+    );
     await search().fill("field_4");
-    await expect.poll(() => rows().count()).toBe(60);
+    await eventually(() => rows().count()).toBe(60);
     await search().fill("nothing like it");
     await page.getByText("No entity or field has a name like that.").waitFor();
     await search().fill("");
@@ -156,7 +158,7 @@ describe("the overview", () => {
     const frame = (await diagram().boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
     await page.mouse.move(frame.x + 5, frame.y + 5);
     await page.mouse.wheel(0, -200);
-    await expect.poll(async () => (await view()).scale).toBeGreaterThan(whole.scale * 1.3);
+    await eventually(async () => (await view()).scale).toBeGreaterThan(whole.scale * 1.3);
 
     const before = await view();
     await page.mouse.down();
@@ -171,18 +173,18 @@ describe("the overview", () => {
   test("the wheel scrolls the page while the diagram doesn't have the focus", async () => {
     await search().focus();
     const before = await view();
-    const frame = (await diagram().boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
     await page.evaluate(() => window.scrollTo(0, 0));
+    const frame = (await diagram().boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
     await page.mouse.move(frame.x + 20, frame.y + 20);
     await page.mouse.wheel(0, 100);
-    await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(0);
+    await eventually(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(0);
     expect(await view()).toEqual(before);
   });
 
   test("a click in the diagram opens an entity, and no name leaves its box", async () => {
     await search().fill(longName);
     const box = page.locator(`[data-entity=${longName}]`);
-    await expect.poll(async () => (await view()).scale).toBeGreaterThan(0.5);
+    await eventually(async () => (await view()).scale).toBeGreaterThan(0.5);
     expect(await box.locator("> title").textContent()).toBe(longName);
     expect(await box.locator("svg text").first().textContent()).toMatch(/^sales_note.*…$/);
     const widest = await box.evaluate((group) => {
@@ -198,7 +200,7 @@ describe("the overview", () => {
       .getByRole("region", { name: `Entity ${longName}` })
       .getByRole("link", { name: "Permissions" })
       .click();
-    await expect.poll(() => page.getByLabel("Find an entity").inputValue()).toBe(longName);
+    await eventually(() => page.getByLabel("Find an entity").inputValue()).toBe(longName);
     await page.goBack();
   });
 });
@@ -210,20 +212,20 @@ describe("the editor", () => {
   test("opens at the entity that the overview names", async () => {
     await page.goto(`${root}/blueprint?entity=support_visit`);
     await editor().waitFor();
-    await expect.poll(line).toBe("  support_visit:");
+    await eventually(line).toBe("  support_visit:");
     await picture("editor", page.getByRole("navigation", { name: "Outline" }));
   });
 
   test("an outline finds entities and leads to their lines", async () => {
     const outline = page.getByRole("navigation", { name: "Outline" });
-    await expect.poll(() => outline.getByRole("listitem").count()).toBe(60);
+    await eventually(() => outline.getByRole("listitem").count()).toBe(60);
     await outline.getByLabel("Find an entity").fill("people re");
-    await expect.poll(() => outline.getByRole("listitem").count()).toBe(1);
+    await eventually(() => outline.getByRole("listitem").count()).toBe(1);
     await outline.getByRole("button", { name: /people_report/ }).click();
-    await expect.poll(line).toBe("  people_report:");
+    await eventually(line).toBe("  people_report:");
     await outline.getByLabel("Find an entity").fill("travel_batch");
     await outline.getByLabel("Find an entity").press("Enter");
-    await expect.poll(line).toBe("  travel_batch:");
+    await eventually(line).toBe("  travel_batch:");
     await expectClean();
   });
 
@@ -254,13 +256,17 @@ describe("the review", () => {
     await changes.getByRole("region", { name: "stock_task" }).getByText("Drops data").waitFor();
     expect(await changes.getByRole("listitem").count()).toBe(1);
     await picture("review-folded", changes);
+    const plan = page.getByRole("region", { name: "What runs in the database" });
+    await plan.getByText("The other 181 of 182 steps are safe.").waitFor();
+    await plan.getByRole("button", { name: "Show all steps" }).click();
+    await eventually(() => plan.locator("summary").count()).toBe(182);
     const fold = changes.getByText("Field added");
     expect(await fold.locator("xpath=..").innerText()).toMatch(/Field added\s*180 safe/);
     await fold.click();
-    await expect.poll(() => changes.getByRole("listitem").count()).toBe(181);
+    await eventually(() => changes.getByRole("listitem").count()).toBe(181);
     await picture("review-open", changes);
     await changes.getByLabel("Changes of").selectOption({ label: "travel_visit (3)" });
-    await expect.poll(() => changes.getByRole("listitem").count()).toBe(3);
+    await eventually(() => changes.getByRole("listitem").count()).toBe(3);
     await expectClean();
   });
 });
