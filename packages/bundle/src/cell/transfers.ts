@@ -5,8 +5,10 @@ import type { CellCall } from "./calls.ts";
 
 /** Rows of one batch; each batch is a transaction. */
 export const BATCH_ROWS_MAX = 10_000;
-/** Characters of a batch's rows; a batch of wide rows has fewer of them. */
+/** Characters of a batch's rows as a JSON string; a batch of wide rows has fewer of them. */
 export const BATCH_CHARS_MAX = 1_500_000;
+/** Rows of a batch that are too large themselves. */
+const TOO_LARGE_ROWS_MAX = 500;
 
 /** An entity as an import or an export sees it. */
 export interface TransferEntity {
@@ -84,12 +86,21 @@ export interface BatchBody {
   readonly count: number;
   /** Of each line the first column is the source's key, the second the hash of the values behind it, which the source has made. */
   readonly rows: string;
+  /** Rows that no batch holds: they are counted and refused, so that the import goes on behind them. */
+  readonly tooLarge?: readonly TooLargeRow[];
   /** Which organization records belong to where no column says it. */
   readonly organization: string | null;
   /** True: rows are judged and nothing is written. */
   readonly dry: boolean;
   /** Where it is dry, the entities whose records are still to come: references to them are not judged. */
   readonly pending: readonly string[];
+}
+
+export interface TooLargeRow {
+  /** As reports show it. */
+  readonly key: string;
+  /** Of its values, as the source has made it. */
+  readonly hash: string;
 }
 
 export interface CloseBody {
@@ -151,17 +162,22 @@ const importStep: z.ZodType<ImportStep, ImportStep> = z.strictObject({
   fields: z.array(name).min(1).max(500),
 });
 
-export const batchBody: z.ZodType<BatchBody, BatchBody> = z.strictObject({
-  source,
-  step: importStep,
-  after: key.nullable(),
-  last: key,
-  count: z.number().int().min(1).max(BATCH_ROWS_MAX),
-  rows: z.string().max(BATCH_CHARS_MAX),
-  organization: z.uuid().nullable(),
-  dry: z.boolean(),
-  pending: z.array(name).max(1000),
-});
+const tooLargeRow = z.strictObject({ key: z.string().max(200), hash: z.string().regex(/^\d{1,20}$/) });
+
+export const batchBody: z.ZodType<BatchBody, BatchBody> = z
+  .strictObject({
+    source,
+    step: importStep,
+    after: key.nullable(),
+    last: key,
+    count: z.number().int().min(0).max(BATCH_ROWS_MAX),
+    rows: z.string().max(BATCH_CHARS_MAX),
+    tooLarge: z.array(tooLargeRow).max(TOO_LARGE_ROWS_MAX).exactOptional(),
+    organization: z.uuid().nullable(),
+    dry: z.boolean(),
+    pending: z.array(name).max(1000),
+  })
+  .refine(({ count, tooLarge = [] }) => count + tooLarge.length > 0, "must have a row");
 
 export const closeBody: z.ZodType<CloseBody> = z.strictObject({ source: source.nullable() });
 

@@ -1,11 +1,12 @@
 // Carries an import out. In: a plan, a source and a project. Out: for each step what was read, stored and refused, and whether both sides
 // have the same. While the cell stores one batch, the next is read. It goes on where an earlier run stopped.
 import type { StepState } from "@plinth/control/router";
+import type { Batch } from "./batches.ts";
 import { closeImport, type ImportBatchOptions, openImport, sendBatch, type Target } from "./cell.ts";
 import { type PlannedStep, titleOf } from "./plan-steps.ts";
 import type { Progress } from "./progress.ts";
 import type { RefusalFile } from "./refusal-file.ts";
-import type { Batch, Source } from "./source.ts";
+import type { Source } from "./source.ts";
 import type { SourceStep } from "./source-step.ts";
 
 export interface StepResult {
@@ -72,7 +73,7 @@ async function runStep(
     });
     state = sent.state;
     await refusals.add({ table: table.id, entity: step.entity }, sent.outcome?.refusals ?? []);
-    progress.add(titleOf(planned), batch.count, of);
+    progress.add(titleOf(planned), batch.count + batch.tooLarge.length, of);
   }
   return state;
 }

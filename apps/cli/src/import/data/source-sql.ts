@@ -94,8 +94,10 @@ export function referredId(
 
 /** A column's value as the text that the cell writes of the stored one. */
 export function valueText(column: ForeignColumn, field: TransferField, { trimsScale }: SourceTables): string {
-  const value = `_t.${quoted(column.name)}`;
   const { type } = column;
+  const own = `_t.${quoted(column.name)}`;
+  // A number of single precision has the digits that its text shows, and not those that double precision would add to them.
+  const value = type.kind === "float" ? `${own}::text::float8${column.list ? "[]" : ""}` : own;
   if (type.kind === "enum")
     return enumText(
       value,

@@ -13,7 +13,8 @@ export interface Sample {
 }
 
 const SAMPLE_ROWS = 1_000;
-const SAMPLE_CHARS = 1_000_000;
+/** As a batch of the import: a row that is larger is refused by both. */
+const SAMPLE_CHARS = 1_500_000;
 const SHOWN = 5;
 
 /** References to records that are still to come are not judged, and neither are steps that need them to be there. */
@@ -41,7 +42,7 @@ export async function tryImport(
       });
       const before = samples.get(planned) ?? { judged: 0, refused: 0, refusals: [] };
       samples.set(planned, {
-        judged: before.judged + batch.count,
+        judged: before.judged + batch.count + batch.tooLarge.length,
         refused: before.refused + (outcome?.refused ?? 0),
         refusals: [...before.refusals, ...(outcome?.refusals ?? [])].slice(0, SHOWN),
       });
