@@ -17,9 +17,9 @@ export function declareData(
   terminal: Terminal,
   run: Run,
 ): void {
-  ofProject(importing.command("data").argument("[url]", "postgres://..."))
-    .description("bring the rows of a Postgres database to a project; shows what it will do first")
-    .option("--schema <names>", "the schemas to read, joined by commas", "public")
+  ofProject(importing.command("data").argument("[source]", "postgres://..., or the folder of an export"))
+    .description("bring the rows of a Postgres database, or of an export, to a project; shows what it will do first")
+    .option("--schema <names>", "the schemas of the database to read, joined by commas (default: public)")
     .option("--map <file>", "which table and column becomes what, where the derived mapping is not meant")
     .option("--write-map <file>", "write the mapping to a new file, to be changed and given to --map")
     .option("--organization <id>", "the organization of records that no column gives one")
@@ -27,11 +27,11 @@ export function declareData(
     .option("--dry-run", "judge the first rows of each table and write nothing", false)
     .option("--yes", "import without asking", false)
     .option("--abandon", "end an unfinished import in place of going on with it", false)
-    .action(async (url: string | undefined, options: ImportDataOptions & { readonly abandon: boolean }) => {
+    .action(async (source: string | undefined, options: ImportDataOptions & { readonly abandon: boolean }) => {
       const { abandonImport, importData, requireOptions } = await import("./commands/import-data.ts");
       const settings = readLocalSettings(env);
       if (options.abandon) return run(abandonImport(terminal, settings, options));
-      return run(importData(terminal, settings, requireOptions(url, options), options));
+      return run(importData(terminal, settings, requireOptions(source, options), options));
     });
   ofProject(program.command("export"))
     .description("write all records of a project as CSV, with a manifest of counts and checksums")

@@ -48,7 +48,9 @@ export async function patiently<T>({ onWait }: Pick<Target, "onWait">, ask: () =
 }
 
 /** @throws TRPCClientError where the cell refuses the batch as a whole, or stays away. */
-export async function sendBatch(target: Target, batch: ImportBatch): Promise<Sent> {
+export async function sendBatch(target: Target, { tooLarge = [], ...rows }: ImportBatch): Promise<Sent> {
+  // A control API of an earlier version knows no such rows, and takes batches without them.
+  const batch: ImportBatch = tooLarge.length === 0 ? rows : { ...rows, tooLarge };
   for (let tries = 0; ; tries++) {
     try {
       const outcome = await target.control.transfers.takeBatch.mutate({ projectId: target.projectId, batch });

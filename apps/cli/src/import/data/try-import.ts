@@ -1,10 +1,9 @@
-// Judges the first rows of each step and writes nothing. In: a plan, a source and a project. Out: for each step how many rows were
+// Judges the first rows of each step and writes nothing. In: a plan and a project. Out: for each step how many rows were
 // judged, and which would be refused.
 import { randomBytes } from "node:crypto";
 import type { RowRefusal } from "@plinth/control/router";
 import { type ImportBatchOptions, sendBatch, type Target } from "./cell.ts";
-import type { PlannedStep } from "./plan-steps.ts";
-import type { Source } from "./source.ts";
+import type { PlannedStep } from "./import-plan.ts";
 
 export interface Sample {
   readonly judged: number;
@@ -19,7 +18,6 @@ const SHOWN = 5;
 
 /** References to records that are still to come are not judged, and neither are steps that need them to be there. */
 export async function tryImport(
-  source: Source,
   target: Target,
   steps: readonly PlannedStep[],
   { organization }: ImportBatchOptions,
@@ -28,9 +26,9 @@ export async function tryImport(
   const salt = randomBytes(16).toString("hex");
   const pending = [...new Set(steps.map(({ entity }) => entity))];
   for (const planned of steps.filter(({ kind }) => kind === "records")) {
-    const { step, copyAfter } = planned.withSalt(salt);
+    const { step, batches } = planned.withSalt(salt);
     const bounds = { rowsMax: SAMPLE_ROWS, charsMax: SAMPLE_CHARS };
-    for await (const batch of source.batches(copyAfter(null, SAMPLE_ROWS), bounds)) {
+    for await (const batch of batches(null, bounds, SAMPLE_ROWS)) {
       const { outcome } = await sendBatch(target, {
         source: target.source,
         step,
