@@ -6,6 +6,7 @@ import type { AppRouter } from "./api.ts";
 import { draftExpectations } from "./drafts/testing/expectations.ts";
 import { environmentExpectations } from "./environments/testing/expectations.ts";
 import { mailExpectations } from "./mail/testing/expectations.ts";
+import { proposalExpectations } from "./proposals/testing/expectations.ts";
 import { appRouter } from "./router.ts";
 import { codeOf, createWorld, goLive, join, type Somebody, type World } from "./testing/control-plane.ts";
 import { type Expected, type LeastMember, NOWHERE } from "./testing/expected.ts";
@@ -175,14 +176,8 @@ const expectations: Record<string, Expectation> = {
     who: "developer",
     call: (c, t) => c.proposals.create.mutate({ projectId: t.projectId, text: NOTE }),
   },
-  "proposals.preview": {
-    silent: true,
-    who: "developer",
-    call: (c, t) => c.proposals.preview.mutate({ projectId: t.projectId, text: NOTE }),
-  },
   "proposals.get": { fresh: true, who: "member", call: (c, t) => c.proposals.get.query({ proposalId: t.open.id }) },
-  "proposals.list": { who: "member", call: (c, t) => c.proposals.list.query({ projectId: t.projectId }) },
-  "proposals.timeline": { who: "member", call: (c, t) => c.proposals.timeline.query({ projectId: t.projectId }) },
+  ...proposalExpectations(NOTE),
   "proposals.rename": {
     fresh: true,
     who: "developer",
