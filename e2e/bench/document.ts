@@ -1,4 +1,4 @@
-// Sections of the report, and the page that holds the last ones. In: Markdown by title. Out: text; the page rewritten.
+// Writes the results to docs/benchmarks.md. In: Markdown by section title. Out: the rewritten page.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -17,7 +17,7 @@ export function writePage(sections: Sections): void {
   writeFileSync(page, `${head}\n${toText(sections)}\n`);
 }
 
-/** What was measured anew; the page's other sections stay. */
+/** Replaces the sections that were measured. The other sections of the page stay. */
 export function replaceSections(sections: Sections): void {
   const [head = "", ...rest] = readFileSync(page, "utf8").split(/^## /m);
   const kept = new Map(
