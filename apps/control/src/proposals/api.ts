@@ -126,6 +126,9 @@ export interface Proposal extends ProposalSummary {
   readonly deploymentId: string | null;
 }
 
+/** What a proposal of a text would say. */
+export type ProposalPreview = Pick<Proposal, "text" | "diff" | "plan" | "consents" | "measures">;
+
 export type ProposalProcedures = {
   /**
    * A text with errors makes no proposal: BAD_REQUEST, the diagnostics in the error's `data.diagnostics`. Without a title it
@@ -135,6 +138,8 @@ export type ProposalProcedures = {
     { projectId: string; text: string; title?: string | undefined; author?: "person" | "ai" | undefined },
     Proposal
   >;
+  /** As `create`, but nothing is stored. A mutation only because a text is too long for the address of a query. */
+  preview: Mutation<{ projectId: string; text: string }, ProposalPreview>;
   /** Proposes an earlier version's text again; what it can't bring back stands in `losses`. */
   createFromVersion: Mutation<{ projectId: string; versionId: string }, Proposal>;
   /** Compares a stale proposal with what is live now: another proposal of the same text, origin and author. */

@@ -34,6 +34,24 @@ const timeline = async (projectId: string, filter = {}) =>
     ({ number, title, state }) => `${number} ${title}: ${state}`,
   );
 
+it("shows what a text would change without an entry for it", async () => {
+  const projectId = await newProject("shown");
+  await goLive(owner, projectId, note("      body: text?\n", "shown"));
+  const before = await timeline(projectId);
+  const text = note("      mood: string?\n", "shown");
+  const shown = await owner.client.proposals.preview.mutate({ projectId, text });
+  expect(await timeline(projectId)).toEqual(before);
+  const { text: proposed, diff, plan, consents, measures } = await propose(projectId, text);
+  // Step ids are made anew for each comparison.
+  const named = (steps: typeof plan.steps) => steps.map(({ kind, summary }) => ({ kind, summary }));
+  expect(shown).toMatchObject({ text: proposed, diff, consents });
+  expect(named(shown.plan.steps)).toEqual(named(plan.steps));
+  expect(shown.consents).toContain("destructive note.body");
+  expect(shown.measures?.steps).toHaveLength(measures?.steps.length ?? 0);
+  const wrong = owner.client.proposals.preview.mutate({ projectId, text: note("      mood: strin\n", "shown") });
+  await expect(wrong).rejects.toMatchObject({ data: { code: "BAD_REQUEST", diagnostics: [{ severity: "error" }] } });
+});
+
 it("numbers and names every change, and says where it is", async () => {
   const projectId = await newProject("notes");
   const first = await goLive(owner, projectId, note());
