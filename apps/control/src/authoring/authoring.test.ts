@@ -1,6 +1,6 @@
 // What an author's blueprint does to everybody else in control: nothing that they could feel. Guarantee 22.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { codeOf, createWorld, goLive, type Somebody, type World } from "../testing/control-plane.ts";
+import { codeOf, createWorld, goLive, organizationOf, type Somebody, type World } from "../testing/control-plane.ts";
 import { longText, slowToCompare } from "./testing/costly-blueprints.ts";
 
 let world: World;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   world = await createWorld({ cell: true, env });
   owner = await world.signUp("owner");
   neighbour = await world.signUp("neighbour");
-  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  organizationId = await organizationOf(owner);
 }, 120_000);
 
 afterAll(() => world?.stop());

@@ -2,7 +2,16 @@
 // who may look no longer is told so by the next call.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
+import {
+  codeOf,
+  createWorld,
+  goLive,
+  join,
+  organizationOf,
+  recordRequests,
+  type Somebody,
+  type World,
+} from "../testing/control-plane.ts";
 import type { FollowedEntity, RecordChange, RecordChanges } from "./api.ts";
 
 const DESK = `project: desk
@@ -31,18 +40,11 @@ let send: (method: string, path: string, body?: unknown) => Promise<Response>;
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   [owner, viewer] = [await world.signUp("owner"), await world.signUp("viewer")];
-  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  organizationId = await organizationOf(owner);
   await join(owner, viewer, organizationId, "viewer");
   projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "desk" })).id;
   await goLive(owner, projectId, DESK);
-  const { key } = await owner.client.keys.create.mutate({ projectId, name: "test", kind: "secret" });
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  send = (method, path, body) =>
-    fetch(`${world.apiUrl}/v1/resources/${path}`, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+  send = await recordRequests(world, owner, projectId);
 }, 60_000);
 afterAll(() => world?.stop());
 

@@ -1,7 +1,16 @@
 // What an owner does to a project's records through the console, with a real cell: what is deleted is listed and brought
 // back, and a record goes along its transitions. Both stand in the project's own log under the person's name.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
+import {
+  codeOf,
+  createWorld,
+  goLive,
+  join,
+  organizationOf,
+  recordRequests,
+  type Somebody,
+  type World,
+} from "../testing/control-plane.ts";
 
 const POSTS = `project: posts
 modules: [auth, users, roles]
@@ -37,18 +46,11 @@ let send: (method: string, path: string, body?: unknown) => Promise<Response>;
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   [owner, viewer] = [await world.signUp("owner"), await world.signUp("viewer")];
-  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  const organizationId = await organizationOf(owner);
   await join(owner, viewer, organizationId, "viewer");
   projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "posts" })).id;
   await goLive(owner, projectId, POSTS);
-  const { key } = await owner.client.keys.create.mutate({ projectId, name: "test", kind: "secret" });
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  send = (method, path, body) =>
-    fetch(`${world.apiUrl}/v1/resources/${path}`, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+  send = await recordRequests(world, owner, projectId);
 }, 60_000);
 
 afterAll(() => world?.stop());

@@ -1,7 +1,16 @@
 // From a text to a live release, with a real cell: what is approved is what is deployed, and nothing else.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Proposal } from "../proposals/api.ts";
-import { codeOf, createWorld, finished, goLive, type Somebody, until, type World } from "../testing/control-plane.ts";
+import {
+  codeOf,
+  createWorld,
+  finished,
+  goLive,
+  organizationOf,
+  type Somebody,
+  until,
+  type World,
+} from "../testing/control-plane.ts";
 
 const notes = (fields = "", name = "note"): string => `project: notes
 modules: [auth, users, roles]
@@ -30,7 +39,7 @@ afterAll(() => world?.stop());
 /** Of an owner of its own: an organization has one project of a name. */
 async function newProject(): Promise<string> {
   owner = await world.signUp("owner");
-  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  const organizationId = await organizationOf(owner);
   return (await owner.client.projects.create.mutate({ organizationId, slug: "notes" })).id;
 }
 

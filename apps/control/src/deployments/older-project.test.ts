@@ -4,7 +4,15 @@ import { readFileSync } from "node:fs";
 import { hashOf } from "@plinth/bundle";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { proposalHash } from "../proposals/hash.ts";
-import { codeOf, createWorld, finished, goLive, type Somebody, type World } from "../testing/control-plane.ts";
+import {
+  codeOf,
+  createWorld,
+  finished,
+  goLive,
+  organizationOf,
+  type Somebody,
+  type World,
+} from "../testing/control-plane.ts";
 
 const testdata = new URL("../../../../packages/bundle/src/upgrades/testdata/", import.meta.url);
 const format1 = JSON.parse(readFileSync(new URL("format-1/market-square.json", testdata), "utf8"));
@@ -22,7 +30,7 @@ afterAll(() => world?.stop());
 /** Of an owner of its own: two projects of one organization can't go by one name. */
 async function newProject(): Promise<string> {
   owner = await world.signUp(`owner${slugs}`);
-  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  const organizationId = await organizationOf(owner);
   return (await owner.client.projects.create.mutate({ organizationId, slug: `older-${++slugs}` })).id;
 }
 

@@ -1,17 +1,16 @@
 // Drafts are kept on the server, one for each person and project: no save overwrites what it hasn't seen, and undoing goes back
 // over reloads, within bounds.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
-
-const note = (project: string, fields = ""): string => `project: ${project}
-entities:
-  note:
-    fields:
-      title: string
-${fields}    permissions:
-      admin:
-        all: true
-`;
+import {
+  codeOf,
+  createWorld,
+  goLive,
+  join,
+  organizationOf,
+  type Somebody,
+  type World,
+} from "../testing/control-plane.ts";
+import { noteBlueprint } from "../testing/note-blueprint.ts";
 
 let world: World;
 let owner: Somebody;
@@ -21,7 +20,7 @@ let organizationId: string;
 beforeAll(async () => {
   world = await createWorld({ cell: true, env: { PLINTH_MAX_DRAFT_STEPS: "3", PLINTH_MAX_DRAFT_BYTES: "1000" } });
   [owner, second] = [await world.signUp("owner"), await world.signUp("second")];
-  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  organizationId = await organizationOf(owner);
   await join(owner, second, organizationId, "owner");
 }, 60_000);
 afterAll(() => world?.stop());
@@ -91,9 +90,9 @@ it("saves of the same few seconds are one step", async () => {
 
 it("a draft ends when its text goes live, and can be restored; everybody else's stays", async () => {
   const projectId = await newProject("ending");
-  const text = note("ending");
+  const text = noteBlueprint("", { project: "ending" });
   await save(owner, projectId, text, null);
-  await save(second, projectId, note("ending", "      body: text?\n"), null);
+  await save(second, projectId, noteBlueprint("      body: text?\n", { project: "ending" }), null);
   await goLive(owner, projectId, text);
   expect(await get(owner, projectId)).toMatchObject({ draft: null, ended: { endedBy: "deployed" } });
   const theirs = (await get(second, projectId)).draft;
@@ -120,7 +119,7 @@ it("a draft ends when its text goes live, and can be restored; everybody else's 
 it("refuses a text that is too long, a base of another project, and saves without end", async () => {
   const projectId = await newProject("refused");
   const other = await newProject("other");
-  await goLive(owner, other, note("other"));
+  await goLive(owner, other, noteBlueprint("", { project: "other" }));
   const base = (await owner.client.blueprints.current.query({ projectId: other }))?.versionId ?? "";
   expect(await codeOf(save(owner, projectId, "x", null, base))).toBe("NOT_FOUND");
   expect(await codeOf(save(owner, projectId, "x".repeat(1_048_577), null))).toBe("BAD_REQUEST");

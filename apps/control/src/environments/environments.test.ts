@@ -1,28 +1,19 @@
 // Environments of a project on a real cell: nothing is shared, and a blueprint moves from one to the next as a proposal.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Proposal } from "../proposals/api.ts";
 import {
+  approveAndDeploy,
   codeOf,
   createWorld,
   finished,
   goLive,
   join,
+  organizationOf,
   type Somebody,
   until,
   type World,
 } from "../testing/control-plane.ts";
+import { noteBlueprint } from "../testing/note-blueprint.ts";
 import type { CreatedEnvironment } from "./api.ts";
-
-const notes = (fields = "", name = "notes"): string => `project: ${name}
-modules: [auth, users, roles]
-entities:
-  note:
-    fields:
-      title: string
-${fields}    permissions:
-      admin:
-        all: true
-`;
 
 let world: World;
 let owner: Somebody;
@@ -32,7 +23,7 @@ let slugs = 0;
 beforeAll(async () => {
   world = await createWorld({ cell: true, env: { PLINTH_MAX_ENVIRONMENTS: "3" } });
   owner = await world.signUp("owner");
-  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  organizationId = await organizationOf(owner);
 }, 60_000);
 
 afterAll(() => world?.stop());
@@ -46,7 +37,7 @@ interface Live {
 async function liveProject(fields = ""): Promise<Live> {
   const slug = `notes-${++slugs}`;
   const projectId = (await owner.client.projects.create.mutate({ organizationId, slug })).id;
-  const text = (more = ""): string => notes(more, slug);
+  const text = (more = ""): string => noteBlueprint(more, { project: slug });
   await goLive(owner, projectId, text(fields));
   return { projectId, slug, text };
 }
@@ -59,11 +50,6 @@ async function environmentOf(
   const made = await owner.client.environments.create.mutate({ projectId, kind, name });
   if (made.deploymentId !== null) await finished(owner, made.deploymentId);
   return made;
-}
-
-async function deploy({ id: proposalId, hash, consents }: Proposal): Promise<string> {
-  await owner.client.proposals.approve.mutate({ proposalId, hash, consents: [...consents] });
-  return (await owner.client.deployments.create.mutate({ proposalId })).deploymentId;
 }
 
 function ask(key: string, init: RequestInit = {}, headers: Record<string, string> = {}): Promise<Response> {
@@ -209,7 +195,7 @@ describe("an environment", () => {
     const { projectId } = await liveProject();
     const preview = await owner.client.environments.create.mutate({ projectId, kind: "preview", empty: true });
     const other = await world.signUp("other");
-    const theirs = (await other.client.me.get.query()).organizations[0]?.id ?? "";
+    const theirs = await organizationOf(other);
     const insert = (parent: string, organization: string): Promise<unknown> =>
       world.pool.query(
         `INSERT INTO control.projects (id, organization_id, slug, cell_id, parent_id, environment, environment_name)
@@ -264,7 +250,7 @@ describe("an environment", () => {
       projectId: preview.id,
       text: text("      body: text?\n"),
     });
-    await goLive(owner, projectId, notes("", `${slug}-renamed`));
+    await goLive(owner, projectId, noteBlueprint("", { project: `${slug}-renamed` }));
     const renamed = `${slug}-renamed--preview`;
     expect((await owner.client.projects.get.query({ projectId: preview.id })).slug).toBe(renamed);
     const asked = async (name: string) => (await ask(preview.key ?? "", {}, { "plinth-project": name })).status;
@@ -272,10 +258,10 @@ describe("an environment", () => {
     await expect
       .poll(async () => [await asked(renamed), await asked(`${slug}--preview`)], { timeout: 5_000 })
       .toEqual([200, 403]);
-    await finished(owner, await deploy(earlier));
+    await finished(owner, await approveAndDeploy(owner, earlier));
     expect((await owner.client.projects.get.query({ projectId: preview.id })).slug).toBe(renamed);
     // The other way, a preview's text renames nothing before it is promoted.
-    await goLive(owner, preview.id, notes("", `${slug}-again`));
+    await goLive(owner, preview.id, noteBlueprint("", { project: `${slug}-again` }));
     expect((await owner.client.projects.get.query({ projectId: preview.id })).slug).toBe(renamed);
     expect((await owner.client.projects.get.query({ projectId })).slug).toBe(`${slug}-renamed`);
     const promoted = await owner.client.environments.promote.mutate({
@@ -284,7 +270,7 @@ describe("an environment", () => {
       overwrite: true,
     });
     expect(promoted.consents).toContain("breaking project");
-    await finished(owner, await deploy(promoted));
+    await finished(owner, await approveAndDeploy(owner, promoted));
     expect((await owner.client.projects.get.query({ projectId: preview.id })).slug).toBe(`${slug}-again--preview`);
   });
 });
@@ -329,7 +315,7 @@ describe("a deleted environment", () => {
       text: text("      body: text?\n"),
     });
     await world.stopCell();
-    const deploymentId = await deploy(change);
+    const deploymentId = await approveAndDeploy(owner, change);
     const remove = () => owner.client.environments.delete.mutate({ projectId: preview.id });
     expect(await failureOf(remove())).toBe("A deployment is under way. Delete the environment once it has ended.");
     await world.startCell();

@@ -1,18 +1,18 @@
 // A blueprint's way from one environment to the next: what the proposal says and owes, and what is never taken back silently.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Proposal } from "../proposals/api.ts";
-import { codeOf, createWorld, finished, goLive, type Somebody, type World } from "../testing/control-plane.ts";
+import {
+  approveAndDeploy,
+  codeOf,
+  createWorld,
+  finished,
+  goLive,
+  organizationOf,
+  type Somebody,
+  type World,
+} from "../testing/control-plane.ts";
+import { noteBlueprint } from "../testing/note-blueprint.ts";
 
-const notes = (name: string, fields = ""): string => `project: ${name}
-modules: [auth, users, roles]
-entities:
-  note:
-    fields:
-      title: string
-${fields}    permissions:
-      admin:
-        all: true
-`;
 const BODY = "      body: text?\n";
 const MOOD = "      mood: string?\n";
 
@@ -24,7 +24,7 @@ let slugs = 0;
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   owner = await world.signUp("owner");
-  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  organizationId = await organizationOf(owner);
 }, 60_000);
 
 afterAll(() => world?.stop());
@@ -39,7 +39,7 @@ interface Family {
 /** All three live with the same text. */
 async function family(fields = ""): Promise<Family> {
   const slug = `promoted-${++slugs}`;
-  const text = (more = ""): string => notes(slug, more);
+  const text = (more = ""): string => noteBlueprint(more, { project: slug });
   const production = (await owner.client.projects.create.mutate({ organizationId, slug })).id;
   await goLive(owner, production, text(fields));
   const environment = async (kind: "development" | "preview"): Promise<string> => {
@@ -54,11 +54,6 @@ const promote = (fromProjectId: string, projectId: string, overwrite = false): P
   owner.client.environments.promote.mutate({ projectId, fromProjectId, overwrite });
 const standing = async (fromProjectId: string, projectId: string) =>
   (await owner.client.environments.compare.query({ projectId, fromProjectId })).standing;
-
-async function deploy({ id: proposalId, hash, consents }: Proposal): Promise<string> {
-  await owner.client.proposals.approve.mutate({ proposalId, hash, consents: [...consents] });
-  return (await owner.client.deployments.create.mutate({ proposalId })).deploymentId;
-}
 
 const liveText = async (projectId: string) => (await owner.client.blueprints.current.query({ projectId }))?.text;
 const failureOf = (call: Promise<unknown>): Promise<string> =>
@@ -95,8 +90,8 @@ describe("promoting", () => {
       takesBack: [],
     });
     expect(await liveText(preview)).toBe(text());
-    await finished(owner, await deploy(first));
-    await finished(owner, await deploy(await promote(preview, production)));
+    await finished(owner, await approveAndDeploy(owner, first));
+    await finished(owner, await approveAndDeploy(owner, await promote(preview, production)));
     expect(await liveText(production)).toBe(text(BODY));
     const { rows } = await world.pool.query(
       `SELECT detail->'promotedFrom'->>'name' AS name FROM control.audit
@@ -139,9 +134,12 @@ describe("promoting", () => {
     expect(await failureOf(promote(preview, production))).toBe("production serves the same blueprint already.");
     expect(await failureOf(promote(production, production))).toContain("Name two environments");
     // What is not live isn't promoted: a proposal waits in the source.
-    await owner.client.proposals.create.mutate({ projectId: preview, text: notes("waiting", BODY) });
+    await owner.client.proposals.create.mutate({
+      projectId: preview,
+      text: noteBlueprint(BODY, { project: "waiting" }),
+    });
     expect(await standing(preview, production)).toBe("same");
-    await finished(owner, await deploy(await promote(production, empty)));
+    await finished(owner, await approveAndDeploy(owner, await promote(production, empty)));
   }, 60_000);
 });
 
@@ -175,18 +173,18 @@ describe("what the target alone has", () => {
   it("is known over environments that are deleted, and where the source is only late", async () => {
     const { production, development, preview, text } = await family();
     await goLive(owner, development, text(BODY));
-    await finished(owner, await deploy(await promote(development, production)));
+    await finished(owner, await approveAndDeploy(owner, await promote(development, production)));
     expect(await standing(preview, production)).toBe("behind");
     expect(await failureOf(promote(preview, production))).toContain("has had this version of preview before");
     await goLive(owner, development, text(BODY + MOOD));
-    await finished(owner, await deploy(await promote(development, preview)));
+    await finished(owner, await approveAndDeploy(owner, await promote(development, preview)));
     await owner.client.environments.delete.mutate({ projectId: development });
     // Production's version is among those that preview's was made from, though it was never live in preview.
     expect(await standing(preview, production)).toBe("ready");
     const proposal = await promote(preview, production);
     expect(proposal.diff.map(({ path }) => path)).toEqual(["note.mood"]);
     await owner.client.environments.delete.mutate({ projectId: preview });
-    await finished(owner, await deploy(proposal));
+    await finished(owner, await approveAndDeploy(owner, proposal));
     const { promotedFrom } = await owner.client.proposals.get.query({ proposalId: proposal.id });
     expect(promotedFrom).toMatchObject({ name: "preview", environmentId: preview });
   }, 60_000);
@@ -220,7 +218,7 @@ describe("at once", () => {
     await goLive(owner, preview, text(BODY));
     const other = await owner.client.proposals.create.mutate({ projectId: production, text: text(MOOD) });
     await world.stopCell();
-    const deploymentId = await deploy(other);
+    const deploymentId = await approveAndDeploy(owner, other);
     expect(await codeOf(promote(preview, production))).toBe("SERVICE_UNAVAILABLE");
     await world.startCell();
     await finished(owner, deploymentId);

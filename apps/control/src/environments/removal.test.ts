@@ -1,6 +1,14 @@
 // The end of an environment that is in use: its requests and its work end with it, and those of the others go on.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createWorld, finished, goLive, type Somebody, until, type World } from "../testing/control-plane.ts";
+import {
+  createWorld,
+  finished,
+  goLive,
+  organizationOf,
+  type Somebody,
+  until,
+  type World,
+} from "../testing/control-plane.ts";
 
 const blueprint = `project: busy
 modules: [auth, users, roles, workers]
@@ -39,7 +47,7 @@ function call(key: string, init: RequestInit = {}): Promise<Response> {
 }
 
 it("answers who writes meanwhile, never with a fault of ours, and leaves the others' work alone", async () => {
-  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  const organizationId = await organizationOf(owner);
   const projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "busy" })).id;
   await goLive(owner, projectId, blueprint);
   const { key } = await owner.client.keys.create.mutate({ projectId, name: "production", kind: "secret" });

@@ -1,7 +1,7 @@
 // Nobody becomes a member without an invitation's link, nor beyond what it says; and what a scope says, holds.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MemberRole, MemberScope } from "../api.ts";
-import { codeOf, createWorld, join, type Somebody, type World } from "../testing/control-plane.ts";
+import { codeOf, createWorld, join, organizationOf, type Somebody, type World } from "../testing/control-plane.ts";
 
 const WHOLE = { kind: "organization" } as const;
 
@@ -15,16 +15,12 @@ let people = 0;
 beforeAll(async () => {
   world = await createWorld({ cell: false });
   owner = await world.signUp("owner");
-  organizationId = await own(owner);
+  organizationId = await organizationOf(owner);
   const create = (slug: string) => owner.client.projects.create.mutate({ organizationId, slug });
   [shop, depot] = [(await create("shop")).id, (await create("depot")).id];
 }, 60_000);
 
 afterAll(() => world?.stop());
-
-async function own(somebody: Somebody): Promise<string> {
-  return (await somebody.client.me.get.query()).organizations[0]?.id ?? "";
-}
 
 function somebody(): Promise<Somebody> {
   return world.signUp(`somebody-${++people}`);
@@ -122,7 +118,7 @@ describe("an invitation", () => {
   it("of another organization can't be listed, revoked or named by its projects", async () => {
     const stranger = await somebody();
     const { id } = await invite("kept@example.com");
-    const theirs = await own(stranger);
+    const theirs = await organizationOf(stranger);
     const create = (projectId: string) =>
       stranger.client.invitations.create.mutate({
         organizationId: theirs,
@@ -175,7 +171,7 @@ describe("an invitation", () => {
 
   it("can be made, and links be tried, only so often by one person", async () => {
     const busy = await somebody();
-    const theirs = await own(busy);
+    const theirs = await organizationOf(busy);
     const make = (number: number) =>
       busy.client.invitations.create.mutate({
         organizationId: theirs,
@@ -217,7 +213,7 @@ describe("a member's scope", () => {
   it("names projects of the organization alone; what is refused changes nothing", async () => {
     const [member, stranger] = [await somebody(), await somebody()];
     await join(owner, member, organizationId, "viewer", { kind: "projects", projectIds: [shop] });
-    const theirs = await own(stranger);
+    const theirs = await organizationOf(stranger);
     const foreign = await stranger.client.projects.create.mutate({ organizationId: theirs, slug: "foreign" });
     const personId = await idOf(member);
     expect(await codeOf(change(personId, "owner", { kind: "projects", projectIds: [shop, foreign.id] }))).toBe(

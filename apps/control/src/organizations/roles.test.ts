@@ -1,7 +1,15 @@
 // Nobody raises anybody above themselves, an organization keeps an owner, and a change of a role holds from the next request on.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MemberRole, MemberScope } from "../api.ts";
-import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
+import {
+  codeOf,
+  createWorld,
+  goLive,
+  join,
+  organizationOf,
+  type Somebody,
+  type World,
+} from "../testing/control-plane.ts";
 
 const WHOLE = { kind: "organization" } as const;
 
@@ -46,7 +54,7 @@ async function rolesNow(): Promise<Record<string, MemberRole>> {
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   owner = await world.signUp("owner");
-  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  organizationId = await organizationOf(owner);
   [admin, developer, viewer] = [await memberWith("admin"), await memberWith("developer"), await memberWith("viewer")];
 }, 60_000);
 

@@ -8,6 +8,7 @@ import {
   finished,
   goLive,
   join,
+  organizationOf,
   type Somebody,
   until,
   type World,
@@ -37,7 +38,7 @@ let projects = 0;
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   owner = await world.signUp("owner");
-  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  organizationId = await organizationOf(owner);
 }, 60_000);
 
 afterAll(() => world?.stop());
@@ -128,7 +129,7 @@ describe("a deleted project", () => {
     expect(await codeOf(stranger.client.projects.remove.mutate({ projectId, name: slug }))).toBe("NOT_FOUND");
     await remove(made);
     expect(await codeOf(restore(made, developer))).toBe("FORBIDDEN");
-    const theirs = (await stranger.client.me.get.query()).organizations[0]?.id ?? "";
+    const theirs = await organizationOf(stranger);
     const claim = stranger.client.projects.restore.mutate({ organizationId: theirs, projectId });
     expect(await codeOf(claim)).toBe("NOT_FOUND");
     expect(await deleted()).toEqual([projectId]);

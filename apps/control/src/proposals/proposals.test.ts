@@ -1,19 +1,19 @@
 // What a proposal asks of the live database and of its approver, with a real cell: consents by name, measures, drift, a way
 // back to an earlier version, and a deployment that is resumed.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf, createWorld, finished, goLive, type Somebody, until, type World } from "../testing/control-plane.ts";
+import {
+  approveAndDeploy,
+  codeOf,
+  createWorld,
+  finished,
+  goLive,
+  organizationOf,
+  type Somebody,
+  until,
+  type World,
+} from "../testing/control-plane.ts";
+import { noteBlueprint } from "../testing/note-blueprint.ts";
 import type { Proposal } from "./api.ts";
-
-const notes = (fields: string, rest = ""): string => `project: notes
-modules: [auth, users, roles]
-entities:
-  note:
-    fields:
-      title: string
-${fields}    permissions:
-      admin:
-        all: true
-${rest}`;
 
 let world: World;
 let owner: Somebody;
@@ -27,7 +27,7 @@ afterAll(() => world?.stop());
 /** Of an owner of its own: an organization has one project of a name. */
 async function liveProject(text: string): Promise<string> {
   owner = await world.signUp("owner");
-  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  const organizationId = await organizationOf(owner);
   const { id } = await owner.client.projects.create.mutate({ organizationId, slug: "notes" });
   await goLive(owner, id, text);
   return id;
@@ -54,11 +54,6 @@ async function api(projectId: string): Promise<(method: string, path: string, bo
   };
 }
 
-async function deploy({ id: proposalId, hash, consents }: Proposal): Promise<string> {
-  await owner.client.proposals.approve.mutate({ proposalId, hash, consents: [...consents] });
-  return (await owner.client.deployments.create.mutate({ proposalId })).deploymentId;
-}
-
 function failureOf(call: Promise<unknown>): Promise<string> {
   return call.then(
     () => "it went well",
@@ -68,8 +63,8 @@ function failureOf(call: Promise<unknown>): Promise<string> {
 
 describe("an approval", () => {
   it("gives exactly the consents that are owed, which stand in the audit and in what the cell was signed", async () => {
-    const projectId = await liveProject(notes("      body: text?\n"));
-    const proposal = await propose(projectId, notes(""));
+    const projectId = await liveProject(noteBlueprint("      body: text?\n"));
+    const proposal = await propose(projectId, noteBlueprint());
     expect(proposal.consents).toContain("destructive note.body");
     const { id: proposalId, hash } = proposal;
     const approve = (consents: string[]): Promise<unknown> =>
@@ -78,7 +73,7 @@ describe("an approval", () => {
     expect(await failureOf(approve([]))).toContain("destructive note.body");
     expect(await codeOf(approve([...proposal.consents, "destructive note.title"]))).toBe("PRECONDITION_FAILED");
     expect((await owner.client.proposals.get.query({ proposalId })).status).toBe("open");
-    await finished(owner, await deploy(proposal));
+    await finished(owner, await approveAndDeploy(owner, proposal));
     const { rows } = await world.pool.query(
       "SELECT detail FROM control.audit WHERE subject = $1 AND action = 'proposal.approved'",
       [proposalId],
@@ -95,8 +90,8 @@ describe("an approval", () => {
   });
 
   it("is not deployed where the consents were changed afterwards", async () => {
-    const projectId = await liveProject(notes("      body: text?\n"));
-    const proposal = await propose(projectId, notes(""));
+    const projectId = await liveProject(noteBlueprint("      body: text?\n"));
+    const proposal = await propose(projectId, noteBlueprint());
     await owner.client.proposals.approve.mutate({
       proposalId: proposal.id,
       hash: proposal.hash,
@@ -110,11 +105,11 @@ describe("an approval", () => {
 
 describe("an AI's proposal", () => {
   it("leaves the protected core alone, or is refused with what it touches", async () => {
-    const projectId = await liveProject(notes(""));
+    const projectId = await liveProject(noteBlueprint());
     const byAi = (text: string): Promise<Proposal> =>
       owner.client.proposals.create.mutate({ projectId, text, author: "ai" });
-    expect(await byAi(notes("      body: text?\n"))).toMatchObject({ author: "ai", status: "open" });
-    const widened = notes("", "      public:\n        read: true\n");
+    expect(await byAi(noteBlueprint("      body: text?\n"))).toMatchObject({ author: "ai", status: "open" });
+    const widened = noteBlueprint("", { rest: "      public:\n        read: true\n" });
     expect(await codeOf(byAi(widened))).toBe("FORBIDDEN");
     expect(await failureOf(byAi(widened))).toMatch(/^Only a person may propose a change to the protected core: note\./);
     const person = await propose(projectId, widened);
@@ -125,10 +120,10 @@ describe("an AI's proposal", () => {
 
 describe("measures", () => {
   it("tell what stands in the way, are asked anew, and hold: the deployment fails, and is resumed when it is put right", async () => {
-    const projectId = await liveProject(notes("      body: text?\n"));
+    const projectId = await liveProject(noteBlueprint("      body: text?\n"));
     const call = await api(projectId);
     for (const title of ["a", "b", "c"]) await call("POST", "/v1/resources/notes", { title });
-    const proposal = await propose(projectId, notes("      body: text\n"));
+    const proposal = await propose(projectId, noteBlueprint("      body: text\n"));
     const blocked = (shown: Proposal): unknown =>
       shown.measures?.steps.find((step) => step.violators !== null)?.violators;
     expect(proposal.plan.refused).toEqual([]);
@@ -141,11 +136,11 @@ describe("measures", () => {
     expect(blocked(again)).toMatchObject({ count: 2 });
     expect(again.hash).toBe(proposal.hash);
 
-    const deploymentId = await deploy(again);
+    const deploymentId = await approveAndDeploy(owner, again);
     await until(async () => (await owner.client.deployments.get.query({ deploymentId })).finishedAt !== null);
     const failed = await owner.client.deployments.get.query({ deploymentId });
     expect(failed).toMatchObject({ status: "failed", error: expect.stringContaining("2 records of notes have") });
-    expect(await codeOf(owner.client.proposals.create.mutate({ projectId, text: notes("") }))).toBeNull();
+    expect(await codeOf(owner.client.proposals.create.mutate({ projectId, text: noteBlueprint() }))).toBeNull();
     await inCell(projectId, "UPDATE SCHEMA.notes SET body = 'x'");
     await owner.client.deployments.resume.mutate({ deploymentId });
     await finished(owner, deploymentId);
@@ -247,12 +242,12 @@ ${options}    fields: { title: string, ${label} }
 
 describe("drift", () => {
   it("refuses a proposal with what differs", async () => {
-    const projectId = await liveProject(notes(""));
+    const projectId = await liveProject(noteBlueprint());
     await inCell(
       projectId,
       "ALTER TABLE SCHEMA.notes ADD COLUMN mine int; ALTER TABLE SCHEMA.notes ALTER title DROP NOT NULL",
     );
-    const refused = propose(projectId, notes("      body: text?\n"));
+    const refused = propose(projectId, noteBlueprint("      body: text?\n"));
     expect(await failureOf(refused)).toMatch(
       /Undo that first: notes\.mine is there and should not be; notes\.title is `text.*` and should be `text.* not null`\./,
     );
@@ -261,13 +256,13 @@ describe("drift", () => {
       projectId,
       "ALTER TABLE SCHEMA.notes DROP COLUMN mine; ALTER TABLE SCHEMA.notes ALTER title SET NOT NULL",
     );
-    expect((await propose(projectId, notes("      body: text?\n"))).status).toBe("open");
+    expect((await propose(projectId, noteBlueprint("      body: text?\n"))).status).toBe("open");
   });
 });
 
 describe("a live deployment whose last steps failed", () => {
   it("serves, says so, and goes on when it is resumed", async () => {
-    const projectId = await liveProject(notes(""));
+    const projectId = await liveProject(noteBlueprint());
     const { live } = await owner.client.projects.get.query({ projectId });
     const deploymentId = live?.deploymentId ?? "";
     const { releaseId } = await owner.client.deployments.get.query({ deploymentId });
@@ -276,8 +271,8 @@ describe("a live deployment whose last steps failed", () => {
     await world.pool.query("UPDATE control.deployments SET error = 'Step: it did not go' WHERE id = $1", [
       deploymentId,
     ]);
-    const next = await propose(projectId, notes("      body: text?\n"));
-    const refused = await deploy(next);
+    const next = await propose(projectId, noteBlueprint("      body: text?\n"));
+    const refused = await approveAndDeploy(owner, next);
     await until(async () => (await owner.client.deployments.get.query({ deploymentId: refused })).finishedAt !== null);
     expect((await owner.client.deployments.get.query({ deploymentId: refused })).error).toContain("resume it first");
 
@@ -293,11 +288,11 @@ describe("a live deployment whose last steps failed", () => {
 
 describe("an earlier version", () => {
   it("comes back like any other change: what was set aside with its values, what has expired without", async () => {
-    const projectId = await liveProject(notes("      body: text?\n"));
+    const projectId = await liveProject(noteBlueprint("      body: text?\n"));
     const first = await owner.client.blueprints.current.query({ projectId });
     const call = await api(projectId);
     await call("POST", "/v1/resources/notes", { title: "a", body: "kept" });
-    await finished(owner, await deploy(await propose(projectId, notes(""))));
+    await finished(owner, await approveAndDeploy(owner, await propose(projectId, noteBlueprint())));
     const second = await owner.client.blueprints.current.query({ projectId });
     const back = await owner.client.proposals.createFromVersion.mutate({
       projectId,
@@ -305,13 +300,13 @@ describe("an earlier version", () => {
     });
     expect(back).toMatchObject({ text: first?.text, losses: [], status: "open" });
     expect(back.plan.steps.map((step) => step.kind)).toContain("restore");
-    await finished(owner, await deploy(back));
+    await finished(owner, await approveAndDeploy(owner, back));
     expect(await call("GET", "/v1/resources/notes")).toMatchObject([{ title: "a", body: "kept" }]);
 
     const versionId = second?.versionId ?? "";
     await finished(
       owner,
-      await deploy(await owner.client.proposals.createFromVersion.mutate({ projectId, versionId })),
+      await approveAndDeploy(owner, await owner.client.proposals.createFromVersion.mutate({ projectId, versionId })),
     );
     await inCell(projectId, "UPDATE plinth.set_aside SET until = now()");
     const late = await owner.client.proposals.createFromVersion.mutate({
@@ -319,37 +314,37 @@ describe("an earlier version", () => {
       versionId: first?.versionId ?? "",
     });
     expect(late.losses).toEqual(["The values of notes.body are gone: it comes back empty or with its default."]);
-    await finished(owner, await deploy(late));
+    await finished(owner, await approveAndDeploy(owner, late));
     expect(await call("GET", "/v1/resources/notes")).toMatchObject([{ title: "a", body: null }]);
-    const elsewhere = await liveProject(notes(""));
+    const elsewhere = await liveProject(noteBlueprint());
     expect(await codeOf(owner.client.proposals.createFromVersion.mutate({ projectId: elsewhere, versionId }))).toBe(
       "NOT_FOUND",
     );
   }, 60_000);
 
   it("goes back over a rename with the data", async () => {
-    const projectId = await liveProject(notes("      body: text?\n"));
+    const projectId = await liveProject(noteBlueprint("      body: text?\n"));
     const first = await owner.client.blueprints.current.query({ projectId });
     const call = await api(projectId);
     await call("POST", "/v1/resources/notes", { title: "a", body: "kept" });
-    const renamed = notes("      words: text? was(body)\n").replace("  note:", "  memo:\n    was: note");
-    await finished(owner, await deploy(await propose(projectId, renamed)));
+    const renamed = noteBlueprint("      words: text? was(body)\n").replace("  note:", "  memo:\n    was: note");
+    await finished(owner, await approveAndDeploy(owner, await propose(projectId, renamed)));
     expect(await call("GET", "/v1/resources/memos")).toMatchObject([{ title: "a", words: "kept" }]);
     const versionId = first?.versionId ?? "";
     const back = await owner.client.proposals.createFromVersion.mutate({ projectId, versionId });
     expect(back.losses).toEqual([]);
-    await finished(owner, await deploy(back));
+    await finished(owner, await approveAndDeploy(owner, back));
     expect(await call("GET", "/v1/resources/notes")).toMatchObject([{ title: "a", body: "kept" }]);
   }, 60_000);
 
   it("renewed after something else went live, still goes back over a rename", async () => {
-    const projectId = await liveProject(notes("      body: text?\n"));
+    const projectId = await liveProject(noteBlueprint("      body: text?\n"));
     const first = await owner.client.blueprints.current.query({ projectId });
-    await goLive(owner, projectId, notes("      words: text? was(body)\n"));
+    await goLive(owner, projectId, noteBlueprint("      words: text? was(body)\n"));
     const versionId = first?.versionId ?? "";
     const back = await owner.client.proposals.createFromVersion.mutate({ projectId, versionId });
     expect(await codeOf(owner.client.proposals.renew.mutate({ proposalId: back.id }))).toBe("CONFLICT");
-    await goLive(owner, projectId, notes("      words: text? was(body)\n      mood: string?\n"));
+    await goLive(owner, projectId, noteBlueprint("      words: text? was(body)\n      mood: string?\n"));
     const renewed = await owner.client.proposals.renew.mutate({ proposalId: back.id });
     expect(renewed).toMatchObject({ text: back.text, fromVersionId: versionId, losses: [], status: "open" });
     const kinds = (proposal: Proposal): readonly string[] => proposal.diff.map((change) => change.kind);
@@ -363,10 +358,10 @@ describe("an earlier version", () => {
 
 describe("a stale proposal", () => {
   it("is renewed with its text and author, as another one", async () => {
-    const projectId = await liveProject(notes(""));
-    const text = notes("      body: text?\n");
+    const projectId = await liveProject(noteBlueprint());
+    const text = noteBlueprint("      body: text?\n");
     const stale = await owner.client.proposals.create.mutate({ projectId, text, author: "ai" });
-    await goLive(owner, projectId, notes("      mood: string?\n"));
+    await goLive(owner, projectId, noteBlueprint("      mood: string?\n"));
     const renewed = await owner.client.proposals.renew.mutate({ proposalId: stale.id });
     expect(renewed).toMatchObject({ text, author: "ai", fromVersionId: null, status: "open" });
     expect(renewed.id).not.toBe(stale.id);

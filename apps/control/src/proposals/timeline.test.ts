@@ -1,17 +1,16 @@
 // One timeline of changes: each has a number, a title, its author and one state that every list agrees on.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { codeOf, createWorld, finished, goLive, type Somebody, type World } from "../testing/control-plane.ts";
+import {
+  codeOf,
+  createWorld,
+  finished,
+  goLive,
+  organizationOf,
+  type Somebody,
+  type World,
+} from "../testing/control-plane.ts";
+import { noteBlueprint } from "../testing/note-blueprint.ts";
 import { titleOf } from "./title.ts";
-
-const note = (fields = "", project = "notes"): string => `project: ${project}
-entities:
-  note:
-    fields:
-      title: string
-${fields}    permissions:
-      admin:
-        all: true
-`;
 
 let world: World;
 let owner: Somebody;
@@ -23,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => world?.stop());
 
 async function newProject(slug: string): Promise<string> {
-  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  const organizationId = await organizationOf(owner);
   return (await owner.client.projects.create.mutate({ organizationId, slug })).id;
 }
 
@@ -36,11 +35,11 @@ const timeline = async (projectId: string, filter = {}) =>
 
 it("numbers and names every change, and says where it is", async () => {
   const projectId = await newProject("notes");
-  const first = await goLive(owner, projectId, note());
-  const second = await propose(projectId, note("      body: text?\n"));
-  const rejected = await propose(projectId, note("      mood: string?\n"), "Moods");
+  const first = await goLive(owner, projectId, noteBlueprint());
+  const second = await propose(projectId, noteBlueprint("      body: text?\n"));
+  const rejected = await propose(projectId, noteBlueprint("      mood: string?\n"), "Moods");
   await owner.client.proposals.reject.mutate({ proposalId: rejected.id });
-  const outdated = await propose(projectId, note("      pages: string?\n"));
+  const outdated = await propose(projectId, noteBlueprint("      pages: string?\n"));
   await owner.client.proposals.approve.mutate({ proposalId: second.id, hash: second.hash, consents: [] });
   await finished(owner, (await owner.client.deployments.create.mutate({ proposalId: second.id })).deploymentId);
   const entries = await timeline(projectId);
@@ -77,7 +76,7 @@ it("numbers and names every change, and says where it is", async () => {
 
 it("pages through many, without a gap or a repetition", async () => {
   const projectId = await newProject("many");
-  const { id, versionId } = await propose(projectId, note("", "many"));
+  const { id, versionId } = await propose(projectId, noteBlueprint("", { project: "many" }));
   await world.pool.query(
     `INSERT INTO control.proposals SELECT (jsonb_populate_record(p, jsonb_build_object(
        'id', 'prp_' || lpad(n::text, 20, '0'), 'number', n))).* FROM control.proposals p, generate_series(2, 60) n WHERE p.id = $1`,
@@ -95,8 +94,11 @@ it("pages through many, without a gap or a repetition", async () => {
 
 it("a change that failed says so everywhere, and that its cell is away while it is", async () => {
   const projectId = await newProject("failing");
-  await goLive(owner, projectId, note("", "failing"));
-  const { id: proposalId, hash } = await propose(projectId, note("      body: text?\n", "failing"));
+  await goLive(owner, projectId, noteBlueprint("", { project: "failing" }));
+  const { id: proposalId, hash } = await propose(
+    projectId,
+    noteBlueprint("      body: text?\n", { project: "failing" }),
+  );
   await owner.client.proposals.approve.mutate({ proposalId, hash, consents: [] });
   // What the plan makes is there already, made by other hands.
   await world.cellPool.query(`ALTER TABLE t_${projectId.slice(4)}.notes ADD COLUMN body text`);

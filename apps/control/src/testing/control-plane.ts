@@ -8,6 +8,7 @@ import { createTRPCClient, httpLink, type TRPCClient, TRPCClientError } from "@t
 import pg from "pg";
 import type { AppRouter, MemberRole, MemberScope } from "../api.ts";
 import { type Config, controlConfig } from "../config.ts";
+import type { Proposal } from "../proposals/api.ts";
 import { type Control, startControl } from "../server.ts";
 
 export const CONSOLE = "http://localhost:3000";
@@ -29,6 +30,29 @@ export async function join(
 ): Promise<void> {
   const { token } = await owner.client.invitations.create.mutate({ organizationId, email: invited.email, role, scope });
   await invited.client.invitations.accept.mutate({ token });
+}
+
+/** The organization that a person got at sign-up. */
+export async function organizationOf(somebody: Somebody): Promise<string> {
+  const [first] = (await somebody.client.me.get.query()).organizations;
+  if (first === undefined) throw new Error(`${somebody.email} is in no organization`);
+  return first.id;
+}
+
+/** Sends requests about records to a project's public API, with a secret key of its own. */
+export async function recordRequests(
+  world: World,
+  owner: Somebody,
+  projectId: string,
+): Promise<(method: string, path: string, body?: unknown) => Promise<Response>> {
+  const { key } = await owner.client.keys.create.mutate({ projectId, name: "test", kind: "secret" });
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  return (method, path, body) =>
+    fetch(`${world.apiUrl}/v1/resources/${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
 }
 
 export interface World {
@@ -193,11 +217,16 @@ export async function goLive(
   projectId: string,
   text: string,
 ): Promise<{ proposalId: string; deploymentId: string }> {
-  const { id: proposalId, hash, consents } = await owner.client.proposals.create.mutate({ projectId, text });
-  await owner.client.proposals.approve.mutate({ proposalId, hash, consents: [...consents] });
-  const { deploymentId } = await owner.client.deployments.create.mutate({ proposalId });
+  const proposal = await owner.client.proposals.create.mutate({ projectId, text });
+  const deploymentId = await approveAndDeploy(owner, proposal);
   await finished(owner, deploymentId);
-  return { proposalId, deploymentId };
+  return { proposalId: proposal.id, deploymentId };
+}
+
+/** Gives all required consents and starts the deployment. Returns its id without waiting for it. */
+export async function approveAndDeploy(owner: Somebody, { id: proposalId, hash, consents }: Proposal): Promise<string> {
+  await owner.client.proposals.approve.mutate({ proposalId, hash, consents: [...consents] });
+  return (await owner.client.deployments.create.mutate({ proposalId })).deploymentId;
 }
 
 /** @throws where the deployment didn't become active. */

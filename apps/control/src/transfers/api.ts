@@ -1,18 +1,5 @@
 // Records in large numbers, as clients of the control API see them: imports, batch by batch, and exports, page by page. Types alone.
-import type {
-  BatchBody,
-  BatchOutcome,
-  ExportPage,
-  ExportPart,
-  ExportState,
-  ImportState,
-  ImportStep,
-  RowRefusal,
-  StepState,
-  TransferEntity,
-  TransferField,
-  TransferShape,
-} from "@plinth/bundle/cell";
+import type { BatchBody, BatchOutcome, ExportPage, ExportState, ImportState, TransferShape } from "@plinth/bundle/cell";
 import type { Mutation, Query } from "../procedure.ts";
 
 export type {
@@ -27,7 +14,7 @@ export type {
   TransferEntity,
   TransferField,
   TransferShape,
-};
+} from "@plinth/bundle/cell";
 
 export type ImportBatch = BatchBody;
 

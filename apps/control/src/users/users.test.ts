@@ -1,7 +1,15 @@
 // What the console does to an app's users: nobody sees another project's, and whoever is shut out is out at once.
 import { tenantNames } from "@plinth/postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
+import {
+  codeOf,
+  createWorld,
+  goLive,
+  join,
+  organizationOf,
+  type Somebody,
+  type World,
+} from "../testing/control-plane.ts";
 
 const PASSWORD = "correct horse battery";
 const APP = (name: string): string => `project: ${name}
@@ -31,7 +39,7 @@ beforeAll(async () => {
     await world.signUp("viewer"),
     await world.signUp("developer"),
   ];
-  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  const organizationId = await organizationOf(owner);
   const create = async (slug: string): Promise<string> => {
     const { id } = await owner.client.projects.create.mutate({ organizationId, slug });
     await goLive(owner, id, APP(slug));

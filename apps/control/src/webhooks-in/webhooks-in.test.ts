@@ -2,7 +2,15 @@
 // back, requests with why they were refused, and acts that are in control's log without a secret.
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
+import {
+  codeOf,
+  createWorld,
+  goLive,
+  join,
+  organizationOf,
+  type Somebody,
+  type World,
+} from "../testing/control-plane.ts";
 
 const SHOP = `project: shop
 modules: [auth, users, roles, webhooks, audit_logs]
@@ -26,7 +34,7 @@ let plainId: string;
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   [owner, viewer] = [await world.signUp("owner"), await world.signUp("viewer")];
-  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  const organizationId = await organizationOf(owner);
   await join(owner, viewer, organizationId, "viewer");
   projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "shop" })).id;
   plainId = (await owner.client.projects.create.mutate({ organizationId, slug: "plain" })).id;

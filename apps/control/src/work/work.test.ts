@@ -1,7 +1,16 @@
 // What people see and do of a project's background work through the console, with a real cell: events, runs, and acts on them, which
 // are in control's log and in the project's own. The runs are written by hand, of a workflow that the live version doesn't have.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf, createWorld, goLive, join, type Somebody, until, type World } from "../testing/control-plane.ts";
+import {
+  codeOf,
+  createWorld,
+  goLive,
+  join,
+  organizationOf,
+  type Somebody,
+  until,
+  type World,
+} from "../testing/control-plane.ts";
 
 const PARCELS = `project: parcels
 modules: [auth, users, roles, workers]
@@ -39,7 +48,7 @@ let schema: string;
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   [owner, viewer] = [await world.signUp("owner"), await world.signUp("viewer")];
-  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  const organizationId = await organizationOf(owner);
   await join(owner, viewer, organizationId, "viewer");
   projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "parcels" })).id;
   plainId = (await owner.client.projects.create.mutate({ organizationId, slug: "plain" })).id;
