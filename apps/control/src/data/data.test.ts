@@ -1,5 +1,5 @@
-// What an owner does to a project's records through the console, with a real cell: what is deleted is listed and brought
-// back, and a record goes along its transitions. Both stand in the project's own log under the person's name.
+// An owner's changes of a project's records through the console, with a real cell: deleted records are listed and restored, and
+// records take transitions. Both are in the project's own log under the person's name.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   codeOf,
@@ -89,7 +89,7 @@ describe("deleted records", () => {
     expect(await codeOf(again)).toBe("CONFLICT");
   });
 
-  it("are nobody else's to see, through whatever door", async () => {
+  it("are hidden from everybody else, on every route", async () => {
     const id = await post("hidden");
     await send("DELETE", `posts/${id}`);
     const asked = viewer.client.data.rows.query({ projectId, entity: "post", deleted: true });
@@ -106,7 +106,7 @@ describe("deleted records", () => {
     expect(await logOf(id)).toEqual(["create key ?", "delete key ?"]);
   });
 
-  it("stay deleted where their unique value is taken", async () => {
+  it("stay deleted if their unique value is taken", async () => {
     const id = await post("twice");
     await send("DELETE", `posts/${id}`);
     await post("twice");
@@ -118,7 +118,7 @@ describe("deleted records", () => {
 });
 
 describe("a transition", () => {
-  it("is taken under the person's name, from the states that it leads from alone", async () => {
+  it("is taken under the person's name, only from its source states", async () => {
     const recordId = await post("moving");
     const take = (edge: string): Promise<unknown> =>
       owner.client.data.transition.mutate({ projectId, entity: "post", recordId, edge });

@@ -1,4 +1,4 @@
-// What a project is called: unique in its organization, and changed by its blueprint alone, with a real cell.
+// The name of a project: unique in its organization, and changed only by its blueprint, with a real cell.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Proposal } from "../proposals/api.ts";
 import {
@@ -33,7 +33,7 @@ async function nameOf(projectId: string): Promise<string> {
   return (await owner.client.projects.get.query({ projectId })).slug;
 }
 
-/** The status that the cell answers with where a client says this name. */
+/** The statuses of the cell's responses to requests with these names. */
 async function asksAs(projectId: string, ...names: string[]): Promise<number[]> {
   const { key } = await owner.client.keys.create.mutate({ projectId, name: "test", kind: "secret" });
   const ask = (name: string): Promise<Response> =>
@@ -49,7 +49,7 @@ async function approve({ id: proposalId, hash, consents }: Proposal): Promise<st
 }
 
 describe("a changed `project`", () => {
-  it("renames the project with the deployment, which says what it breaks", async () => {
+  it("renames the project with the deployment, which shows what it breaks", async () => {
     const projectId = await newProject("first-name");
     await goLive(owner, projectId, noteBlueprint("", { project: "first-name" }));
     expect(await asksAs(projectId, "first-name", "second-name")).toEqual([200, 403]);
@@ -73,7 +73,7 @@ describe("a changed `project`", () => {
     await newProject("first-name");
   });
 
-  it("before the first deployment, too", async () => {
+  it("also renames it before the first deployment", async () => {
     const projectId = await newProject("made-as");
     const proposal = await owner.client.proposals.create.mutate({
       projectId,
@@ -85,7 +85,7 @@ describe("a changed `project`", () => {
     expect(await asksAs(projectId, "made-as", "deployed-as")).toEqual([403, 200]);
   });
 
-  it("to the name of another project of the organization is refused, of another organization isn't", async () => {
+  it("to the name of another project is refused only within the organization", async () => {
     const projectId = await newProject("wants");
     await newProject("has");
     const propose = () =>
@@ -98,7 +98,7 @@ describe("a changed `project`", () => {
     await goLive(other, id, noteBlueprint("", { project: "has" }));
   });
 
-  it("is judged again when it is deployed, and holds the name from then on", async () => {
+  it("is checked again when it is deployed, and then reserves the name", async () => {
     const [one, two] = [await newProject("one"), await newProject("two")];
     const propose = (projectId: string): Promise<Proposal> =>
       owner.client.proposals.create.mutate({ projectId, text: noteBlueprint("", { project: "contested" }) });
@@ -113,7 +113,7 @@ describe("a changed `project`", () => {
     expect([await nameOf(one), await nameOf(two)]).toEqual(["contested", "two"]);
   });
 
-  it("gives the name back where the deployment fails", async () => {
+  it("frees the name if the deployment fails", async () => {
     const projectId = await newProject("stays");
     await goLive(owner, projectId, noteBlueprint("      body: text?\n", { project: "stays" }));
     const { key } = await owner.client.keys.create.mutate({ projectId, name: "test", kind: "secret" });
@@ -133,7 +133,7 @@ describe("a changed `project`", () => {
   });
 });
 
-it("a project of old whose name and text differ keeps its name until the text says another", async () => {
+it("an old project whose name differs from its text keeps its name until the text changes the name", async () => {
   const projectId = await newProject("of-old");
   await goLive(owner, projectId, noteBlueprint("", { project: "of-old" }));
   await world.pool.query("UPDATE control.projects SET slug = 'older' WHERE id = $1", [projectId]);
@@ -153,7 +153,7 @@ it("a project of old whose name and text differ keeps its name until the text sa
   expect(back.diff).toEqual([]);
 });
 
-it("an organization has as many projects as the operator allows", async () => {
+it("the operator limits the projects of an organization", async () => {
   const most = world.config.limits.projectsPerOrganizationMax;
   const { id } = (await (await world.signUp("busy")).client.me.get.query()).person;
   const { rows } = await world.pool.query("SELECT organization_id FROM control.memberships WHERE person_id = $1", [id]);

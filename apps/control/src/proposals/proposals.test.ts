@@ -1,5 +1,5 @@
-// What a proposal asks of the live database and of its approver, with a real cell: consents by name, measures, drift, a way
-// back to an earlier version, and a deployment that is resumed.
+// Proposals with a real cell: required consents, measurements of the live database, drift, restoring an earlier version, and
+// resuming a deployment.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   approveAndDeploy,
@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => world?.stop());
 
-/** Of an owner of its own: an organization has one project of a name. */
+/** With its own owner, because the name of a project is unique in its organization. */
 async function liveProject(text: string): Promise<string> {
   owner = await world.signUp("owner");
   const organizationId = await organizationOf(owner);
@@ -37,7 +37,7 @@ function propose(projectId: string, text: string): Promise<Proposal> {
   return owner.client.proposals.create.mutate({ projectId, text });
 }
 
-/** Statements as the owner of the cell's database: what a person with a password could do behind our back. */
+/** Runs statements as the owner of the cell's database, like a person with a password who changes it by hand. */
 async function inCell(projectId: string, sql: string): Promise<readonly Record<string, unknown>[]> {
   const { rows } = await world.cellPool.query(sql.replaceAll("SCHEMA", `t_${projectId.slice(4)}`));
   return rows;
@@ -62,7 +62,7 @@ function failureOf(call: Promise<unknown>): Promise<string> {
 }
 
 describe("an approval", () => {
-  it("gives exactly the consents that are owed, which stand in the audit and in what the cell was signed", async () => {
+  it("gives exactly the required consents, which are in the audit log and in the signed publication", async () => {
     const projectId = await liveProject(noteBlueprint("      body: text?\n"));
     const proposal = await propose(projectId, noteBlueprint());
     expect(proposal.consents).toContain("destructive note.body");
@@ -89,7 +89,7 @@ describe("an approval", () => {
     expect(JSON.parse(String(release?.["approval"])).consents).toEqual(proposal.consents);
   });
 
-  it("is not deployed where the consents were changed afterwards", async () => {
+  it("is not deployed if the consents were changed afterwards", async () => {
     const projectId = await liveProject(noteBlueprint("      body: text?\n"));
     const proposal = await propose(projectId, noteBlueprint());
     await owner.client.proposals.approve.mutate({
@@ -104,14 +104,14 @@ describe("an approval", () => {
 });
 
 describe("an AI's proposal", () => {
-  it("leaves the protected core alone, or is refused with what it touches", async () => {
+  it("can't change the protected core, and the refusal names the changed parts", async () => {
     const projectId = await liveProject(noteBlueprint());
     const byAi = (text: string): Promise<Proposal> =>
       owner.client.proposals.create.mutate({ projectId, text, author: "ai" });
     expect(await byAi(noteBlueprint("      body: text?\n"))).toMatchObject({ author: "ai", status: "open" });
     const widened = noteBlueprint("", { rest: "      public:\n        read: true\n" });
     expect(await codeOf(byAi(widened))).toBe("FORBIDDEN");
-    expect(await failureOf(byAi(widened))).toMatch(/^Only a person may propose a change to the protected core: note\./);
+    expect(await failureOf(byAi(widened))).toMatch(/^Only a person can propose a change to the protected core: note\./);
     const person = await propose(projectId, widened);
     expect(person.author).toBe("person");
     expect(person.consents.some((consent) => consent.startsWith("protected_core note."))).toBe(true);
@@ -119,7 +119,7 @@ describe("an AI's proposal", () => {
 });
 
 describe("measures", () => {
-  it("tell what stands in the way, are asked anew, and hold: the deployment fails, and is resumed when it is put right", async () => {
+  it("show violating records and can be repeated; the deployment fails, and is resumed after the records are corrected", async () => {
     const projectId = await liveProject(noteBlueprint("      body: text?\n"));
     const call = await api(projectId);
     for (const title of ["a", "b", "c"]) await call("POST", "/v1/resources/notes", { title });
@@ -148,7 +148,7 @@ describe("measures", () => {
     expect((await owner.client.projects.get.query({ projectId })).live?.deploymentId).toBe(deploymentId);
   });
 
-  it("count the records that deletes newly destroy, by the names of now, and anew", async () => {
+  it("count the records that deletes newly destroy, by today's names, and can be repeated", async () => {
     const shelves = (shelf: string, book: string, name = "book"): string => `project: shelves
 modules: [auth, users, roles]
 entities:
@@ -170,19 +170,19 @@ ${name === "book" ? "" : "    was: book\n"}    fields: { shelf_id: "ref(shelf)? 
     expect(consequence).toMatchObject({ path: "volume.shelf_id", classes: ["safe"] });
     expect(consequence?.summary).toContain("permanently deletes each `volume` that refers to it by `shelf_id`");
     expect(proposal.measures?.destroyed).toEqual([{ path: "volume.shelf_id", records: 3 }]);
-    // A shelf that is deleted already is deleted no more.
+    // A shelf that is already deleted can't be deleted again.
     await inCell(projectId, `UPDATE SCHEMA.shelves SET deleted_at = now() WHERE id = '${ids[1]}'`);
     const again = await owner.client.proposals.measure.mutate({ proposalId: proposal.id });
     expect(again.measures?.destroyed).toEqual([{ path: "volume.shelf_id", records: 2 }]);
     expect(again.hash).toBe(proposal.hash);
-    // No step at all, and still counted.
+    // There is no step at all, and the records are still counted.
     const unrenamed = await propose(projectId, shelves(soft, "on_delete(cascade)"));
     expect(unrenamed.measures).toMatchObject({ steps: [], destroyed: [{ path: "book.shelf_id", records: 2 }] });
   });
 });
 
-describe("records that a change finds", () => {
-  it("are counted: deleted ones that are taken away, and those whose state no transition leaves", async () => {
+describe("existing records of a change", () => {
+  it("are counted: deleted ones that are removed, and those in a state without transitions", async () => {
     const bills = (options: string): string => `project: bills
 modules: [auth, users, roles]
 entities:
@@ -212,8 +212,8 @@ ${options}    fields: { title: string, status: "enum[draft, sent, lost] = draft"
   });
 });
 
-describe("a change that carries values over", () => {
-  it("goes live on a real cell, and leaves nothing to do: links of a reference, and deleted records aside", async () => {
+describe("a change that moves values", () => {
+  it("goes live on a real cell completely: links of a reference, and deleted records", async () => {
     const shop = (label: string, options: string): string => `project: notes
 modules: [auth, users, roles]
 entities:
@@ -241,7 +241,7 @@ ${options}    fields: { title: string, ${label} }
 });
 
 describe("drift", () => {
-  it("refuses a proposal with what differs", async () => {
+  it("refuses a proposal, and the refusal names the differences", async () => {
     const projectId = await liveProject(noteBlueprint());
     await inCell(
       projectId,
@@ -249,7 +249,7 @@ describe("drift", () => {
     );
     const refused = propose(projectId, noteBlueprint("      body: text?\n"));
     expect(await failureOf(refused)).toMatch(
-      /Undo that first: notes\.mine is there and should not be; notes\.title is `text.*` and should be `text.* not null`\./,
+      /Undo that first: notes\.mine exists and should not; notes\.title is `text.*` and should be `text.* not null`\./,
     );
     expect(await owner.client.proposals.list.query({ projectId })).toHaveLength(1);
     await inCell(
@@ -261,12 +261,12 @@ describe("drift", () => {
 });
 
 describe("a live deployment whose last steps failed", () => {
-  it("serves, says so, and goes on when it is resumed", async () => {
+  it("is served, shows the failure, and finishes when it is resumed", async () => {
     const projectId = await liveProject(noteBlueprint());
     const { live } = await owner.client.projects.get.query({ projectId });
     const deploymentId = live?.deploymentId ?? "";
     const { releaseId } = await owner.client.deployments.get.query({ deploymentId });
-    // What a failed step after the switch leaves on both sides.
+    // The state on both sides after a failed step that follows the switch.
     await inCell(projectId, `UPDATE plinth.releases SET error = 'Step: it did not go' WHERE id = '${releaseId}'`);
     await world.pool.query("UPDATE control.deployments SET error = 'Step: it did not go' WHERE id = $1", [
       deploymentId,
@@ -287,7 +287,7 @@ describe("a live deployment whose last steps failed", () => {
 });
 
 describe("an earlier version", () => {
-  it("comes back like any other change: what was set aside with its values, what has expired without", async () => {
+  it("is restored like any other change: data that was set aside with its values, expired data without them", async () => {
     const projectId = await liveProject(noteBlueprint("      body: text?\n"));
     const first = await owner.client.blueprints.current.query({ projectId });
     const call = await api(projectId);
@@ -313,7 +313,9 @@ describe("an earlier version", () => {
       projectId,
       versionId: first?.versionId ?? "",
     });
-    expect(late.losses).toEqual(["The values of notes.body are gone: it comes back empty or with its default."]);
+    expect(late.losses).toEqual([
+      "The values of notes.body are no longer stored. It will be empty or have its default.",
+    ]);
     await finished(owner, await approveAndDeploy(owner, late));
     expect(await call("GET", "/v1/resources/notes")).toMatchObject([{ title: "a", body: null }]);
     const elsewhere = await liveProject(noteBlueprint());
@@ -322,7 +324,7 @@ describe("an earlier version", () => {
     );
   }, 60_000);
 
-  it("goes back over a rename with the data", async () => {
+  it("is restored across a rename with the data", async () => {
     const projectId = await liveProject(noteBlueprint("      body: text?\n"));
     const first = await owner.client.blueprints.current.query({ projectId });
     const call = await api(projectId);
@@ -337,7 +339,7 @@ describe("an earlier version", () => {
     expect(await call("GET", "/v1/resources/notes")).toMatchObject([{ title: "a", body: "kept" }]);
   }, 60_000);
 
-  it("renewed after something else went live, still goes back over a rename", async () => {
+  it("can be renewed after another change went live, and is still restored across a rename", async () => {
     const projectId = await liveProject(noteBlueprint("      body: text?\n"));
     const first = await owner.client.blueprints.current.query({ projectId });
     await goLive(owner, projectId, noteBlueprint("      words: text? was(body)\n"));
@@ -349,7 +351,7 @@ describe("an earlier version", () => {
     expect(renewed).toMatchObject({ text: back.text, fromVersionId: versionId, losses: [], status: "open" });
     const kinds = (proposal: Proposal): readonly string[] => proposal.diff.map((change) => change.kind);
     expect(kinds(renewed)).toContain("field_renamed");
-    // The same text written anew is the same change.
+    // The same text, uploaded again, is the same change.
     const written = await propose(projectId, back.text);
     expect(written.fromVersionId).toBeNull();
     expect(kinds(written)).toEqual(kinds(renewed));
@@ -357,7 +359,7 @@ describe("an earlier version", () => {
 });
 
 describe("a stale proposal", () => {
-  it("is renewed with its text and author, as another one", async () => {
+  it("is renewed as another proposal with its text and author", async () => {
     const projectId = await liveProject(noteBlueprint());
     const text = noteBlueprint("      body: text?\n");
     const stale = await owner.client.proposals.create.mutate({ projectId, text, author: "ai" });

@@ -1,4 +1,4 @@
-// One timeline of changes: each has a number, a title, its author and one state that every list agrees on.
+// One timeline of changes: each has a number, a title, its author and one state, the same in every list.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   codeOf,
@@ -33,7 +33,7 @@ const timeline = async (projectId: string, filter = {}) =>
     ({ number, title, state }) => `${number} ${title}: ${state}`,
   );
 
-it("numbers and names every change, and says where it is", async () => {
+it("shows the number, title and state of every change", async () => {
   const projectId = await newProject("notes");
   const first = await goLive(owner, projectId, noteBlueprint());
   const second = await propose(projectId, noteBlueprint("      body: text?\n"));
@@ -74,7 +74,7 @@ it("numbers and names every change, and says where it is", async () => {
   expect(await timeline(projectId, { before: 3 })).toEqual(entries.slice(2));
 });
 
-it("pages through many, without a gap or a repetition", async () => {
+it("pages through many without missing or repeating one", async () => {
   const projectId = await newProject("many");
   const { id, versionId } = await propose(projectId, noteBlueprint("", { project: "many" }));
   await world.pool.query(
@@ -92,7 +92,7 @@ it("pages through many, without a gap or a repetition", async () => {
   expect(versionId).toMatch(/^ver_/);
 });
 
-it("a change that failed says so everywhere, and that its cell is away while it is", async () => {
+it("a failed change is shown as failed everywhere, and an unavailable cell is shown", async () => {
   const projectId = await newProject("failing");
   await goLive(owner, projectId, noteBlueprint("", { project: "failing" }));
   const { id: proposalId, hash } = await propose(
@@ -100,7 +100,7 @@ it("a change that failed says so everywhere, and that its cell is away while it 
     noteBlueprint("      body: text?\n", { project: "failing" }),
   );
   await owner.client.proposals.approve.mutate({ proposalId, hash, consents: [] });
-  // What the plan makes is there already, made by other hands.
+  // The table of the plan already exists, created by hand.
   await world.cellPool.query(`ALTER TABLE t_${projectId.slice(4)}.notes ADD COLUMN body text`);
   await world.stopCell();
   const { deploymentId } = await owner.client.deployments.create.mutate({ proposalId });
@@ -119,7 +119,7 @@ it("a change that failed says so everywhere, and that its cell is away while it 
   expect((await owner.client.proposals.list.query({ projectId }))[0]?.state).toBe("failed");
 }, 60_000);
 
-it("a title says what somebody did before what follows from it", () => {
+it("a title names the author's change before its consequences", () => {
   const change = (kind: string, summary: string) => ({ kind, path: "x", summary, classes: ["safe"] }) as never;
   expect(titleOf([], false)).toBe("Change the text only");
   expect(titleOf([change("index_added", "Index a."), change("entity_added", "Add b.")], false)).toBe(

@@ -1,5 +1,5 @@
-// A control plane under test, with the cell it publishes to. In: nothing. Out: its URL, people with cookies, clients.
-// For tests alone. Everything in it is real: two databases, the runtime as a process of its own, HTTP between them.
+// A control plane under test, with its cell. In: nothing. Out: its URL, people with cookies, clients. For tests only. Everything
+// in it is real: two databases, the runtime as its own process, HTTP between them.
 import { randomBytes } from "node:crypto";
 import { newControlKeys } from "@plinth/bundle";
 import { createLogger } from "@plinth/service";
@@ -20,7 +20,7 @@ export interface Somebody {
   readonly client: TRPCClient<AppRouter>;
 }
 
-/** Invites somebody and has them accept. */
+/** Invites somebody, who accepts. */
 export async function join(
   owner: Somebody,
   invited: Somebody,
@@ -59,7 +59,7 @@ export interface World {
   readonly url: string;
   readonly config: Config;
   readonly pool: pg.Pool;
-  /** The cell's database, as its owner. */
+  /** The cell's database, as the user who owns it. */
   readonly cellPool: pg.Pool;
   /** The cell's public API. */
   readonly apiUrl: string;
@@ -74,7 +74,7 @@ export interface World {
 
 export async function createWorld(options: {
   readonly cell: boolean;
-  /** What an operator would set: PLINTH_MAX_PAGE. */
+  /** Variables of an operator, such as PLINTH_MAX_PAGE. */
   readonly env?: Readonly<Record<string, string>>;
 }): Promise<World> {
   const [controlDatabase, cellDatabase] = await Promise.all([createTestDatabase(), createTestDatabase()]);
@@ -109,7 +109,7 @@ export async function createWorld(options: {
       PLINTH_SIGN_IN_LIMIT: "1000",
       ...options.env,
     }),
-    // The port stays the same over a restart.
+    // The port stays the same after a restart.
     port: await freePort(),
   };
   const logger = createLogger({ name: "control", level: "silent" });
@@ -190,7 +190,7 @@ export async function createWorld(options: {
   };
 }
 
-/** Waits until something holds; what `hint` says stands in the error. */
+/** Waits until the condition is true. The error contains the text of `hint`. */
 export async function until(holds: () => Promise<boolean>, hint: () => string = () => ""): Promise<void> {
   const end = Date.now() + 30_000;
   while (!(await holds())) {
@@ -199,7 +199,7 @@ export async function until(holds: () => Promise<boolean>, hint: () => string = 
   }
 }
 
-/** What a call came to: null where it went well, else tRPC's code. */
+/** The result of a call: null if it succeeded, otherwise tRPC's code. */
 export async function codeOf(call: Promise<unknown>): Promise<string | null> {
   try {
     await call;
@@ -229,7 +229,7 @@ export async function approveAndDeploy(owner: Somebody, { id: proposalId, hash, 
   return (await owner.client.deployments.create.mutate({ proposalId })).deploymentId;
 }
 
-/** @throws where the deployment didn't become active. */
+/** @throws if the deployment didn't become active. */
 export async function finished(owner: Somebody, deploymentId: string): Promise<void> {
   let last = "";
   await until(

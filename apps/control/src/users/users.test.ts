@@ -1,4 +1,4 @@
-// What the console does to an app's users: nobody sees another project's, and whoever is shut out is out at once.
+// The console and an app's users: another project's users are hidden, and a disabled user loses access immediately.
 import { tenantNames } from "@plinth/postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -120,7 +120,7 @@ describe("the users of an app", () => {
     expect((await enter("sign-in", "sessions@example.com")).status).toBe(200);
   });
 
-  it("are out at once when they are disabled, and in again when they are enabled", async () => {
+  it("lose access immediately when they are disabled, and get it back when they are enabled", async () => {
     const { data } = await enter("sign-up", "shut-out@example.com");
     const userId = data.user.id;
     const set = (disabled: boolean) => developer.client.users.setDisabled.mutate({ projectId, userId, disabled });
@@ -147,7 +147,7 @@ describe("the users of an app", () => {
     );
   });
 
-  it("keep no session that begins or is refreshed while they are being disabled", async () => {
+  it("lose sessions that begin or are refreshed while they are being disabled", async () => {
     const { data } = await enter("sign-up", "race@example.com");
     const userId = data.user.id;
     let refreshToken = data.refresh_token;

@@ -1,5 +1,5 @@
-// What people see and do of a project's webhooks through the console, with a real cell: endpoints, their secret once, deliveries, and
-// acts that are in control's log.
+// A project's webhooks in the console, with a real cell: endpoints, their secret, which is shown once, deliveries, and actions,
+// which are in control's log.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   codeOf,
@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-it("an owner makes an endpoint, sees its secret once, tests, disables and deletes it; a viewer looks", async () => {
+it("an owner creates an endpoint, sees its secret once, tests, disables and deletes it; a viewer can read", async () => {
   const { webhooks } = owner.client;
   expect(await webhooks.endpoints.query({ projectId })).toEqual({ data: [], nextCursor: null });
   const sent = { projectId, url: "https://a.example/hook", events: ["parcel.*"] };
@@ -67,7 +67,7 @@ it("an owner makes an endpoint, sees its secret once, tests, disables and delete
   expect((await webhooks.endpoints.query({ projectId }))?.data).toEqual([]);
 });
 
-it("a listener is given what is due, and an owner alone pulls it", async () => {
+it("a listener gets the due deliveries, and only an owner can pull them", async () => {
   const { webhooks } = owner.client;
   const made = await webhooks.create.mutate({ projectId, url: "http://10.0.0.1/hook", events: ["*"], listener: true });
   expect(Date.parse(made.listensUntil ?? "")).toBeGreaterThan(Date.now());
