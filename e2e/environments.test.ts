@@ -242,7 +242,7 @@ test("on the command line: made, listed, changed, promoted and deleted", async (
   expect(promoted).toMatchObject({ code: 0, out: expect.stringContaining("Deployed to production.") });
   await client(stack.keys.secret).entity("note").create({ title: "placed", place: "here" });
   expect((await plinth("promote", "--project", "notes", "--from", "development")).err).toContain(
-    "the same blueprint already",
+    "already serves the same blueprint",
   );
 
   await openControl(readLocalSettings(environment), async (control, developer) => {

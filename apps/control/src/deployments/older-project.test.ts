@@ -180,7 +180,7 @@ describe("a live text that today's language refuses", () => {
     expect(await status(projectId, "/api/notes")).toBe(200);
     const change = (): Promise<unknown> => owner.client.proposals.create.mutate({ projectId, text: NOTES });
     expect(await codeOf(change())).toBe("PRECONDITION_FAILED");
-    await expect(change()).rejects.toThrow(/goes on being served, but .* no longer valid.* line 7: /);
+    await expect(change()).rejects.toThrow(/is still served, but .* no longer valid.* line 7: /);
   });
 
   it("gets a stored model at the next start, while the language still accepts it", async () => {
