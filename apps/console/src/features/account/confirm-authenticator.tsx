@@ -3,7 +3,7 @@
 import { type FormEvent, useState } from "react";
 import { encode } from "uqr";
 import { Button } from "../../ui/button.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
+import { CopyField } from "../../ui/copy-field.tsx";
 import { Dialog, DialogActions } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -41,15 +41,7 @@ export function ConfirmAuthenticator({ totpUri, onConfirmed, onClose }: ConfirmA
       <form className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
         <div className="flex flex-col items-center gap-3">
           <QrCode text={totpUri} />
-          <div className="flex w-full items-start gap-2">
-            <code
-              data-testid="totp-secret"
-              className="min-w-0 flex-1 rounded-md border bg-sunken px-3 py-[0.3125rem] font-mono text-[0.8125rem] break-all"
-            >
-              {secret}
-            </code>
-            <CopyButton text={secret} label="Copy secret" />
-          </div>
+          <CopyField value={secret} label="Copy secret" testId="totp-secret" iconOnly />
         </div>
         <TextField
           label="Six-digit code"

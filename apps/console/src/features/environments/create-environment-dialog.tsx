@@ -6,7 +6,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
+import { CopyField } from "../../ui/copy-field.tsx";
 import { Dialog, DialogActions } from "../../ui/dialog.tsx";
 import { Choice, SelectField, TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -151,15 +151,7 @@ function Made({ made, onClose }: { made: CreatedEnvironment; onClose: () => void
       {made.key === null ? (
         <Notice tone="warn">It has no key yet. An admin can make one under Keys.</Notice>
       ) : (
-        <div className="flex items-start gap-2">
-          <code
-            data-testid="new-key"
-            className="min-w-0 flex-1 rounded-md border bg-sunken px-3 py-[0.3125rem] font-mono text-[0.8125rem] break-all"
-          >
-            {made.key}
-          </code>
-          <CopyButton text={made.key} label="Copy key" withText />
-        </div>
+        <CopyField value={made.key} label="Copy key" testId="new-key" />
       )}
       {made.problem === null ? (
         <p className="text-[0.8125rem] text-ink-soft">

@@ -9,7 +9,7 @@ import { curlSnippet } from "../../request-snippets.ts";
 import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
+import { CopyField } from "../../ui/copy-field.tsx";
 import { Dialog, DialogActions } from "../../ui/dialog.tsx";
 import { Choice, SelectField, TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -130,15 +130,7 @@ function ShownOnce({ projectId, created }: { projectId: string; created: Created
   const entity = entities.data?.[0];
   return (
     <div className="flex flex-col gap-4">
-      <div className="flex items-start gap-2">
-        <code
-          data-testid="new-key"
-          className="min-w-0 flex-1 rounded-md border bg-sunken px-3 py-[0.3125rem] font-mono text-[0.8125rem] break-all"
-        >
-          {created.key}
-        </code>
-        <CopyButton text={created.key} label="Copy key" withText />
-      </div>
+      <CopyField value={created.key} label="Copy key" testId="new-key" />
       {created.kind === "secret" ? (
         <Notice tone="warn">
           Whoever has this key acts as {created.role ?? "admin"}. Keep it as you keep a password.

@@ -9,7 +9,7 @@ import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
+import { CopyField } from "../../ui/copy-field.tsx";
 import { errorText } from "../../ui/error-text.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
@@ -89,7 +89,7 @@ export function SigningSecretCard({ projectId }: { projectId: string }) {
 function Shown({ secret, previous }: SigningSecret) {
   return (
     <div className="flex flex-col gap-4">
-      <Secret text={secret} label="Copy signing secret" testId="signing-secret" />
+      <CopyField value={secret} label="Copy signing secret" testId="signing-secret" />
       {previous === null ? null : (
         <Notice tone="warn" title="The old secret signs as well">
           <p>
@@ -97,24 +97,10 @@ function Shown({ secret, previous }: SigningSecret) {
             enough: a service that still has the old secret goes on.
           </p>
           <div className="mt-2">
-            <Secret text={previous.secret} label="Copy old signing secret" testId="old-signing-secret" />
+            <CopyField value={previous.secret} label="Copy old signing secret" testId="old-signing-secret" />
           </div>
         </Notice>
       )}
-    </div>
-  );
-}
-
-function Secret({ text, label, testId }: { text: string; label: string; testId: string }) {
-  return (
-    <div className="flex items-start gap-2">
-      <code
-        data-testid={testId}
-        className="min-w-0 flex-1 rounded-md border bg-sunken px-3 py-[0.3125rem] font-mono text-[0.8125rem] break-all"
-      >
-        {text}
-      </code>
-      <CopyButton text={text} label={label} withText />
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
+import { CopyField } from "../../ui/copy-field.tsx";
 import { Dialog, DialogActions } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -131,15 +131,7 @@ export function LinkShownOnce({
     .map(({ slug }) => slug);
   return (
     <div className="flex flex-col gap-4">
-      <div className="flex items-start gap-2">
-        <code
-          data-testid="invitation-link"
-          className="min-w-0 flex-1 rounded-md border bg-sunken px-3 py-[0.3125rem] font-mono text-[0.8125rem] break-all"
-        >
-          {link}
-        </code>
-        <CopyButton text={link} label="Copy link" withText />
-      </div>
+      <CopyField value={link} label="Copy link" testId="invitation-link" />
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
         <dt className="text-ink-soft">Role</dt>
         <dd>{roleName(role)}</dd>

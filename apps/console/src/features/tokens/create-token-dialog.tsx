@@ -6,7 +6,7 @@ import { type FormEvent, useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
+import { CopyField } from "../../ui/copy-field.tsx";
 import { Dialog, DialogActions } from "../../ui/dialog.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -107,15 +107,7 @@ export function CreateTokenDialog({ open, onOpenChange }: CreateTokenDialogProps
 function ShownOnce({ token }: { token: string }) {
   return (
     <div className="flex flex-col gap-4">
-      <div className="flex items-start gap-2">
-        <code
-          data-testid="new-token"
-          className="min-w-0 flex-1 rounded-md border bg-sunken px-3 py-[0.3125rem] font-mono text-[0.8125rem] break-all"
-        >
-          {token}
-        </code>
-        <CopyButton text={token} label="Copy token" withText />
-      </div>
+      <CopyField value={token} label="Copy token" testId="new-token" />
       <Notice tone="warn">Whoever has this token acts as you. Keep it as you keep a password.</Notice>
       <div>
         <p className="mb-1.5 text-[0.8125rem] font-medium">In CI</p>

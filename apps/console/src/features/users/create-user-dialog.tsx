@@ -5,7 +5,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
+import { CopyField } from "../../ui/copy-field.tsx";
 import { Dialog, DialogActions } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -108,12 +108,7 @@ function TokenShownOnce({ created: { link, token } }: { created: CreatedUser }) 
   const text = link ?? token ?? "";
   return (
     <div className="flex flex-col gap-4">
-      <div className="flex items-start gap-2">
-        <code className="min-w-0 flex-1 rounded-md border bg-sunken px-3 py-[0.3125rem] font-mono text-[0.8125rem] break-all">
-          {text}
-        </code>
-        <CopyButton text={text} label={link === null ? "Copy token" : "Copy link"} withText />
-      </div>
+      <CopyField value={text} label={link === null ? "Copy token" : "Copy link"} />
       <Notice tone="warn">
         {link === null
           ? "It is shown only now. Your app sends it to /v1/auth/reset-password with the new password. Name a page for it under auth in the blueprint, and you get a link instead."
