@@ -10,7 +10,6 @@ import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { CopyField } from "../../ui/copy-field.tsx";
-import { errorText } from "../../ui/error-text.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -71,15 +70,11 @@ export function SigningSecretCard({ projectId }: { projectId: string }) {
       )}
       <ConfirmDialog
         open={asking}
-        onOpenChange={(open) => {
-          setAsking(open);
-          if (!open) rotate.reset();
-        }}
+        onClose={() => setAsking(false)}
         title="Rotate the signing secret?"
         description="For a day, calls carry two signatures: of a new secret, and of the one that is in use now. Give your services the new one within that day. If you have rotated it within the last day already, the secret from before that ends at once."
         action="Rotate secret"
-        pending={rotate.isPending}
-        error={rotate.error ? errorText(rotate.error) : null}
+        mutation={rotate}
         onConfirm={() => rotate.mutate({ projectId })}
       />
     </Card>

@@ -45,16 +45,7 @@ export function BulkDialog({ question, onClose, onConfirm }: BulkDialogProps) {
           action: `Retry ${runs}`,
           keep: "Leave them",
         };
-  return (
-    <ConfirmDialog
-      open
-      onOpenChange={(open) => (open ? undefined : onClose())}
-      {...words}
-      pending={false}
-      error={null}
-      onConfirm={() => onConfirm(question)}
-    />
-  );
+  return <ConfirmDialog open onClose={onClose} {...words} onConfirm={() => onConfirm(question)} />;
 }
 
 export function countText(count: number): string {

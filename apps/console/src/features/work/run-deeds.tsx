@@ -83,10 +83,8 @@ export function RunDeedDialog({ deeds }: { deeds: RunDeeds }) {
   return (
     <ConfirmDialog
       open
-      onOpenChange={(open) => (open ? undefined : ask(null))}
+      onClose={() => ask(null)}
       {...questionOf(asked)}
-      pending={false}
-      error={null}
       onConfirm={() => {
         ask(null);
         take(asked);
