@@ -5,6 +5,7 @@ import Link from "next/link";
 import { useRouter, useSearchParams } from "next/navigation";
 import { type FormEvent, useState } from "react";
 import { Button } from "../../ui/button.tsx";
+import { CenteredIntro } from "../../ui/centered-page.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { signIn } from "./auth-client.ts";
@@ -50,8 +51,7 @@ export function SignInForm() {
   }
   return (
     <>
-      <h1 className="text-xl font-semibold tracking-tight">Sign in</h1>
-      <p className="mt-1 mb-6 text-ink-soft">to your projects and their blueprints</p>
+      <CenteredIntro title="Sign in">to your projects and their blueprints</CenteredIntro>
       <form className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
         {problem ? <Notice tone="bad">{problem}</Notice> : null}
         <TextField

@@ -5,6 +5,7 @@ import Link from "next/link";
 import { useRouter, useSearchParams } from "next/navigation";
 import { type FormEvent, useState } from "react";
 import { Button } from "../../ui/button.tsx";
+import { CenteredIntro } from "../../ui/centered-page.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { signUp } from "./auth-client.ts";
@@ -36,8 +37,7 @@ export function SignUpForm() {
 
   return (
     <>
-      <h1 className="text-xl font-semibold tracking-tight">Create your account</h1>
-      <p className="mt-1 mb-6 text-ink-soft">Declare a backend, review what changes, deploy it.</p>
+      <CenteredIntro title="Create your account">Declare a backend, review what changes, deploy it.</CenteredIntro>
       <form className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
         {problem ? <Notice tone="bad">{problem}</Notice> : null}
         <TextField
