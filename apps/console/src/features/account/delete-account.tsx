@@ -5,8 +5,8 @@ import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
+import { CurrentPasswordField } from "./account-fields.tsx";
 
 export function DeleteAccount({ email }: { email: string }) {
   const trpc = useTRPC();
@@ -45,14 +45,11 @@ export function DeleteAccount({ email }: { email: string }) {
         failure="The account was not deleted"
         onSubmit={() => remove.mutate({ password })}
       >
-        <TextField
+        <CurrentPasswordField
           label="Your password"
-          type="password"
-          autoComplete="current-password"
-          required
           value={password}
-          onChange={(event) => {
-            setPassword(event.target.value);
+          onChange={(typed) => {
+            setPassword(typed);
             remove.reset();
           }}
         />

@@ -7,9 +7,9 @@ import { useTRPC } from "../../trpc.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Notice } from "../../ui/notice.tsx";
+import { CurrentPasswordField } from "./account-fields.tsx";
 import { beginTwoFactor, endTwoFactor, type NewTwoFactor, renewBackupCodes } from "./auth-client.ts";
 import { BackupCodes } from "./backup-codes.tsx";
 import { ConfirmAuthenticator } from "./confirm-authenticator.tsx";
@@ -116,14 +116,7 @@ function PasswordDialog({ title, action, onPassword, onClose }: PasswordDialogPr
       pending={pending}
       onSubmit={() => void submit()}
     >
-      <TextField
-        label="Your password"
-        type="password"
-        autoComplete="current-password"
-        required
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
-      />
+      <CurrentPasswordField label="Your password" value={password} onChange={setPassword} />
       {refused ? <Notice tone="bad">{refused}</Notice> : null}
     </FormDialog>
   );
