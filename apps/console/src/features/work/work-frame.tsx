@@ -4,17 +4,16 @@
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { Search, Workflow } from "lucide-react";
-import Link from "next/link";
 import { useRouter, useSearchParams } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { useLiveModel } from "../../live-model.ts";
 import { useTRPC } from "../../trpc.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
-import { cn } from "../../ui/cn.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
+import { TabLinks } from "../../ui/tab-links.tsx";
 import { exampleBlueprint } from "./example.ts";
 import { requestPath, type WorkView, workPath } from "./work-links.tsx";
 
@@ -43,24 +42,15 @@ export function WorkFrame({ projectId, tab, children }: WorkFrameProps) {
         description="What happened in the project, what its workflows made of it, and what is to come."
         actions={<RequestSearch projectId={projectId} />}
       />
-      <nav aria-label="Work" className="mb-4 overflow-x-auto border-b">
-        <ul className="flex gap-1">
-          {tabs.map(([name, word]) => (
-            <li key={name}>
-              <Link
-                href={workPath(projectId, name, name === "runs" || name === "events" ? kept : {})}
-                aria-current={name === tab ? "page" : undefined}
-                className={cn(
-                  "block border-b-2 border-transparent px-3 py-2 text-[0.8125rem] font-medium whitespace-nowrap text-ink-soft -outline-offset-2 hover:text-ink",
-                  name === tab && "border-accent text-ink",
-                )}
-              >
-                {word}
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <TabLinks
+        label="Work"
+        tabs={tabs.map(([name, label]) => ({
+          name,
+          label,
+          href: workPath(projectId, name, name === "runs" || name === "events" ? kept : {}),
+        }))}
+        current={tab}
+      />
       {children}
     </>
   );
