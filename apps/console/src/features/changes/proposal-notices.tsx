@@ -40,6 +40,11 @@ export function ProposalNotices({ projectId, proposal, deployment, isLive, mayCh
     router.push(`${root}/blueprint`);
   }
 
+  const editButton = mayChange ? (
+    <Button size="small" onClick={() => void editAgain()}>
+      Edit blueprint
+    </Button>
+  ) : null;
   return (
     <>
       <PromotionNotice proposal={proposal} />
@@ -74,17 +79,7 @@ export function ProposalNotices({ projectId, proposal, deployment, isLive, mayCh
         </Notice>
       ) : null}
       {proposal.plan.refused.length > 0 ? (
-        <Notice
-          tone="bad"
-          title="This change can't be deployed"
-          actions={
-            mayChange ? (
-              <Button size="small" onClick={() => void editAgain()}>
-                Edit blueprint
-              </Button>
-            ) : null
-          }
-        >
+        <Notice tone="bad" title="This change can't be deployed" actions={editButton}>
           <ul className="flex flex-col gap-1">
             {proposal.plan.refused.map(({ path, reason }) => (
               <li key={`${path} ${reason}`}>
@@ -111,17 +106,7 @@ export function ProposalNotices({ projectId, proposal, deployment, isLive, mayCh
         </Notice>
       ) : null}
       {proposal.status === "rejected" ? (
-        <Notice
-          tone="neutral"
-          title="This change was rejected"
-          actions={
-            mayChange ? (
-              <Button size="small" onClick={() => void editAgain()}>
-                Edit blueprint
-              </Button>
-            ) : null
-          }
-        >
+        <Notice tone="neutral" title="This change was rejected" actions={editButton}>
           It can't be deployed any more. Its text can be changed and proposed again.
         </Notice>
       ) : null}
