@@ -1,6 +1,5 @@
-// What the lists of work have in common: the title, the tabs, the search for a request, and what to do where a project does not work
-// in the background.
-// In: the project's id and which tab this is. Out: the page around its table.
+// The frame of the pages about work: title, tabs, search for a request, and the empty state of a project without background work. In: the
+// project's id and the current tab. Out: the page around its content.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { Search, Workflow } from "lucide-react";
@@ -32,14 +31,14 @@ interface WorkFrameProps {
 }
 
 export function WorkFrame({ projectId, tab, children }: WorkFrameProps) {
-  // Runs and events of one request belong together.
+  // The filter by request stays when one switches between runs and events.
   const request = useSearchParams().get("request");
   const kept = request === null ? {} : { request };
   return (
     <>
       <PageHeader
         title="Work"
-        description="What happened in the project, what its workflows made of it, and what is to come."
+        description="The project's events, the runs of its workflows, and what is due next."
         actions={<RequestSearch projectId={projectId} />}
       />
       <TabLinks
@@ -56,7 +55,7 @@ export function WorkFrame({ projectId, tab, children }: WorkFrameProps) {
   );
 }
 
-/** From the id of a request, as an answer's `X-Request-Id` has it, to all that came of it. */
+/** Opens the page of a request. Its id is in the header `X-Request-Id` of the response. */
 function RequestSearch({ projectId }: { projectId: string }) {
   const router = useRouter();
   const [id, setId] = useState("");
@@ -86,7 +85,7 @@ function RequestSearch({ projectId }: { projectId: string }) {
   );
 }
 
-/** Of a project that is not live, or whose live version doesn't list the module. */
+/** For a project that is not live, or whose live version doesn't have the module. */
 export function NoWorkers({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
@@ -101,7 +100,7 @@ export function NoWorkers({ projectId }: { projectId: string }) {
         </ButtonLink>
       }
     >
-      <p>List the module and write a workflow into the blueprint; once it is deployed, its runs appear here.</p>
+      <p>Add the module and a workflow to the blueprint. After the deployment, its runs appear here.</p>
       <CodeBlock
         code={exampleBlueprint(model.data?.entities[0]?.name ?? "note")}
         label="example of a workflow"
