@@ -35,9 +35,9 @@ const timeline = async (projectId: string, filter = {}) =>
 
 it("shows what a text would change without an entry for it", async () => {
   const projectId = await newProject("shown");
-  await goLive(owner, projectId, noteBlueprint("      body: text?\n", "shown"));
+  await goLive(owner, projectId, noteBlueprint("      body: text?\n", { project: "shown" }));
   const before = await timeline(projectId);
-  const text = noteBlueprint("      mood: string?\n", "shown");
+  const text = noteBlueprint("      mood: string?\n", { project: "shown" });
   const shown = await owner.client.proposals.preview.mutate({ projectId, text });
   expect(await timeline(projectId)).toEqual(before);
   const { text: proposed, diff, plan, consents, measures } = await propose(projectId, text);
@@ -47,7 +47,10 @@ it("shows what a text would change without an entry for it", async () => {
   expect(named(shown.plan.steps)).toEqual(named(plan.steps));
   expect(shown.consents).toContain("destructive note.body");
   expect(shown.measures?.steps).toHaveLength(measures?.steps.length ?? 0);
-  const wrong = owner.client.proposals.preview.mutate({ projectId, text: noteBlueprint("      mood: strin\n", "shown") });
+  const wrong = owner.client.proposals.preview.mutate({
+    projectId,
+    text: noteBlueprint("      mood: strin\n", { project: "shown" }),
+  });
   await expect(wrong).rejects.toMatchObject({ data: { code: "BAD_REQUEST", diagnostics: [{ severity: "error" }] } });
 });
 
