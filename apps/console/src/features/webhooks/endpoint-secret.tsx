@@ -1,9 +1,10 @@
-// What a receiver verifies with. In: an endpoint that was just made, or has another secret. Out: the secret or the public key, to copy.
+// The secret or public key with which a receiver verifies deliveries. In: an endpoint that was created or got a new secret. Out: the value
+// to copy.
 import type { NewWebhookEndpoint } from "@plinth/control/router";
 import { CopyField } from "../../ui/copy-field.tsx";
 
-export function SecretOnce({ endpoint }: { endpoint: NewWebhookEndpoint }) {
+export function EndpointSecret({ endpoint }: { endpoint: NewWebhookEndpoint }) {
   const text = endpoint.secret ?? endpoint.publicKey ?? "";
-  const what = endpoint.secret === null ? "public key" : "secret";
-  return <CopyField value={text} label={`Copy ${what}`} testId="webhook-secret" />;
+  const kind = endpoint.secret === null ? "public key" : "secret";
+  return <CopyField value={text} label={`Copy ${kind}`} testId="webhook-secret" />;
 }
