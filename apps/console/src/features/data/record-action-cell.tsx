@@ -1,5 +1,5 @@
-// The buttons beside a record, and what they do. In: a record and its deeds. Out: a cell; the deed is done by the project's own
-// API under the person's name, and the rows are read anew. A transition is asked about first: no edge may lead back.
+// The action buttons of a record. In: a record and its actions. Out: a cell with buttons. The project's API carries out the action on behalf
+// of the person, and the rows are refetched. A transition has to be confirmed, because there may be no way back.
 "use client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ArrowRight, Undo2 } from "lucide-react";
@@ -7,76 +7,77 @@ import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import type { Deed } from "./deeds.ts";
+import type { RecordAction } from "./record-actions.ts";
 
-interface RecordDeeds {
+interface RecordActionState {
   readonly error: unknown;
-  /** Of which record a deed is under way, and its name; null where none is. */
-  readonly underWay: { readonly recordId: string; readonly name: string } | null;
-  /** Which transition waits for a yes. */
-  readonly asked: Asked | null;
-  readonly ask: (asked: Asked | null) => void;
-  readonly take: (recordId: string, deed: Deed) => void;
+  /** The action that is being sent, and its record; null if none is. */
+  readonly running: { readonly recordId: string; readonly name: string } | null;
+  /** The transition that waits for its confirmation. */
+  readonly unconfirmed: Unconfirmed | null;
+  /** Asks for a confirmation; null closes the question. */
+  readonly ask: (transition: Unconfirmed | null) => void;
+  readonly start: (recordId: string, action: RecordAction) => void;
 }
 
-interface Asked {
+interface Unconfirmed {
   readonly recordId: string;
-  readonly deed: Extract<Deed, { kind: "transition" }>;
+  readonly action: Extract<RecordAction, { kind: "transition" }>;
 }
 
-export function useRecordDeeds(projectId: string, entity: string): RecordDeeds {
+export function useRecordActions(projectId: string, entity: string): RecordActionState {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  const [asked, ask] = useState<Asked | null>(null);
-  // Also after a refusal: the record then is probably not what is shown.
+  const [unconfirmed, ask] = useState<Unconfirmed | null>(null);
+  // Also after an error: then the record has probably changed since it was loaded.
   const onSettled = (): Promise<void> => queryClient.invalidateQueries({ queryKey: trpc.data.rows.pathKey() });
   const restore = useMutation(trpc.data.restore.mutationOptions({ onSettled }));
   const transition = useMutation(trpc.data.transition.mutationOptions({ onSettled }));
-  const underWay = restore.isPending
+  const running = restore.isPending
     ? { recordId: restore.variables.recordId, name: "restore" }
     : transition.isPending
       ? { recordId: transition.variables.recordId, name: transition.variables.edge }
       : null;
   return {
     error: restore.error ?? transition.error,
-    underWay,
-    asked,
+    running,
+    unconfirmed,
     ask,
-    take: (recordId, deed) => {
-      if (underWay !== null) return;
+    start: (recordId, action) => {
+      if (running !== null) return;
       restore.reset();
       transition.reset();
-      if (deed.kind === "restore") restore.mutate({ projectId, entity, recordId });
-      else transition.mutate({ projectId, entity, recordId, edge: deed.edge });
+      if (action.kind === "restore") restore.mutate({ projectId, entity, recordId });
+      else transition.mutate({ projectId, entity, recordId, edge: action.edge });
     },
   };
 }
 
-interface DeedCellProps {
+interface RecordActionCellProps {
   recordId: string;
-  deeds: readonly Deed[];
-  actions: RecordDeeds;
+  actions: readonly RecordAction[];
+  state: RecordActionState;
 }
 
-export function DeedCell({ recordId, deeds, actions }: DeedCellProps) {
-  const { underWay, ask, take } = actions;
+export function RecordActionCell({ recordId, actions, state }: RecordActionCellProps) {
+  const { running, ask, start } = state;
   return (
     <td className="px-3.5 py-1.5">
       <span className="flex gap-1.5">
-        {deeds.map((deed) => {
-          const name = deed.kind === "restore" ? "restore" : deed.edge;
-          const lacks = deed.kind === "restore" ? [] : deed.lacks;
+        {actions.map((action) => {
+          const name = action.kind === "restore" ? "restore" : action.edge;
+          const missing = action.kind === "restore" ? [] : action.missing;
           return (
             <Button
-              key={`${deed.kind} ${name}`}
+              key={`${action.kind} ${name}`}
               size="small"
-              pending={underWay?.recordId === recordId && underWay.name === name}
-              disabled={lacks.length > 0}
-              title={titleOf(deed)}
-              onClick={() => (deed.kind === "restore" ? take(recordId, deed) : ask({ recordId, deed }))}
-              icon={deed.kind === "restore" ? <Undo2 aria-hidden /> : <ArrowRight aria-hidden />}
+              pending={running?.recordId === recordId && running.name === name}
+              disabled={missing.length > 0}
+              title={titleOf(action)}
+              onClick={() => (action.kind === "restore" ? start(recordId, action) : ask({ recordId, action }))}
+              icon={action.kind === "restore" ? <Undo2 aria-hidden /> : <ArrowRight aria-hidden />}
             >
-              {deed.kind === "restore" ? "Restore" : <span className="font-mono">{name}</span>}
+              {action.kind === "restore" ? "Restore" : <span className="font-mono">{name}</span>}
             </Button>
           );
         })}
@@ -85,27 +86,29 @@ export function DeedCell({ recordId, deeds, actions }: DeedCellProps) {
   );
 }
 
-/** Stands once beside the table. */
-export function DeedDialog({ entity, actions }: { entity: string; actions: RecordDeeds }) {
-  const { asked, ask, take } = actions;
-  if (asked === null) return null;
-  const { recordId, deed } = asked;
+/** The confirmation of a transition: one for the whole table. */
+export function TransitionDialog({ entity, state }: { entity: string; state: RecordActionState }) {
+  const { unconfirmed, ask, start } = state;
+  if (unconfirmed === null) return null;
+  const { recordId, action } = unconfirmed;
   return (
     <ConfirmDialog
       open
       onClose={() => ask(null)}
-      title={`Take the transition ${deed.edge}?`}
-      description={`The ${entity} ${recordId} becomes ${deed.to}, for everybody, and at once.`}
-      action={`Take ${deed.edge}`}
+      title={`Take the transition ${action.edge}?`}
+      description={`The ${entity} ${recordId} changes to ${action.to}, for everybody and at once.`}
+      action={`Take ${action.edge}`}
       onConfirm={() => {
         ask(null);
-        take(recordId, deed);
+        start(recordId, action);
       }}
     />
   );
 }
 
-function titleOf(deed: Deed): string {
-  if (deed.kind === "restore") return "Bring this record back";
-  return deed.lacks.length > 0 ? `Needs a value first: ${deed.lacks.join(", ")}` : `Moves the record to ${deed.to}`;
+function titleOf(action: RecordAction): string {
+  if (action.kind === "restore") return "Restore this record";
+  return action.missing.length > 0
+    ? `Needs a value first: ${action.missing.join(", ")}`
+    : `Moves the record to ${action.to}`;
 }

@@ -1,6 +1,6 @@
-// Which buttons stand beside a record.
+// The buttons next to a record.
 import { expect, test } from "vitest";
-import { deedsOf } from "./deeds.ts";
+import { recordActions } from "./record-actions.ts";
 
 const edge = (name: string, from: string[], to: string, require: string[] = []) => ({
   name,
@@ -18,22 +18,22 @@ const entity = {
   },
 };
 
-test("the transitions that lead from the record's state, with what they lack", () => {
-  expect(deedsOf(entity, { state: "draft", title: null }, false)).toEqual([
-    { kind: "transition", edge: "publish", to: "live", lacks: ["title"] },
-    { kind: "transition", edge: "retire", to: "gone", lacks: [] },
+test("the transitions from the record's state, with missing fields", () => {
+  expect(recordActions(entity, { state: "draft", title: null }, false)).toEqual([
+    { kind: "transition", edge: "publish", to: "live", missing: ["title"] },
+    { kind: "transition", edge: "retire", to: "gone", missing: [] },
   ]);
-  expect(deedsOf(entity, { state: "live" }, false)).toEqual([
-    { kind: "transition", edge: "retire", to: "gone", lacks: [] },
+  expect(recordActions(entity, { state: "live" }, false)).toEqual([
+    { kind: "transition", edge: "retire", to: "gone", missing: [] },
   ]);
-  expect(deedsOf(entity, { state: "gone" }, false)).toEqual([]);
+  expect(recordActions(entity, { state: "gone" }, false)).toEqual([]);
 });
 
-test("nothing where the state isn't shown, or there is no state machine", () => {
-  expect(deedsOf(entity, {}, false)).toEqual([]);
-  expect(deedsOf({ softDelete: true, stateMachine: null }, { state: "draft" }, false)).toEqual([]);
+test("no actions if the state isn't shown, or without a state machine", () => {
+  expect(recordActions(entity, {}, false)).toEqual([]);
+  expect(recordActions({ softDelete: true, stateMachine: null }, { state: "draft" }, false)).toEqual([]);
 });
 
-test("a deleted record is restored, and nothing else", () => {
-  expect(deedsOf(entity, { state: "draft" }, true)).toEqual([{ kind: "restore" }]);
+test("a deleted record can only be restored", () => {
+  expect(recordActions(entity, { state: "draft" }, true)).toEqual([{ kind: "restore" }]);
 });
