@@ -1,4 +1,5 @@
-// The bar over every page. In: where the person is, and the account menu. Out: the logo, the way back, search, the account.
+// The bar at the top of every page. In: the present project, and the account menu. Out: a link to all projects, the switchers, search and the
+// account menu.
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { Logo } from "../../ui/logo.tsx";
