@@ -1,4 +1,4 @@
-// Who is signed in. In: the session. Out: a menu with the person's name, their account and the way out.
+// The menu of the person who is signed in. In: the session. Out: their name, and items to open the account and to sign out.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { Building2, LogOut, UserRound } from "lucide-react";
@@ -16,7 +16,7 @@ export function AccountMenu() {
   async function leave(): Promise<void> {
     const refused = await signOut();
     if (refused !== null) return;
-    // A whole new page: whatever was read under this session must not greet the next person.
+    // A full page load discards all data of this session.
     location.assign("/sign-in");
   }
 
