@@ -1,4 +1,4 @@
-// The frame of a project. In: its id from the address. Out: bar, sidebar and the room's page.
+// The layout of a project. In: its id from the address. Out: top bar, sidebar and the page.
 import type { ReactNode } from "react";
 import { AccountMenu } from "../../../../features/account/account-menu.tsx";
 import { EnvironmentSwitcher } from "../../../../features/shell/environment-switcher.tsx";
