@@ -283,9 +283,7 @@ test("a database that was changed by other means is told apart, and nothing is p
   };
   await goBack();
   const refusal = page.getByRole("alert").filter({ hasText: "The version could not be proposed" });
-  await refusal
-    .getByText(/changed by other means than a deployment.*bikes\.stray is there and should not be/)
-    .waitFor();
+  await refusal.getByText(/was changed without a deployment.*bikes\.stray exists and should not/).waitFor();
   await picture("10-drift");
   await queryCell(stack.home, `alter table "${schema}".bikes drop column stray`);
   await goBack();

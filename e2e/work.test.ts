@@ -359,7 +359,7 @@ describe("in a terminal", () => {
     expect(await plinth("schedules", "resume", "payday", "--skip-missed")).toContain("payday goes on");
     const { id } = JSON.parse(await plinth("schedules", "run", "payday", "--json"));
     await expect.poll(() => plinth("runs", "show", id), { timeout: 20_000 }).toMatch(/pay +needs attention/);
-    await expect(plinth("runs", "done", id, "--output", "no. 8")).rejects.toThrow("--output takes JSON");
+    await expect(plinth("runs", "done", id, "--output", "no. 8")).rejects.toThrow("--output must be JSON");
     expect(await plinth("runs", "done", id, "--output", '{"receipt": "no. 8"}')).toContain(
       `${id} counts the call as done`,
     );
