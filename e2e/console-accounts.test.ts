@@ -122,6 +122,15 @@ test("an organization is created, renamed and deleted, and its project list says
   await page.getByLabel("Name of the organization").fill("Harbour Parcels");
   await page.getByRole("button", { name: "Create organization" }).click();
   await page.getByRole("heading", { name: "Harbour Parcels" }).waitFor();
+  const switcher = page.getByRole("button", { name: /Switch organization$/ });
+  expect(await switcher.innerText()).toContain("Harbour Parcels");
+  await switcher.click();
+  await page.getByRole("menuitem", { name: "Dana Developer" }).click();
+  await page.getByRole("heading", { name: "Dana Developer" }).waitFor();
+  await open(`/projects/${projectId}`);
+  await page.getByRole("button", { name: "Dana Developer Switch organization" }).click();
+  await page.getByRole("menuitem", { name: "Harbour Parcels" }).click();
+  await page.getByRole("heading", { name: "Harbour Parcels" }).waitFor();
   await page.getByRole("textbox", { name: "Name of the organization" }).fill("Harbour");
   await page.getByRole("button", { name: "Rename" }).click();
   await page.getByRole("heading", { name: "Harbour", exact: true }).waitFor();

@@ -1,7 +1,7 @@
 // The menu of the person who is signed in. In: the session. Out: their name, and items to open the account and to sign out.
 "use client";
 import { useQuery } from "@tanstack/react-query";
-import { Building2, LogOut, UserRound } from "lucide-react";
+import { LogOut, UserRound } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useTRPC } from "../../trpc.ts";
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from "../../ui/menu.tsx";
@@ -42,10 +42,6 @@ export function AccountMenu() {
       <MenuItem onSelect={() => router.push("/account")}>
         <UserRound aria-hidden />
         Account
-      </MenuItem>
-      <MenuItem onSelect={() => router.push("/organizations")}>
-        <Building2 aria-hidden />
-        Organizations
       </MenuItem>
       <MenuItem onSelect={() => void leave()}>
         <LogOut aria-hidden />
