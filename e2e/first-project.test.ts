@@ -196,7 +196,7 @@ test("the first admin of the app is named in the console, and sees all within a 
   await page.getByRole("link", { name: "ana@example.com" }).click();
   await page.getByRole("checkbox", { name: "admin" }).check();
   await page.getByRole("button", { name: "Set roles" }).click();
-  await page.getByText("The roles are changed.").waitFor();
+  await page.getByText("The roles were changed.").waitFor();
   await expect.poll(() => ana.entity("shipment").findMany({}), { timeout: 1000, interval: 50 }).toHaveLength(2);
 });
 

@@ -116,7 +116,7 @@ describe("in the console", () => {
   test("a run that waits is approved with a note, and goes on to its end", async () => {
     await rowOf("bake").getByRole("link", { name: "bake", exact: true }).click();
     const approval = region("Approval");
-    await approval.getByText("yes of admin").waitFor();
+    await approval.getByText("approval of admin").waitFor();
     const timeline = region("Timeline");
     for (const step of ["write_down", "rise", "mix", "member 0", "member 2"]) {
       await timeline.getByRole("button", { name: step }).waitFor();
@@ -203,7 +203,7 @@ describe("in the console", () => {
     await button("Run now: payday").click();
     await page.getByRole("link", { name: "See the run" }).click();
     const attention = region("Needs attention");
-    await attention.getByText("what came of transfer").waitFor();
+    await attention.getByText("whether transfer had its effect").waitFor();
     await picture("work-11-attention");
     await attention.getByLabel("Output of the call").fill("no. 7");
     await attention.getByRole("button", { name: "Mark as done" }).click();
@@ -270,7 +270,7 @@ describe("in the console", () => {
   test("the signing secret is shown to whoever asks, and changes while the last one still signs", async () => {
     await page.goto(`${stack.consoleUrl}/projects/${projectId}/keys`);
     const card = region("Signing secret");
-    await card.getByText("It is not shown until you ask for it").waitFor();
+    await card.getByText("Revealing it is recorded in the audit log").waitFor();
     await picture("work-17-secret-hidden");
     await button("Reveal secret").click();
     const secret = page.getByTestId("signing-secret");
@@ -282,10 +282,10 @@ describe("in the console", () => {
     await button("Hide secret").click();
     await secret.waitFor({ state: "detached" });
     await button("Rotate secret").click();
-    await page.getByRole("dialog").getByText("calls carry two signatures").waitFor();
+    await page.getByRole("dialog").getByText("calls have two signatures").waitFor();
     await picture("work-18-secret-rotate");
     await page.getByRole("dialog").getByRole("button", { name: "Rotate secret" }).click();
-    await card.getByText("The old secret signs as well").waitFor();
+    await card.getByText("The old secret is still used").waitFor();
     expect(await page.getByTestId("old-signing-secret").textContent()).toBe(first);
     await picture("work-19-secret-rotated");
     const told = (await api.get("/v1/signing-secret")).body.data;
