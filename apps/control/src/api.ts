@@ -85,6 +85,7 @@ export type {
   PlanMeasures,
   PromotedFrom,
   Proposal,
+  ProposalPreview,
   ProposalStatus,
   ProposalSummary,
   ProposedPlan,

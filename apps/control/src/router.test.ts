@@ -183,6 +183,11 @@ const expectations: Record<string, Expectation> = {
     who: "developer",
     call: (c, t) => c.proposals.create.mutate({ projectId: t.projectId, text: NOTE }),
   },
+  "proposals.preview": {
+    silent: true,
+    who: "developer",
+    call: (c, t) => c.proposals.preview.mutate({ projectId: t.projectId, text: NOTE }),
+  },
   "proposals.get": { fresh: true, who: "member", call: (c, t) => c.proposals.get.query({ proposalId: t.open.id }) },
   "proposals.list": { who: "member", call: (c, t) => c.proposals.list.query({ projectId: t.projectId }) },
   "proposals.timeline": { who: "member", call: (c, t) => c.proposals.timeline.query({ projectId: t.projectId }) },

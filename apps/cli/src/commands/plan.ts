@@ -1,9 +1,8 @@
 // `plinth plan FILE --project NAME`: the effects of a change on the live database, measured there without changing anything.
 // `plinth plan OLD NEW`: the same between two files, without a database. Out: changes, steps with their SQL and costs.
-import { basename } from "node:path";
 import type { BlockedField, Change } from "@plinth/blueprint";
 import type { Proposed } from "@plinth/compiler";
-import type { PlanMeasures, Proposal, StepMeasure } from "@plinth/control/router";
+import type { PlanMeasures, ProposalPreview, StepMeasure } from "@plinth/control/router";
 import { isControlError } from "../control-client.ts";
 import { CommandFailure, type ExitCode } from "../failure.ts";
 import { openControl, projectCalled } from "../local/open-control.ts";
@@ -51,12 +50,8 @@ export async function planLive(
   return openControl<ExitCode>(settings, async (control, caller) => {
     const project = await projectCalled(control, caller, options.project);
     try {
-      // With its own title, so that it is never the proposal that somebody has open in the console.
-      const title = `Looked at by plinth plan ${basename(file)}`.slice(0, 120);
-      const proposal = await control.proposals.create.mutate({ projectId: project.id, text, title });
-      // Rejected at the end, because in the console it would look as if it waited for an approval.
-      await control.proposals.reject.mutate({ proposalId: proposal.id });
-      return showProposal(terminal, proposal, options);
+      const preview = await control.proposals.preview.mutate({ projectId: project.id, text });
+      return showProposal(terminal, preview, options);
     } catch (error) {
       const diagnostics = isControlError(error) ? error.data?.diagnostics : null;
       if (!diagnostics) throw error;
@@ -69,7 +64,7 @@ export async function planLive(
 /** 1 if it can't be deployed as it is. */
 export function showProposal(
   terminal: Terminal,
-  { diff: changes, plan, consents, measures, text }: Proposal,
+  { diff: changes, plan, consents, measures, text }: ProposalPreview,
   options: { readonly json: boolean },
 ): ExitCode {
   const { steps: stepMeasures = [], destroyed = [], counted = [] } = measures ?? {};

@@ -21,6 +21,7 @@ export interface Database {
   sessions: SessionsTable;
   accounts: AccountsTable;
   two_factors: TwoFactorsTable;
+  used_codes: UsedCodesTable;
   organizations: OrganizationsTable;
   memberships: MembershipsTable;
   membership_projects: MembershipProjectsTable;
@@ -71,6 +72,12 @@ interface AccountsTable {
 
 interface TwoFactorsTable {
   person_id: string;
+}
+
+interface UsedCodesTable {
+  person_id: string;
+  code_hash: string;
+  used_at: Generated<Date>;
 }
 
 interface OrganizationsTable {

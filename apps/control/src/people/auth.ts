@@ -3,12 +3,14 @@
 import { isDiskFull } from "@plinth/postgres";
 import { type Logger, RecentMap } from "@plinth/service";
 import { type BetterAuthOptions, betterAuth } from "better-auth";
+import { APIError } from "better-auth/api";
 import { getAdapter } from "better-auth/db/adapter";
 import { twoFactor } from "better-auth/plugins/two-factor";
 import type { ControlDatabase } from "../database/tables.ts";
 import { createFailureWatch } from "./failure-watch.ts";
 import { withHashedSessionTokens } from "./hashed-sessions.ts";
 import type { Passwords } from "./password.ts";
+import { createUsedCodes, type UsedCodes } from "./used-codes.ts";
 
 export interface Person {
   readonly id: string;
@@ -109,6 +111,7 @@ export async function createPeople(options: PeopleOptions): Promise<People> {
 
 function authSettings(options: PeopleOptions): BetterAuthOptions {
   const { logger } = options;
+  const usedCodes = createUsedCodes(options.db, options.secret);
   return {
     appName: "Plinth",
     baseURL: options.controlUrl,
@@ -121,7 +124,14 @@ function authSettings(options: PeopleOptions): BetterAuthOptions {
       // Only the message: further arguments could contain a person's input.
       log: (level, message) => logger[level === "error" ? "error" : level === "warn" ? "warn" : "info"](message),
     },
-    databaseHooks: { session: { create: { after: (session) => options.onSession(session.userId) } } },
+    databaseHooks: {
+      session: {
+        create: {
+          before: (session, context) => refuseUsedCode(usedCodes, session.userId, context),
+          after: (session) => options.onSession(session.userId),
+        },
+      },
+    },
     user: {
       modelName: "people",
       fields: { emailVerified: "email_verified", createdAt: "created_at", updatedAt: "updated_at" },
@@ -200,4 +210,15 @@ function authSettings(options: PeopleOptions): BetterAuthOptions {
       database: { validateSchema: false },
     },
   };
+}
+
+/** better-auth accepts a code for as long as it is valid. Somebody who saw it being typed must not sign in with it as well. */
+async function refuseUsedCode(
+  usedCodes: UsedCodes,
+  personId: string,
+  context: { readonly path?: string; readonly body?: { readonly code?: unknown } } | null,
+): Promise<void> {
+  if (context?.path !== "/two-factor/verify-totp") return;
+  if (await usedCodes.claim(personId, String(context.body?.code))) return;
+  throw new APIError("UNAUTHORIZED", { code: "CODE_WAS_USED", message: "This code has been used already." });
 }

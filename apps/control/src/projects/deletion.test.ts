@@ -70,6 +70,13 @@ const restore = ({ projectId }: Made, by = owner) => by.client.projects.restore.
 const deleted = async (): Promise<string[]> =>
   (await owner.client.projects.deleted.query({ organizationId })).map(({ id }) => id);
 
+async function waitingForLocks(): Promise<number> {
+  const { rows } = await world.pool.query<{ count: number }>(
+    "SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+  );
+  return rows[0]?.count ?? 0;
+}
+
 describe("a deleted project", () => {
   it("isn't served, and is complete again when it is restored", async () => {
     const made = await newProject();
@@ -101,6 +108,44 @@ describe("a deleted project", () => {
       [projectId],
     );
     expect(rows.map(({ action }) => action)).toEqual(["project.deleted", "project.restored"]);
+  });
+
+  it("refuses a deployment, an approval and a new title that were authorized just before", async () => {
+    const made = await newProject();
+    const { projectId, slug } = made;
+    const propose = (title: string) =>
+      owner.client.proposals.create.mutate({ projectId, title, text: `${APP(slug)}# ${title}\n` });
+    const [open, approved] = [await propose("open"), await propose("approved")];
+    const consents = [...approved.consents];
+    await owner.client.proposals.approve.mutate({ proposalId: approved.id, hash: approved.hash, consents });
+    const deletion = await world.pool.connect();
+    try {
+      await deletion.query("BEGIN");
+      await deletion.query("SELECT FROM control.projects WHERE id = $1 FOR UPDATE", [projectId]);
+      const late = [
+        owner.client.deployments.create.mutate({ proposalId: approved.id }),
+        owner.client.proposals.approve.mutate({ proposalId: open.id, hash: open.hash, consents: [...open.consents] }),
+        owner.client.proposals.rename.mutate({ proposalId: open.id, title: "late" }),
+      ].map(codeOf);
+      await until(async () => (await waitingForLocks()) >= late.length);
+      await deletion.query(
+        "UPDATE control.projects SET deleted_at = now(), erase_after = now() + interval '7 days' WHERE id = $1",
+        [projectId],
+      );
+      await deletion.query("COMMIT");
+      expect(await Promise.all(late)).toEqual(late.map(() => "NOT_FOUND"));
+    } finally {
+      deletion.release();
+    }
+    const { rows } = await world.pool.query(
+      "SELECT status, title FROM control.proposals WHERE project_id = $1 AND number > 1 ORDER BY number",
+      [projectId],
+    );
+    expect(rows).toEqual([
+      { status: "open", title: "open" },
+      { status: "approved", title: "approved" },
+    ]);
+    await restore(made);
   });
 
   it("pauses its work, and continues it when it is restored", async () => {

@@ -126,6 +126,9 @@ export interface Proposal extends ProposalSummary {
   readonly deploymentId: string | null;
 }
 
+/** The parts of a proposal that a preview of a text has. */
+export type ProposalPreview = Pick<Proposal, "text" | "diff" | "plan" | "consents" | "measures">;
+
 export type ProposalProcedures = {
   /**
    * Creates a proposal. A text with errors is BAD_REQUEST, with the diagnostics in the error's `data.diagnostics`. If there is no
@@ -135,6 +138,8 @@ export type ProposalProcedures = {
     { projectId: string; text: string; title?: string | undefined; author?: "person" | "ai" | undefined },
     Proposal
   >;
+  /** Like `create`, but stores nothing. It is a mutation because a text is too long for a URL. */
+  preview: Mutation<{ projectId: string; text: string }, ProposalPreview>;
   /** Proposes an earlier version's text again. `losses` lists what it can't restore. */
   createFromVersion: Mutation<{ projectId: string; versionId: string }, Proposal>;
   /** Compares a stale proposal with the current live version. Creates another proposal with the same text, origin and author. */

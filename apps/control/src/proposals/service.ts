@@ -15,13 +15,15 @@ import type { MemberRole } from "../organizations/api.ts";
 import { allows, whoMay } from "../organizations/rights.ts";
 import type { Person } from "../people/auth.ts";
 import { nameTaken } from "../projects/names.ts";
-import type { PlanMeasures, Proposal, ProposalSummary, Timeline, TimelineFilter } from "./api.ts";
+import type { PlanMeasures, Proposal, ProposalPreview, ProposalSummary, Timeline, TimelineFilter } from "./api.ts";
 import { isStale, type Promotion, type ProposalRecord, type ProposalRow, type ProposalStore } from "./store.ts";
 import type { TimelineStore } from "./timeline.ts";
 import { TITLE_MAX, titleOf } from "./title.ts";
 
 export interface ProposalService {
   create(by: Person, project: ProjectAccess, asked: Pick<Asked, "text" | "title" | "author">): Promise<Proposal>;
+  /** What a proposal of this text would say; nothing is stored. */
+  preview(by: Person, project: ProjectAccess, text: string): Promise<ProposalPreview>;
   createFromVersion(by: Person, project: ProjectAccess, versionId: string): Promise<Proposal>;
   /** Proposes the live version of another environment of the same project. */
   createPromoted(by: Person, project: ProjectAccess, text: string, promotion: Promotion): Promise<Proposal>;
@@ -73,6 +75,10 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
     get,
     list: (project) => store.list(project.id),
     create: (by, project, asked) => propose(by, project, { ...written, ...asked }),
+    preview: async (by, project, text) => {
+      const { diff, plan, refused, consents, measures } = await prepare(options, by, project, { ...written, text });
+      return { text, diff, plan: { steps: plan.steps, refused }, consents, measures };
+    },
     timeline: (project, filter) => options.timeline.page(project.id, filter),
 
     rename: async (by, proposalId, title) => {

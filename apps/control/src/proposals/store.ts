@@ -4,6 +4,7 @@ import { type Insertable, type Selectable, sql } from "kysely";
 import { type NewVersion, saveVersion, textOf } from "../blueprints/store.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, ProjectsTable, ProposalsTable } from "../database/tables.ts";
+import { notFound } from "../failure.ts";
 import { holderOf } from "../projects/names.ts";
 import type { ChangeState, PersonName, PlanMeasures, PromotedFrom, ProposalSummary } from "./api.ts";
 import { changeState, latestDeployment } from "./change-state.ts";
@@ -271,7 +272,10 @@ async function openTwin(trx: Connection, proposal: NewProposal, versionId: strin
   return row?.id ?? null;
 }
 
-/** Locks the project before the proposal. Everything that changes a project's live version takes the same lock first. */
+/**
+ * Locks the project before the proposal. Everything that changes a project's live version takes the same lock first.
+ * @throws TRPCError NOT_FOUND if the project is deleted. That may have happened since the caller was authorized.
+ */
 export async function lockProposal(
   trx: Connection,
   proposalId: string,
@@ -280,8 +284,10 @@ export async function lockProposal(
     .selectFrom("projects")
     .selectAll()
     .where("id", "=", (eb) => eb.selectFrom("proposals").select("project_id").where("id", "=", proposalId))
+    .where("deleted_at", "is", null)
     .forUpdate()
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
+  if (project === undefined) throw notFound("proposal");
   const proposal = await trx
     .selectFrom("proposals")
     .select(columns)

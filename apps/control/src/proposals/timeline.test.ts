@@ -33,6 +33,27 @@ const timeline = async (projectId: string, filter = {}) =>
     ({ number, title, state }) => `${number} ${title}: ${state}`,
   );
 
+it("previews a text without an entry in the timeline", async () => {
+  const projectId = await newProject("shown");
+  await goLive(owner, projectId, noteBlueprint("      body: text?\n", { project: "shown" }));
+  const before = await timeline(projectId);
+  const text = noteBlueprint("      mood: string?\n", { project: "shown" });
+  const shown = await owner.client.proposals.preview.mutate({ projectId, text });
+  expect(await timeline(projectId)).toEqual(before);
+  const { text: proposed, diff, plan, consents, measures } = await propose(projectId, text);
+  // Each comparison creates new ids of steps.
+  const named = (steps: typeof plan.steps) => steps.map(({ kind, summary }) => ({ kind, summary }));
+  expect(shown).toMatchObject({ text: proposed, diff, consents });
+  expect(named(shown.plan.steps)).toEqual(named(plan.steps));
+  expect(shown.consents).toContain("destructive note.body");
+  expect(shown.measures?.steps).toHaveLength(measures?.steps.length ?? 0);
+  const wrong = owner.client.proposals.preview.mutate({
+    projectId,
+    text: noteBlueprint("      mood: strin\n", { project: "shown" }),
+  });
+  await expect(wrong).rejects.toMatchObject({ data: { code: "BAD_REQUEST", diagnostics: [{ severity: "error" }] } });
+});
+
 it("shows the number, title and state of every change", async () => {
   const projectId = await newProject("notes");
   const first = await goLive(owner, projectId, noteBlueprint());
