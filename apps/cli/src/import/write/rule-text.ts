@@ -1,13 +1,14 @@
-// Writes an expression of Postgres as a rule. In: its tree, and what its columns are called and hold. Out: the rule's text, or
-// null where a rule can't say exactly the same. Both treat what is unknown alike: a check lets it pass, a permission doesn't.
+// Writes an expression of Postgres as a rule. In: its tree, and the names and types of its columns. Out: the rule's text, or null
+// if no rule has exactly the same meaning. Unknown values have the same effect in both: a check accepts them, a permission
+// doesn't.
 import type { SqlNode } from "../postgres/sql-expression.ts";
 
 export interface RuleColumn {
   readonly field: string;
   readonly kind: "text" | "enum" | "number" | "bool" | "time" | "list" | "user" | "reference" | "other";
-  /** Of a reference, the entity. */
+  /** The entity of a reference. */
   readonly target?: string;
-  /** Of an enum, what a value is called. */
+  /** The blueprint's name for a value of an enum. */
   readonly nameOfValue?: (value: string) => string;
 }
 
@@ -22,7 +23,7 @@ export function ruleOf(node: SqlNode, columns: ColumnLookup): string | null {
   }
 }
 
-/** A value rather than a condition: of a generated column. */
+/** The value of a generated column, instead of a condition. */
 export function valueRuleOf(node: SqlNode, columns: ColumnLookup): string | null {
   try {
     return stripped(number(node, columns));
@@ -38,7 +39,7 @@ function untold(): never {
   throw new Untold();
 }
 
-/** Without the brackets around the whole, where they are a pair. */
+/** Without the outer brackets, if they are a pair. */
 function stripped(text: string): string {
   if (!text.startsWith("(") || !text.endsWith(")")) return text;
   let depth = 0;
@@ -139,7 +140,7 @@ function comparison(node: SqlNode & { kind: "binary" }, columns: ColumnLookup): 
   return `(${number(left, columns)} ${sign} ${number(right, columns)})`;
 }
 
-/** `upper(a) = 'B'` as a regular expression of both letters; null where it is no such call. */
+/** `upper(a) = 'B'` as a regular expression for both cases. Null if it isn't such a call. */
 function foldedCall(node: SqlNode, columns: ColumnLookup): ((text: string) => string) | null {
   if (node.kind === "cast" && isTextType(node.type)) return foldedCall(node.of, columns);
   if (node.kind !== "call" || !/^(?:upper|lower)$/.test(node.name) || node.args[0] === undefined) return null;
@@ -167,7 +168,7 @@ function like(field: string, pattern: string): string {
   return before === "" ? `${field} == ${text}` : `${field}.endsWith(${text})`;
 }
 
-/** What Postgres and RE2 read alike; whether it is in the subset, the check of the blueprint tells. */
+/** Syntax that Postgres and RE2 read alike. The check of the blueprint decides whether it is in the subset. */
 function regular(field: string, pattern: string): string {
   if (/\\[^.dDwWsS\\/()[\]{}+*?^$|-]|\[\[|\(\?|^\*\*\*/.test(pattern)) return untold();
   return `${field}.matches(${JSON.stringify(pattern)})`;
@@ -209,12 +210,12 @@ function rounded([value, places]: readonly SqlNode[], columns: ColumnLookup): st
   return `round(${stripped(number(value, columns))}, ${places.text})`;
 }
 
-/** Whole numbers divide without a rest in SQL, and exactly in rules: only by a constant that is none. */
+/** Whole numbers divide without a remainder in SQL, but exactly in rules. Therefore only a fractional constant is allowed. */
 function fraction(node: SqlNode): string {
   return node.kind === "number" && /^\d+\.\d+$/.test(node.text) && Number(node.text) !== 0 ? node.text : untold();
 }
 
-/** A column, behind casts that change nothing. */
+/** A column, inside casts without an effect. */
 function columnOf(node: SqlNode, columns: ColumnLookup): RuleColumn | null {
   if (node.kind === "column") return columns(node.name);
   if (node.kind !== "cast") return null;
@@ -263,7 +264,7 @@ function constant(node: SqlNode, column: RuleColumn): string {
   }
 }
 
-/** How databases that serve clients themselves name the user behind a request. */
+/** How hosted databases name the user of a request. */
 function isCaller(node: SqlNode): boolean {
   if (node.kind === "cast") return isCaller(node.of);
   if (node.kind !== "call") return false;
