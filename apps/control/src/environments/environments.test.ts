@@ -176,7 +176,7 @@ describe("an environment", () => {
       empty: true,
     });
     expect(two.slug).toBe(`${slug}--two`);
-    expect(await failureOf(make("preview", "three"))).toContain("at most 3 environments beside production");
+    expect(await failureOf(make("preview", "three"))).toContain("at most 3 environments in addition to production");
     const listed = await owner.client.environments.list.query({ projectId: two.id });
     expect(listed.map(({ name }) => name)).toEqual(["production", "development", "one", "two"]);
     const project = (await owner.client.projects.list.query({ organizationId })).find(({ id }) => id === projectId);
