@@ -57,7 +57,7 @@ export interface Cells {
   ): Promise<Answer>;
   rows(project: Placement, actor: Actor, plural: string, query: URLSearchParams): Promise<Page>;
   /** `action`: the end of the record's route. Out: the current record. */
-  change(project: Placement, actor: Actor, plural: string, recordId: string, deed: string): Promise<DataRecord>;
+  change(project: Placement, actor: Actor, plural: string, recordId: string, action: string): Promise<DataRecord>;
   /** A route of the project's own API, from `/v1/` on. */
   look<T>(project: Placement, actor: Actor, route: string, answer: z.ZodType<T>): Promise<T>;
   /**
@@ -158,8 +158,8 @@ export function createCells(options: TransportOptions): Cells {
       const route = `/v1/resources/${encodeURIComponent(plural)}?${query}`;
       return read(pageSchema, await ask(project, dataCall(project, actor, "GET", route)));
     },
-    change: async (project, actor, plural, recordId, deed) => {
-      const route = `/v1/resources/${encodeURIComponent(plural)}/${recordId}/${deed}`;
+    change: async (project, actor, plural, recordId, action) => {
+      const route = `/v1/resources/${encodeURIComponent(plural)}/${recordId}/${action}`;
       return read(recordSchema, await ask(project, dataCall(project, actor, "POST", route))).data;
     },
     look: async (project, actor, route, answer) => {

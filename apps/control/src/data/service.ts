@@ -1,7 +1,7 @@
 // A project's rows, requested from its cell on behalf of a person. In: an entity of the live version, and a page or a change of a
 // record. Out: records in the form of the public API. It never touches a tenant's database.
 import type { EntityShape, LiveShape } from "../authoring/live-shape.ts";
-import { askCell, type CellRefusals } from "../cells/ask.ts";
+import { type CellRefusals, callCell } from "../cells/call-cell.ts";
 import type { Cells } from "../cells/client.ts";
 import { notFound, refuse } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
@@ -59,11 +59,11 @@ export function createDataService({ cells, store, liveShape, stopped }: DataServ
     project: ProjectAccess,
     act: Pick<RecordAct, "recordId" | "action" | "detail">,
     plural: string,
-    deed: string,
+    route: string,
   ): Promise<DataRow> => {
     // Written before the call, so that no change is missing in the log. An entry may belong to a change that was refused.
     await store.audit({ ...act, personId: by.id, projectId: project.id });
-    return askCell(cells.change(project, actorOf(by, project), plural, act.recordId, deed), {
+    return callCell(cells.change(project, actorOf(by, project), plural, act.recordId, route), {
       ...refusals("change this record"),
       404: () => notFound("record"),
       409: (refused) => refuse("CONFLICT", refused.detail),
@@ -81,7 +81,7 @@ export function createDataService({ cells, store, liveShape, stopped }: DataServ
           throw refuse("FORBIDDEN", `Only ${whoMay("write")} can see deleted records.`);
         if (!entity.softDelete) throw refuse("BAD_REQUEST", `A deleted ${entity.name} is not kept.`);
       }
-      return askCell(cells.rows(project, actorOf(by, project), entity.plural, queryOf(request)), {
+      return callCell(cells.rows(project, actorOf(by, project), entity.plural, queryOf(request)), {
         ...refusals("read these records"),
         404: () => notFound("entity"),
       });
@@ -94,7 +94,7 @@ export function createDataService({ cells, store, liveShape, stopped }: DataServ
         return cells.follow(project, actorOf(by, project), `/v1/events/stream?${query}`, after, signal);
       };
       const signal = left === undefined ? stopped : AbortSignal.any([left, stopped]);
-      return askCell(readChanges({ follow, entities, stopped: signal }), {
+      return callCell(readChanges({ follow, entities, stopped: signal }), {
         ...refusals("follow these records"),
         404: () => notFound("entity"),
       });
@@ -122,10 +122,10 @@ function actorOf(by: Person, project: ProjectAccess): { readonly email: string; 
   return { email: by.email, role: cellRoleOf(project.role) };
 }
 
-function refusals(deed: string): CellRefusals {
+function refusals(operation: string): CellRefusals {
   return {
     400: (refused) => refuse("BAD_REQUEST", refused.detail),
-    403: () => refuse("FORBIDDEN", `The project's rules don't let you ${deed}.`),
+    403: () => refuse("FORBIDDEN", `The project's rules don't let you ${operation}.`),
     422: (refused) => refuse("BAD_REQUEST", refused.detail),
   };
 }

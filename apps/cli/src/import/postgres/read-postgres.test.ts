@@ -115,7 +115,9 @@ test("checks and generated columns become rules with the same meaning, if there 
     "ends_after_start",
     "known_urgency",
   ]);
-  expect(workshop.notesAt("workshop.repairs.not_a_palindrome").join()).toMatch(/left_out: No rule has the same meaning/);
+  expect(workshop.notesAt("workshop.repairs.not_a_palindrome").join()).toMatch(
+    /left_out: No rule has the same meaning/,
+  );
   expect(workshop.count("generated fields")).toEqual([1, 1]);
 });
 
@@ -129,7 +131,9 @@ describe("row-level security", () => {
   test("a policy about the owner is proposed, one that gives everybody access never is", () => {
     expect(granted("repair")).toEqual(["owner create", "owner delete", "owner read", "owner update"]);
     expect(workshop.imported.text).toContain("# review: proposed from the policy own_rows");
-    expect(workshop.notesAt("workshop.repairs.all_may_look").join()).toMatch(/An import never gives access to `public`/);
+    expect(workshop.notesAt("workshop.repairs.all_may_look").join()).toMatch(
+      /An import never gives access to `public`/,
+    );
     expect(workshop.notesAt("workshop.repairs.by_skill").join()).toMatch(/left_out: No rule has the same meaning/);
   });
 

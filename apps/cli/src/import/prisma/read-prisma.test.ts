@@ -230,7 +230,9 @@ describe("constructs of large schemas", () => {
         survey Survey @relation(fields: [surveyId, spaceId], references: [id, spaceId], onDelete: Cascade) }`);
     const { type } = entity("quota").fields.find((field) => field.name === "survey_id") ?? {};
     expect(type).toEqual({ kind: "ref", entity: "survey", onDelete: "cascade" });
-    expect(notesAt("Quota.survey").join()).toMatch(/changed: The reference uses only surveyId; Plinth doesn't check that the values/);
+    expect(notesAt("Quota.survey").join()).toMatch(
+      /changed: The reference uses only surveyId; Plinth doesn't check that the values/,
+    );
     // Without a tenant, the source accepts any survey.
     expect(notesAt("Hint.survey").join()).toMatch(/left_out: Its key has several columns/);
     expect(count("on delete")).toEqual([2, 1]);
