@@ -90,7 +90,7 @@ function jsonOption(text: string | undefined, name: string): SeedRow | null {
   } catch {
     // Reported below, in the same words.
   }
-  throw new CommandFailure(`${name} takes a JSON object, such as '{"status":"draft"}'`, 2);
+  throw new CommandFailure(`${name} must be a JSON object, such as '{"status":"draft"}'`, 2);
 }
 
 /** A longer line isn't printed: the position is enough. */

@@ -22,7 +22,7 @@ import { TITLE_MAX, titleOf } from "./title.ts";
 
 export interface ProposalService {
   create(by: Person, project: ProjectAccess, asked: Pick<Asked, "text" | "title" | "author">): Promise<Proposal>;
-  /** What a proposal of this text would say; nothing is stored. */
+  /** Prepares a proposal of this text without storing it. */
   preview(by: Person, project: ProjectAccess, text: string): Promise<ProposalPreview>;
   createFromVersion(by: Person, project: ProjectAccess, versionId: string): Promise<Proposal>;
   /** Proposes the live version of another environment of the same project. */

@@ -122,7 +122,7 @@ function notePartitions(table: TableRow, { catalogue, inventory }: TableContext)
   for (const partition of partitionsOf(table, catalogue)) {
     inventory.changed(
       inventory.found("partitions", idOf(partition)),
-      `It is a part of ${idOf(table)}, whose entity holds its rows.`,
+      `It is a partition of ${idOf(table)}, whose entity has its rows.`,
     );
     if (partition.comment !== null)
       inventory.leftOut(inventory.found("comments", idOf(partition)), "A partition isn't a separate entity.");
