@@ -1,4 +1,4 @@
-// Sections of the report, and the page that holds the last ones. In: Markdown by title. Out: text; the page rewritten.
+// Writes the results to docs/benchmarks.md. In: Markdown by section title. Out: the rewritten page.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -16,11 +16,11 @@ const titles = [
   "The request path",
   "Memory",
   "The language",
-  "Changes of a long table",
+  "Migrations of a long table",
   "Runs of workflows",
   "Streams of changes",
   "Webhooks",
-  "Work that waits",
+  "Idle and waiting work",
   "Many projects",
   "Imports of records",
 ];
@@ -33,7 +33,7 @@ export function writePage(sections: Sections): void {
   writeFileSync(page, `${head}\n${toText(ordered)}\n`);
 }
 
-/** What was measured anew; the page's other sections stay. */
+/** Replaces the sections that were measured. The other sections of the page stay. */
 export function replaceSections(sections: Sections): void {
   const [_head, ...rest] = readFileSync(page, "utf8").split(/^## /m);
   const kept = new Map(

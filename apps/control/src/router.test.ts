@@ -3,9 +3,11 @@
 import type { TRPCClient } from "@trpc/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AppRouter } from "./api.ts";
+import { dataExpectations } from "./data/testing/expectations.ts";
 import { draftExpectations } from "./drafts/testing/expectations.ts";
 import { environmentExpectations } from "./environments/testing/expectations.ts";
 import { mailExpectations } from "./mail/testing/expectations.ts";
+import { proposalExpectations } from "./proposals/testing/expectations.ts";
 import { appRouter } from "./router.ts";
 import {
   codeOf,
@@ -16,7 +18,7 @@ import {
   type Somebody,
   type World,
 } from "./testing/control-plane.ts";
-import { type Expected, type LeastMember, NOWHERE } from "./testing/expected.ts";
+import type { Expected, LeastMember } from "./testing/expected.ts";
 import { tokenExpectations } from "./tokens/testing/expectations.ts";
 import { transferExpectations } from "./transfers/testing/expectations.ts";
 import { userExpectations } from "./users/testing/expectations.ts";
@@ -183,14 +185,8 @@ const expectations: Record<string, Expectation> = {
     who: "developer",
     call: (c, t) => c.proposals.create.mutate({ projectId: t.projectId, text: NOTE }),
   },
-  "proposals.preview": {
-    silent: true,
-    who: "developer",
-    call: (c, t) => c.proposals.preview.mutate({ projectId: t.projectId, text: NOTE }),
-  },
   "proposals.get": { fresh: true, who: "member", call: (c, t) => c.proposals.get.query({ proposalId: t.open.id }) },
-  "proposals.list": { who: "member", call: (c, t) => c.proposals.list.query({ projectId: t.projectId }) },
-  "proposals.timeline": { who: "member", call: (c, t) => c.proposals.timeline.query({ projectId: t.projectId }) },
+  ...proposalExpectations(NOTE),
   "proposals.rename": {
     fresh: true,
     who: "developer",
@@ -239,23 +235,7 @@ const expectations: Record<string, Expectation> = {
   },
   "keys.list": { who: "member", call: (c, t) => c.keys.list.query({ projectId: t.projectId }) },
   "keys.revoke": { who: "admin", call: (c, t) => c.keys.revoke.mutate({ keyId: t.keyId }) },
-  "data.entities": { who: "member", call: (c, t) => c.data.entities.query({ projectId: t.projectId }) },
-  "data.changes": {
-    who: "member",
-    end: "NOT_FOUND",
-    call: (c, t) => c.data.changes.query({ projectId: t.projectId, entities: [{ entity: "note" }] }),
-  },
-  "data.restore": {
-    who: "developer",
-    allowed: "NOT_FOUND",
-    call: (c, t) => c.data.restore.mutate({ projectId: t.projectId, entity: "note", recordId: NOWHERE }),
-  },
-  "data.transition": {
-    who: "developer",
-    allowed: "NOT_FOUND",
-    call: (c, t) =>
-      c.data.transition.mutate({ projectId: t.projectId, entity: "note", recordId: NOWHERE, edge: "publish" }),
-  },
+  ...dataExpectations,
   ...draftExpectations,
   ...environmentExpectations,
   ...mailExpectations,
@@ -265,7 +245,6 @@ const expectations: Record<string, Expectation> = {
   ...tokenExpectations,
   ...transferExpectations,
   ...userExpectations,
-  "data.rows": { who: "member", call: (c, t) => c.data.rows.query({ projectId: t.projectId, entity: "note" }) },
 };
 
 const procedures = Object.entries(
