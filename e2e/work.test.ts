@@ -338,7 +338,7 @@ describe("in a terminal", () => {
     await expect
       .poll(async () => JSON.parse(await plinth("runs", "show", id, "--json")).status, { timeout: 20_000 })
       .toBe("cancelled");
-    expect(await plinth("runs", "retry", id, "--from", "taste")).toContain(`${id} goes on from taste`);
+    expect(await plinth("runs", "retry", id, "--from", "taste")).toContain(`${id} continues from taste`);
     await expect.poll(() => plinth("runs", "show", id), { timeout: 20_000 }).toMatch(/taste +waiting/);
   });
 
@@ -356,7 +356,7 @@ describe("in a terminal", () => {
     );
     expect(await plinth("schedules", "pause", "payday")).toContain("payday is paused");
     expect(await plinth("schedules", "list")).toMatch(/payday .* paused .* since .* by /);
-    expect(await plinth("schedules", "resume", "payday", "--skip-missed")).toContain("payday goes on");
+    expect(await plinth("schedules", "resume", "payday", "--skip-missed")).toContain("payday is resumed");
     const { id } = JSON.parse(await plinth("schedules", "run", "payday", "--json"));
     await expect.poll(() => plinth("runs", "show", id), { timeout: 20_000 }).toMatch(/pay +needs attention/);
     await expect(plinth("runs", "done", id, "--output", "no. 8")).rejects.toThrow("--output must be JSON");
