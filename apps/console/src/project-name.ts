@@ -12,6 +12,12 @@ export function projectNameIn(text: string): string | null {
   return projectLine.exec(text)?.[2] || null;
 }
 
+/** The name for a project whose file was chosen. A name that the person has typed stays; one from the previous file doesn't. */
+export function nameForFile(text: string, name: string, previous: string | null): string {
+  const isTyped = name !== "" && (previous === null || name !== projectNameIn(previous));
+  return isTyped ? name : (projectNameIn(text) ?? name);
+}
+
 /** The same text, called `name`; where no line names the project, one is put on top. */
 export function withProjectName(text: string, name: string): string {
   return projectLine.test(text) ? text.replace(projectLine, () => `project: ${name}`) : `project: ${name}\n${text}`;

@@ -5,7 +5,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type FormEvent, useState } from "react";
 import { putDraft } from "../../draft.ts";
-import { isProjectName, projectNameIn, withProjectName } from "../../project-name.ts";
+import { isProjectName, nameForFile, withProjectName } from "../../project-name.ts";
 import { useTRPC, useTRPCClient } from "../../trpc.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { errorCode } from "../../ui/error-text.ts";
@@ -61,11 +61,11 @@ export function NewProjectForm() {
   }
 
   function takeFile(taken: BlueprintFile): void {
+    setName(nameForFile(taken.text, name, file?.text ?? null));
+    setNameProblem(null);
     setFile(taken);
     setChosen(fileChoice);
     setStartProblem(null);
-    const found = projectNameIn(taken.text);
-    if (name === "" && found !== null) setName(found);
   }
 
   return (
