@@ -11,10 +11,12 @@ import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { cn } from "../../ui/cn.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { errorCode } from "../../ui/error-text.ts";
 import { Pager, pageSize } from "../../ui/pager.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { DeniedRecords } from "./denied-records.tsx";
 import { RecordActionCell, TransitionDialog, useRecordActions } from "./record-action-cell.tsx";
 import { recordActions } from "./record-actions.ts";
 import { type LinkTo, RecordCell } from "./record-cell.tsx";
@@ -79,6 +81,7 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
   const actionable = mayChange && declared !== null && (deleted || declared.stateMachine !== null) ? declared : null;
   const types = new Map(declared?.fields.map((field) => [field.name, field]));
   const simple = entity.fields.filter(({ name, kind }) => !composite.has(kind) && types.get(name)?.internal !== true);
+  const isDenied = errorCode(rows.error) === "FORBIDDEN";
   const filtered = Object.keys(filters).length > 0;
   const next = rows.data?.page.next_cursor ?? null;
   return (
@@ -106,7 +109,8 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
           />
         </span>
       </div>
-      {rows.error ? (
+      {isDenied ? <DeniedRecords projectId={projectId} entity={entity} mayChange={mayChange} /> : null}
+      {rows.error && !isDenied ? (
         <QueryError error={rows.error} what="The records could not be loaded" onRetry={() => void rows.refetch()} />
       ) : null}
       <TransitionDialog entity={entity.name} state={actionState} />
@@ -233,7 +237,7 @@ function HeadCell({ field, sort, onSort }: HeadCellProps) {
       <button
         type="button"
         onClick={onSort}
-        className="group flex items-center gap-1.5 rounded px-1.5 py-0.5 hover:bg-hover"
+        className="flex items-center gap-1.5 rounded px-1.5 py-0.5 hover:bg-hover"
         title={`Sort by ${field.name}`}
       >
         <span className="font-mono text-xs">{field.name}</span>
