@@ -13,8 +13,11 @@ export interface OrganizationStore {
   /** Makes an organization for a person who is a member of none. */
   ensurePersonal(personId: string): Promise<void>;
   ofPerson(personId: string): Promise<readonly OrganizationSummary[]>;
-  /** Null where the person owns as many as one may. */
-  create(organization: { readonly name: string; readonly createdBy: string }, ownedMax: number): Promise<string | null>;
+  /** Null where the person owns as many as one may; `gone` where they have deleted their account meanwhile. */
+  create(
+    organization: { readonly name: string; readonly createdBy: string },
+    ownedMax: number,
+  ): Promise<{ readonly id: string } | "gone" | null>;
   rename(organizationId: string, name: string, by: string): Promise<void>;
   /** `not_empty`: it has projects, or deleted ones that can still be restored. */
   remove(organizationId: string, by: string): Promise<"removed" | "not_empty">;
@@ -44,7 +47,10 @@ export function createOrganizationStore(db: ControlDatabase): OrganizationStore 
           .selectFrom("people")
           .select("name")
           .where("id", "=", personId)
-          .executeTakeFirstOrThrow();
+          .where("deleted_at", "is", null)
+          .forShare()
+          .executeTakeFirst();
+        if (person === undefined) return;
         const member = await trx
           .selectFrom("memberships")
           .select("person_id")
@@ -86,7 +92,14 @@ export function createOrganizationStore(db: ControlDatabase): OrganizationStore 
     create: ({ name, createdBy: personId }, ownedMax) =>
       db.transaction().execute(async (trx) => {
         // Two at once must not both be the last that is allowed.
-        await trx.selectFrom("people").select("id").where("id", "=", personId).forUpdate().execute();
+        const person = await trx
+          .selectFrom("people")
+          .select("id")
+          .where("id", "=", personId)
+          .where("deleted_at", "is", null)
+          .forNoKeyUpdate()
+          .executeTakeFirst();
+        if (person === undefined) return "gone";
         const { count } = await trx
           .selectFrom("memberships")
           .select((eb) => eb.fn.countAll<string>().as("count"))
@@ -104,7 +117,7 @@ export function createOrganizationStore(db: ControlDatabase): OrganizationStore 
           subject: id,
           detail: { name },
         });
-        return id;
+        return { id };
       }),
 
     rename: (organizationId, name, personId) =>
