@@ -32,6 +32,7 @@ import type { Person } from "./people/auth.ts";
 import type { DeletionService } from "./projects/deletion.ts";
 import type { ProjectService } from "./projects/service.ts";
 import type { ProposalService } from "./proposals/service.ts";
+import { whyUnstorable } from "./storable-input.ts";
 import type { Submissions } from "./submissions/once.ts";
 import type { DeviceGrants } from "./tokens/device-grants.ts";
 import type { TokenService } from "./tokens/service.ts";
@@ -220,8 +221,10 @@ export function forKey(level: Level): Builder<{ person: Person; project: Project
 
 /** First of all who it is: somebody signed out learns nothing, not even what an input must look like. */
 function signedIn(right: Right): Builder<{ person: Person }, TRPCUnsetMarker> {
-  return t.procedure.meta({ right }).use(async ({ ctx, path, next }) => {
+  return t.procedure.meta({ right }).use(async ({ ctx, path, getRawInput, next }) => {
     if (ctx.person === null) throw refuse("UNAUTHORIZED", "Sign in first.");
+    const unstorable = whyUnstorable(await getRawInput());
+    if (unstorable !== null) throw refuse("BAD_REQUEST", unstorable);
     const result = await next({ ctx: { person: ctx.person } });
     if (!result.ok && result.error.code === "INTERNAL_SERVER_ERROR") {
       ctx.log.error({ err: result.error.cause ?? result.error, path }, "procedure failed");
