@@ -10,7 +10,7 @@ import { until } from "./published-cell.ts";
 beforeAll(openLibrary, 120_000);
 afterAll(closeLibrary);
 
-test("a call is traced from its request to the event that it emitted, and to what listened", async () => {
+test("a trace of a call shows its request, the event that it emitted, and the workflow that listened", async () => {
   const id = `e2e-${crypto.randomUUID()}`;
   const sent = { book_id: await book(), days: 3 };
   const { body } = await send("librarian", "POST", "/v1/actions/lend-book", sent, { "x-request-id": id });
@@ -24,7 +24,7 @@ test("a call is traced from its request to the event that it emitted, and to wha
   expect(lent.body.code).toBe("transition_not_allowed");
 });
 
-test("the SDK calls an action, follows its run, and types both", async () => {
+test("the SDK calls an action and follows its run, with correct types", async () => {
   interface Library {
     entities: object;
     actions: {
@@ -47,7 +47,7 @@ test("the SDK calls an action, follows its run, and types both", async () => {
   expect((await db.run(id)).output).toEqual({ book: expect.any(String) });
 });
 
-test("a process that is killed within a call leaves nothing of it, and the same key does it once", async () => {
+test("if a process is killed during a call, the call has no effect, and the same key runs it once", async () => {
   const path = "/v1/actions/add-book";
   const [sent, once] = [{ title: "Killed once" }, { "idempotency-key": "killed" }];
   await inDatabase(async (holder) => {

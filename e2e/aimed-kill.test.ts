@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 import { killAfterAnswer } from "./crash/aimed-kill.ts";
 import { startBareCell } from "./published-cell.ts";
 
-it("a delivery whose answer was not noted comes again, under the same id", { timeout: 180_000 }, async () => {
+it("a delivery whose answer was not recorded is sent again, with the same id", { timeout: 180_000 }, async () => {
   const home = mkdtempSync(join(tmpdir(), "plinth-aimed-"));
   const postgres = await startEmbeddedPostgres({ home, logger: createLogger({ name: "aimed", level: "error" }) });
   const cell = await startBareCell(postgres.urls.cell, {

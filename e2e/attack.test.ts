@@ -69,7 +69,7 @@ test.each(attacks)(
   150_000,
 );
 
-test("afterwards the service is ready, and answers", async () => {
+test("afterwards the service is ready and answers", async () => {
   const { victim } = await openWindow(cell, driver, [], seconds);
   expect(victim).toMatchObject({ sent: neighbourPerSecond.app * seconds, failed: 0 });
 }, 150_000);

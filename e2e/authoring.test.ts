@@ -86,8 +86,8 @@ async function textOf(on = page): Promise<string> {
   return (await on.locator(".cm-line").allInnerTexts()).map((line) => (line === "\n" ? "" : line)).join("\n");
 }
 
-describe("two clicks make one", () => {
-  test("project, draft, proposal, approval and deployment", async () => {
+describe("a double click has one effect for", () => {
+  test("a project, a draft, a proposal, an approval and a deployment", async () => {
     await page.goto(`${stack.consoleUrl}/projects/new`);
     await page.getByLabel("Name").fill("shop");
     await page.getByText("Blank", { exact: true }).click();
@@ -110,7 +110,7 @@ describe("two clicks make one", () => {
     await page.getByRole("heading", { name: /#1 First version.*Live/ }).waitFor();
   });
 
-  test("key", async () => {
+  test("a key", async () => {
     await open("/keys");
     await button("New key").first().click();
     const dialog = page.getByRole("dialog");
@@ -122,7 +122,7 @@ describe("two clicks make one", () => {
     await button("Done", dialog).click();
   });
 
-  test("invitation", async () => {
+  test("an invitation", async () => {
     await open("/settings");
     await button("Invite").click();
     const dialog = page.getByRole("dialog");
@@ -135,7 +135,7 @@ describe("two clicks make one", () => {
     await guest.close();
   });
 
-  test("webhook endpoint", async () => {
+  test("a webhook endpoint", async () => {
     await open("/webhooks");
     await button("New endpoint").first().click();
     const dialog = page.getByRole("dialog");
@@ -150,7 +150,7 @@ describe("two clicks make one", () => {
 describe("a draft", () => {
   const mine = shop("      sku: string?\n");
 
-  test("is on the server: another tab of the person has it, and undoing goes back over a reload", async () => {
+  test("is stored on the server: another tab shows it, and undo works after a reload", async () => {
     await open("/blueprint");
     await write(mine);
     await saved();
@@ -166,7 +166,7 @@ describe("a draft", () => {
     await page.keyboard.press("Escape");
   });
 
-  test("that two tabs have changed shows both texts, and loses neither", async () => {
+  test("that was changed in two tabs shows both texts and loses neither", async () => {
     const other = await newPage();
     await open("/blueprint", other);
     await editor(other).waitFor();
@@ -185,7 +185,7 @@ describe("a draft", () => {
     await other.close();
   });
 
-  test("that can't be saved is kept in the browser, and saved once it can be", async () => {
+  test("that can't be saved stays in the browser, and is saved later", async () => {
     await context.setOffline(true);
     await write(shop("      sku: string?\n      offline: string?\n"));
     await page.getByText("The draft is not saved yet").waitFor();
@@ -196,7 +196,7 @@ describe("a draft", () => {
     expect(draft.text).toContain("offline: string?");
   });
 
-  test("says that the live version moved on, and is brought up to date without losing a line", async () => {
+  test("says that the live version has changed, and is merged with it without losing a line", async () => {
     const other = await newPage();
     // What somebody else deploys, while the draft is open here.
     const made = await other.request.post(`${stack.consoleUrl}/control/trpc/proposals.create`, {
@@ -237,7 +237,7 @@ describe("a draft", () => {
   });
 });
 
-describe("records that stand in the way of a change", () => {
+describe("records that prevent a change", () => {
   /** One product is there. */
   async function makeProduct(): Promise<void> {
     const origin = { headers: { origin: stack.consoleUrl } };
@@ -253,7 +253,7 @@ describe("records that stand in the way of a change", () => {
     expect(created.status(), await created.text()).toBe(201);
   }
 
-  test("a required field is offered a default in place, and then goes live", async () => {
+  test("the page offers a default for a required field, and the change then goes live", async () => {
     await makeProduct();
     await open("/blueprint");
     await write(shop("      stock: int?\n      # How we name it.\n      code: string # short\n"));
@@ -280,7 +280,7 @@ describe("records that stand in the way of a change", () => {
     expect(((await ask("drafts.get", { projectId })) as { draft: unknown }).draft).toBeNull();
   });
 
-  test("a change that fails says so on its page, in the timeline and on the overview", async () => {
+  test("a failed change is reported on its page, in the timeline and on the overview", async () => {
     await open("/blueprint");
     await write(shop('      stock: int?\n      # How we name it.\n      code: string(9,20) = "123456789" # short\n'));
     await saved();
@@ -306,7 +306,7 @@ describe("records that stand in the way of a change", () => {
 });
 
 describe("the timeline", () => {
-  test("names each change, finds one, and compares any two versions", async () => {
+  test("names each change, finds a change, and compares any two versions", async () => {
     await open("/changes");
     const rows = page.getByRole("list", { name: "Changes" }).getByRole("listitem");
     await expect.poll(() => rows.count()).toBeGreaterThan(4);
@@ -322,7 +322,7 @@ describe("the timeline", () => {
     await page.getByRole("group", { name: "Text difference" }).getByText("stock: int?").waitFor();
   });
 
-  test("a title can be written anew", async () => {
+  test("a title can be changed", async () => {
     await open("/changes");
     await page.getByRole("link", { name: "First version" }).click();
     await button("Edit the title").click();

@@ -54,7 +54,7 @@ const shown = (reader: Person | null): string =>
     : `expand=author.followers,tags,favorites&expand[favorites][where]=${where({ user_id: reader.id })}` +
       `&expand[author.followers][where]=${where({ follower_id: reader.id })}`;
 
-test("every request of Conduit's API is answered in one", async () => {
+test("one request to Plinth answers each request of Conduit's API", async () => {
   const [ana, ben] = [await register("ana"), await register("ben")];
 
   // Login, and the current user.

@@ -111,7 +111,7 @@ async function open(path: string): Promise<void> {
   await page.goto(`${stack.consoleUrl}${path}`);
 }
 
-test("an organization is created, renamed and deleted, and its project list says whose it is", async () => {
+test("an organization is created, renamed and deleted, and the project list names it", async () => {
   await open("/projects");
   await page.getByRole("link", { name: "Dana Developer" }).click();
   await page.getByRole("heading", { name: "Dana Developer" }).waitFor();
@@ -177,7 +177,7 @@ test("a user is found, given a role, signed out, disabled and enabled", async ()
   await page.getByRole("link", { name: "new@example.com" }).waitFor();
 });
 
-test("the matrix says what a role may do, and why somebody may not do it with a record", async () => {
+test("the permission matrix shows what a role can do, and why a user can't do it to a record", async () => {
   const secret = (await ask<{ key: string }>("keys.create", { projectId, name: "seed", kind: "secret" })).key;
   const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
   const users = await (await fetch(`${stack.apiUrl}/v1/users?email=ana@example.com`, { headers })).json();
@@ -203,7 +203,7 @@ test("the matrix says what a role may do, and why somebody may not do it with a 
   await page.keyboard.press("Escape");
 });
 
-test("a theme is kept, and the server sends the page in it", async () => {
+test("a theme is saved, and the server renders pages with it", async () => {
   await open("/account");
   await page.getByRole("radio", { name: "Dark" }).check({ force: true });
   await expect.poll(() => page.evaluate(() => document.documentElement.dataset["theme"])).toBe("dark");
@@ -219,7 +219,7 @@ test("a theme is kept, and the server sends the page in it", async () => {
   await look("account");
 });
 
-test("a second factor is set up with a QR code, and asked for at the next sign-in", async () => {
+test("a second factor is set up with a QR code, and required at the next sign-in", async () => {
   await open("/account");
   await page.getByRole("button", { name: "Set up" }).click();
   await page.getByLabel("Your password").fill(PASSWORD);
@@ -257,7 +257,7 @@ test("a second factor is set up with a QR code, and asked for at the next sign-i
   }
 });
 
-test("a project is deleted by its name, and restored", async () => {
+test("a project is deleted after its name is typed, and restored", async () => {
   await open(`/projects/${projectId}/settings`);
   await page.getByLabel("New name").waitFor();
   await look("settings");

@@ -92,7 +92,7 @@ async function invite(email: string): Promise<string> {
 describe("an invitation", () => {
   let link: string;
 
-  test("says what it opens before it is made, and its link is shown once", async () => {
+  test("shows its scope before it is created, and its link once", async () => {
     await openSettings();
     await takePicture(page, pictures, "people-1-members", true);
     await page.getByRole("button", { name: "Invite" }).click();
@@ -126,7 +126,7 @@ describe("an invitation", () => {
     await takePicture(page, pictures, "people-4-invited", true);
   });
 
-  test("shows who invites to what to a person with the link, and makes a member when accepted", async () => {
+  test("shows the inviter and the scope to a person with the link, and makes them a member", async () => {
     invited = await newPage();
     const requested: string[] = [];
     invited.on("request", (request) => requested.push(`${request.url()} ${JSON.stringify(request.headers())}`));
@@ -175,7 +175,7 @@ describe("an invitation", () => {
     await third.context().close();
   });
 
-  test("can be taken with another account, which is said", async () => {
+  test("can be accepted with another account, and the page says so", async () => {
     const another = await newPage();
     await signUpOnConsole(another, stack.consoleUrl, { name: "Eve", email: "eve@example.com" });
     await another.goto(await invite("mallory@example.com"));
@@ -190,7 +190,7 @@ describe("an invitation", () => {
   });
 });
 
-test("a member's access is widened, narrowed and taken away in the list", async () => {
+test("a member's access is extended, reduced and removed in the list", async () => {
   await openSettings();
   await page.getByRole("button", { name: "Change access of Ben Builder" }).click();
   const dialog = page.getByRole("dialog");
@@ -211,7 +211,7 @@ test("a member's access is widened, narrowed and taken away in the list", async 
 });
 
 describe("a session", () => {
-  test("ends on other devices when the password is changed, and goes on here", async () => {
+  test("ends on other devices when the password is changed, but not on this one", async () => {
     const elsewhere = await newPage();
     await signIn(elsewhere, "ben@example.com", PASSWORD);
     await elsewhere.waitForURL(/projects/);
@@ -232,7 +232,7 @@ describe("a session", () => {
     await elsewhere.context().close();
   });
 
-  test("ends everywhere when the person says so", async () => {
+  test("ends everywhere when the person chooses so", async () => {
     const elsewhere = await newPage();
     await signIn(elsewhere, "ben@example.com", OTHER_PASSWORD);
     await elsewhere.waitForURL(/projects/);
@@ -245,7 +245,7 @@ describe("a session", () => {
   });
 
   test.each(["/%09/127.0.0.1:1/", "//127.0.0.1:1/", "/%5C127.0.0.1:1/", "/.//127.0.0.1:1/", "/%250a/127.0.0.1:1/"])(
-    "begun at ?next=%s stays on the console",
+    "that starts with ?next=%s stays on the console",
     async (next) => {
       await signIn(invited, "ben@example.com", OTHER_PASSWORD, `?next=${next}`);
       await invited.waitForURL(`${stack.consoleUrl}/projects`);
@@ -268,7 +268,7 @@ describe("a page", () => {
     ),
   ];
 
-  test("loads nothing that its policy refuses, and has a nonce of its own", async () => {
+  test("loads nothing that its policy refuses, and has its own nonce", async () => {
     const nonces: string[] = [];
     for (const path of paths()) {
       const answer = await page.goto(stack.consoleUrl + path);
@@ -293,7 +293,7 @@ describe("a page", () => {
     expect(await page.evaluate(() => getComputedStyle(document.body).overflow)).toBe("hidden");
   });
 
-  test("runs no injected script, handler or style, and loads no script from elsewhere", async () => {
+  test("runs no injected script, handler or style, and loads no external script", async () => {
     const attacked = await newPage();
     await attacked.route("**/sign-in", async (route) => {
       const answer = await route.fetch();
@@ -320,7 +320,7 @@ describe("a page", () => {
   });
 });
 
-test("guesses with forged addresses end, and don't shut out the device that the person has used", async () => {
+test("guesses with forged addresses are refused, and the person's known device still works", async () => {
   const guess = (number: number): Promise<number> =>
     fetch(`${stack.consoleUrl}/control/auth/sign-in/email`, {
       method: "POST",

@@ -64,13 +64,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("keys and types are said once", () => {
+test("the output names keys and types once", () => {
   expect(output.split("  Secret key ")).toHaveLength(2);
   expect(output.split("SDK types")).toHaveLength(2);
   expect(output).toContain(`  SDK types        ${types}`);
 });
 
-test("the types follow what is served, and the file is touched only where they change", async () => {
+test("the types follow the served version, and the file is only written when they change", async () => {
   expect(readFileSync(types, "utf8")).toContain("export interface Shop {");
   const before = statSync(types).mtimeMs;
   const served = (text: string): Promise<void> => {
@@ -89,7 +89,7 @@ test("the types follow what is served, and the file is touched only where they c
   expect(readFileSync(types, "utf8")).toBe("export type Mine = 1;\n");
 }, 90_000);
 
-test("a command that knows the home alone finds it", async () => {
+test("a command finds the running Plinth by its home folder alone", async () => {
   const { PATH, HOME, PLINTH_HOME } = env;
   const child = spawn(process.execPath, [main, "projects"], { env: { PATH, HOME, PLINTH_HOME } });
   let [said, failed] = ["", ""];

@@ -62,7 +62,7 @@ async function runOne(seed: number, counts: Counts): Promise<void> {
   }
 }
 
-test("the service answers as a model of the language does", async () => {
+test("the service gives the same answers as a model of the language", async () => {
   const started = performance.now();
   const all: Counts[] = [];
   const seeds = Array.from({ length: blueprints }, (_, i) => firstSeed + i);

@@ -141,7 +141,7 @@ async function settle(page: Page): Promise<void> {
     .toBe(0);
 }
 
-test("each page is right in each look", { timeout: 300_000 }, async () => {
+test("each page is correct in each theme and size", { timeout: 300_000 }, async () => {
   const routes = declaredRoutes();
   const visited = new Map<string, string>();
   const problems: string[] = [];
@@ -175,7 +175,7 @@ test("each page is right in each look", { timeout: 300_000 }, async () => {
   expect([...visited.keys()].sort()).toEqual(routes);
 });
 
-test("the search opens pages, data and other projects, and single keys do, too", async () => {
+test("the search opens pages, data and other projects, and so do single keys", async () => {
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   await page.setViewportSize({ width: 1440, height: 900 });
@@ -203,7 +203,7 @@ test("the search opens pages, data and other projects, and single keys do, too",
   await page.close();
 });
 
-test("a page without network says so, until it is back", async () => {
+test("a page says that the network is down until it is back", async () => {
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   await page.goto(`${stack.consoleUrl}/projects`);

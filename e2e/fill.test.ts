@@ -60,7 +60,7 @@ interface Task {
   readonly status: string;
 }
 
-test("new fields of a project in use", { timeout: 120_000 }, async () => {
+test("new fields of a live project are filled", { timeout: 120_000 }, async () => {
   const organization = await created(admin.post("/v1/organizations", { name: "Acme" }));
   const project = await created(admin.post("/api/projects", { name: "P" }));
   const task = (title: string, status: string): Promise<Reply> =>

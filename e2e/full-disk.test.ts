@@ -99,7 +99,7 @@ describe.skipIf(whyNot !== null)("on a small disk", () => {
     }
   }
 
-  test("writes answer 503 until there is room, reads go on, and nothing ends", async () => {
+  test("writes answer 503 until there is space, reads continue, and no process ends", async () => {
     await pause(1_000);
     const before = processes();
     expect(before).not.toContain(null);
@@ -123,7 +123,7 @@ describe.skipIf(whyNot !== null)("on a small disk", () => {
     expect(processes()).toEqual(before);
   });
 
-  test("a Postgres that can't even log what it does panics, and is back with the space", async () => {
+  test("a Postgres that can't write its log panics, and recovers when there is space", async () => {
     const before = processes();
     fillDisk();
     await exhaustLog();

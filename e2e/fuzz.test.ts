@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 test.each(["market-square", "conduit", "invoicing"])(
-  "%s answers as its document says",
+  "%s answers as its OpenAPI document says",
   async (project) => {
     const target = await openTarget(cell, project);
     const { failures, statuses } = await fuzz({ ...target, cases: 1_500, seed: 11 });
@@ -31,7 +31,7 @@ test.each(["market-square", "conduit", "invoicing"])(
   180_000,
 );
 
-test("an API that isn't what its document says is found out", async () => {
+test("an API that differs from its document is found", async () => {
   const target = await openTarget(cell, "parcel-desk");
   const found = async (changed: Partial<FuzzOptions>): Promise<ReadonlySet<Failure["check"]>> => {
     const { failures } = await fuzz({ ...target, ...changed, cases: 400, seed: 11 });

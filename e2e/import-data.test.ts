@@ -40,7 +40,7 @@ async function imported(schema: string, ...words: readonly string[]): Promise<Js
   return { code, ...JSON.parse(stdout) };
 }
 
-test("rows with UUIDs of their own keep them, and come with their values", async () => {
+test("rows keep their UUIDs and their values", async () => {
   await client.query(`
     CREATE SCHEMA notes;
     CREATE TABLE notes.note (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), title varchar(80) NOT NULL, price numeric(10, 2),
@@ -72,7 +72,7 @@ test("rows with UUIDs of their own keep them, and come with their values", async
   ]);
 });
 
-test("keys become ids, and references follow them: to its own kind, in a circle, in pairs, to users", async () => {
+test("keys become ids, and references follow: to the same table, in a circle, many-to-many, to users", async () => {
   await client.query(`
     CREATE SCHEMA shop;
     CREATE TYPE shop.state AS ENUM ('new', 'in work', 'done');
@@ -122,7 +122,7 @@ test("keys become ids, and references follow them: to its own kind, in a circle,
   });
 });
 
-test("rows that break a rule are refused by name, and all others come", async () => {
+test("rows that break a rule are listed and refused, and all others are imported", async () => {
   await client.query(`
     CREATE SCHEMA desk;
     CREATE TABLE desk.customer (id serial PRIMARY KEY, code text, level int, mail text);
@@ -177,7 +177,7 @@ entities:
   expect(rows.map(({ title }) => title)).toEqual(["ok", "ok, too"]);
 });
 
-test("without a yes nothing is written, and a required field without a source stops the import", async () => {
+test("without confirmation nothing is written, and a required field without a column stops the import", async () => {
   await client.query(
     `CREATE SCHEMA lab; CREATE TABLE lab.probe (id serial PRIMARY KEY, name text); INSERT INTO lab.probe (name) VALUES ('x')`,
   );
@@ -202,7 +202,7 @@ entities:
   expect(rows).toEqual([{ n: 0 }]);
 });
 
-test("a cell that is killed at any moment loses no row and takes none twice, and a command that is killed goes on", async () => {
+test("a killed cell loses or repeats no row, and a killed command can continue", async () => {
   await client.query(`
     CREATE SCHEMA bulk;
     CREATE TABLE bulk.thing (id bigserial PRIMARY KEY, name text NOT NULL, parent_id bigint REFERENCES bulk.thing);
@@ -239,7 +239,7 @@ test("a cell that is killed at any moment loses no row and takes none twice, and
   expect(rows).toEqual([{ n: 119_999 }]);
 });
 
-test("an export has every record as of one moment, and no password", async () => {
+test("an export has every record of the same moment, and no password", async () => {
   const { schema } = await installation.deploy(
     "archive",
     `

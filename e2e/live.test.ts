@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("its blueprint is accepted, without a warning", () => {
+test("its blueprint is valid, without a warning", () => {
   expect(checkBlueprint(blueprint).diagnostics).toEqual([]);
 });
 
@@ -68,7 +68,7 @@ test("its example runs in Node", async () => {
   await changeOrders(async () => [...(page.shown?.values() ?? [])]);
 });
 
-test("a subscription is given to a callback, and ends when it is closed, or with why it may not go on", async () => {
+test("a subscription with a callback ends when it is closed, or with the reason why it can't continue", async () => {
   const types: string[] = [];
   const subscription = clientIn()
     .entity("order")

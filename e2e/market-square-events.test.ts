@@ -44,11 +44,11 @@ async function listingOf({ as }: { readonly as: Caller }, fields: object = {}): 
 const namesAt = async (path: string, about: string): Promise<readonly string[]> =>
   (await receivedAt(receiver, path, about)).map(({ event }) => event.name);
 
-test("the example is served whole, without a warning", () => {
+test("the whole example is served, without a warning", () => {
   expect(project.warnings).toEqual([]);
 });
 
-test("an owner hears of an inquiry about their listing, and of nobody else's", async () => {
+test("an owner gets the events of inquiries about their listings only", async () => {
   const [hers, his] = [await listingOf(ana, { status: "active" }), await listingOf(ben, { status: "active" })];
   for (const listing_id of [his, hers]) {
     const made = await visitor.post("/api/inquiries", { listing_id, message: "Is it still there?", ...person });
@@ -61,7 +61,7 @@ test("an owner hears of an inquiry about their listing, and of nobody else's", a
   expect(await namesAt("/ana", his)).toEqual(["listing.created"]);
 });
 
-test("an endpoint of the public hears of a listing while it is active", async () => {
+test("an endpoint with the role public gets the events of a listing while it is active", async () => {
   const id = await listingOf(ana);
   await ana.as.patch(`/api/listings/${id}`, { status: "active" });
   await ana.as.patch(`/api/listings/${id}`, { price: 90 });
@@ -78,7 +78,7 @@ test("an endpoint of the public hears of a listing while it is active", async ()
   ]);
 });
 
-test("what a receiver that is down has missed comes once it is up, and once only", async () => {
+test("a receiver that was down gets the missed events later, each once", async () => {
   await receiver.put("/fake/status", { status: 503 });
   const id = await listingOf(ana);
   await expect.poll(async () => (await receivedAt(receiver, "/ana", id)).length, soon).toBe(1);
@@ -93,7 +93,7 @@ test("what a receiver that is down has missed comes once it is up, and once only
   expect(body.data).toMatchObject([{ event: "listing.created", status: "delivered", attempts: 2 }]);
 });
 
-test("who follows the listings sees them come and go as the rules say, across a restart", async () => {
+test("a follower of listings sees them appear and disappear as the rules say, across a restart", async () => {
   const live = await plinth.deploy(
     "market-live",
     text.replace("market-square", "market-live").replace("listing:\n", "listing:\n    realtime: true\n"),

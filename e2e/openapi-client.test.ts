@@ -104,7 +104,7 @@ console.log(JSON.stringify({
 }));
 `;
 
-test("the program fits the types, and runs", async () => {
+test("the program compiles with the generated types, and runs", async () => {
   expect(checked("program", program)).toBe("");
   const ana = await fetch(`${cell.origin}/v1/auth/sign-up`, {
     method: "POST",
@@ -129,7 +129,7 @@ test.each([
   ["a required field left out", `await client.POST("/api/listings", { body: { price: 1 } });`],
   ["a path that there isn't", `await client.GET("/api/nothing", {});`],
   ["an order that there isn't", `await client.GET("/api/listings", { params: { query: { count: "roughly" } } });`],
-])("%s is an error of the compiler", (name, line) => {
+])("%s is a compiler error", (name, line) => {
   // Behind the eight lines of the head, and nowhere else.
   expect(checked(name.replaceAll(/[^a-z]/g, "-"), line)).toMatch(/^[^\n]*\.ts\(9,\d+\): error TS/);
 });

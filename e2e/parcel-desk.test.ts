@@ -116,14 +116,14 @@ async function effectsOf(subscription: string, intent: string): Promise<object> 
   };
 }
 
-test("the example is as specified; only the files that it names are not served yet", () => {
+test("the example works as specified, except for the files that it names", () => {
   expect(project.warnings).toEqual([
     "The module `storage` isn't available yet and is ignored.",
     "Fields of the type `file` aren't available yet, so `label_url` is ignored.",
   ]);
 });
 
-test("a customer's shipment gets its label, a receipt by mail, and a webhook that verifies", async () => {
+test("a customer's shipment gets a label, a receipt by mail, and a webhook with a valid signature", async () => {
   const id = await shipmentOf(ana);
   await expect
     .poll(async () => (await ana.as.get(`/api/shipments/${id}`)).body.data, soon)
@@ -143,7 +143,7 @@ test("a customer's shipment gets its label, a receipt by mail, and a webhook tha
     .toMatchObject([{ verified: true, event: { record: { id, status: "purchased" }, old: { status: "draft" } } }]);
 });
 
-test("a customer is sent nothing of another one's shipment", async () => {
+test("a customer gets no events of another customer's shipment", async () => {
   const ben = await signUp(plinth.apiUrl, project.keys.publishable, "ben@example.com");
   const id = await shipmentOf(ben);
   await expect.poll(() => mailsOf(id), soon).toMatchObject([{ to: ["ben@example.com"] }]);
@@ -152,7 +152,7 @@ test("a customer is sent nothing of another one's shipment", async () => {
     expect(await receivedOf("/ana", name, id)).toEqual([]);
 });
 
-test("the carrier moves a shipment, and tells again until it is heard", async () => {
+test("the carrier updates a shipment, and repeats the request until it is acknowledged", async () => {
   const id = await shipmentOf(ana);
   const statusOf = async () => (await ana.as.get(`/api/shipments/${id}`)).body.data.status;
   await expect.poll(statusOf, soon).toBe("purchased");
@@ -175,7 +175,7 @@ test("the carrier moves a shipment, and tells again until it is heard", async ()
   await expect.poll(() => receivedOf("/ana", "shipment.updated", '"status":"delivered"'), soon).toHaveLength(1);
 });
 
-test("a payment, told four times, late and before what came earlier, takes its four effects once", async () => {
+test("a payment that is reported four times, late and out of order, has each of its four effects once", async () => {
   const notes = (await admin.get("/v1/audit-log?operation=note&limit=100")).body.data.length;
   await provider.put("/fake/failures", { calls: 1 });
   await provider.put("/fake/habits", { repeats: 3, delayMs: 100, reorderBy: 2 });
@@ -198,7 +198,7 @@ test("a payment, told four times, late and before what came earlier, takes its f
   expect(await receivedOf("/desk", "payment.succeeded", intent.id)).toMatchObject([{ verified: true }]);
 });
 
-test("a payment that is told before its subscription stands has its effects once its run is retried", async () => {
+test("a payment that is reported before its subscription exists takes effect when its run is retried", async () => {
   const notes = (await admin.get("/v1/audit-log?operation=note&limit=100")).body.data.length;
   const intent = await stripe.paymentIntents.create({ amount: 900, currency: "eur" });
   await stripe.paymentIntents.confirm(intent.id);
@@ -213,7 +213,7 @@ test("a payment that is told before its subscription stands has its effects once
     .toEqual({ status: "active", changes: 1, receipts: 1, webhooks: 1, notes: notes + 1 });
 });
 
-test("a payment that comes while no worker runs has its effects once one does", async () => {
+test("a payment that arrives while no worker is running takes effect once one runs", async () => {
   const notes = (await admin.get("/v1/audit-log?operation=note&limit=100")).body.data.length;
   const intent = await stripe.paymentIntents.create({ amount: 400, currency: "eur" });
   const subscription = await subscriptionFor(intent.id);
@@ -227,7 +227,7 @@ test("a payment that comes while no worker runs has its effects once one does", 
     .toEqual({ status: "active", changes: 1, receipts: 1, webhooks: 1, notes: notes + 1 });
 });
 
-test("a request that the provider did not sign does nothing", async () => {
+test("a request without the provider's signature has no effect", async () => {
   const { body } = await admin.get("/v1/webhooks/sources");
   const { url } = body.data.find(({ name }: { readonly name: string }) => name === "stripe");
   const payload = JSON.stringify({

@@ -13,19 +13,19 @@ function blocksOf(language: string): string[] {
   );
 }
 
-test("its blueprint is accepted as it stands", () => {
+test("its blueprint is valid as printed", () => {
   const blueprints = blocksOf("yaml");
   expect(blueprints).toHaveLength(1);
   for (const text of blueprints) expect(checkBlueprint(text).diagnostics).toEqual([]);
 });
 
-test("its links lead to files that exist", () => {
+test("its links lead to existing files", () => {
   const targets = [...readme.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map((match) => match[1] as string);
   expect(targets.length).toBeGreaterThan(5);
   expect(targets.filter((target) => !existsSync(join(root, target)))).toEqual([]);
 });
 
-test("its npm commands are scripts, and its plinth commands are commands", () => {
+test("its npm commands are scripts, and its plinth commands exist", () => {
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: object };
   for (const [, name] of readme.matchAll(/npm (?:run )?(start|test|[a-z]+)\b/g))
     expect(Object.keys(scripts)).toContain(name);

@@ -63,7 +63,7 @@ async function filesOf(prefix: string): Promise<unknown[]> {
   return rows;
 }
 
-test("every entity and field of 50 entities renamed: no row is written, no file made anew", async () => {
+test("renaming every entity and field of 50 entities writes no row and rewrites no table", async () => {
   await cell.publish(blueprint("before"));
   const admin = callerOf(cell.origin, await cell.makeKey("secret"));
   for (let n = 0; n < entities; n++) {

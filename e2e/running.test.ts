@@ -91,7 +91,7 @@ function start(name: string, folder: string, args: readonly string[]): void {
   );
 }
 
-test("the parts start with the settings on the page, and answer", { timeout: 120_000 }, async () => {
+test("the processes start with the settings on the page, and answer", { timeout: 120_000 }, async () => {
   await withAdministrator(async (admin) => {
     for (const statement of block(/```sql\n([\s\S]*?)```/).split(";\n")) await admin.query(statement);
   });

@@ -24,7 +24,7 @@ afterAll(async () => {
   for (const close of closers.reverse()) await close();
 });
 
-test("two schedulers start one run for each tick, though one is killed", { timeout: 120_000 }, async () => {
+test("two schedulers start one run per tick, even if one is killed", { timeout: 120_000 }, async () => {
   const database = await createTestDatabase();
   closers.push(database.drop);
   const cell = await startBareCell(database.url);

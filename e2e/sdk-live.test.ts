@@ -28,7 +28,7 @@ function titlesOf(list: LiveList<Task>): readonly string[] {
   return list.getSnapshot().records.map(({ title }) => title);
 }
 
-test("records come, change, move, leave, and others move up", async () => {
+test("records appear, change, move and disappear, and others move up", async () => {
   const tasks = ana.entity("task");
   const list = live(tasks, { where: { status: "open", title: { starts_with: "w" } }, sort: "-rank", limit: 2 });
   const seen: (readonly string[])[] = [];
@@ -61,7 +61,7 @@ test("records come, change, move, leave, and others move up", async () => {
   again();
 }, 60_000);
 
-test("what changes while it reads is not lost", async () => {
+test("a change during the first read is not lost", async () => {
   let release = (): void => {};
   const released = new Promise<void>((done) => {
     release = done;
@@ -86,7 +86,7 @@ test("what changes while it reads is not lost", async () => {
   leave();
 });
 
-test("it ends where the caller may not follow, and where it is aborted", async () => {
+test("the list ends if the caller isn't allowed to follow, and when it is aborted", async () => {
   const visitor = createClient<TodoDesk>({ project: "todo-desk", apiKey: desk.publishable, baseUrl: line.origin });
   const refused = live(visitor.entity("task"));
   refused.subscribe(() => {});
@@ -117,7 +117,7 @@ test.each([
   { cuts: 6, seed: 23 },
   { cuts: 12, seed: 37 },
 ])(
-  "random writes of three clients, $cuts cuts of all connections",
+  "the list stays correct during random writes of three clients with $cuts cuts of all connections",
   async ({ cuts, seed }) => {
     const random = randomFrom(seed);
     const open = lists.map((options) => [options, live(ana.entity("task"), options)] as const);

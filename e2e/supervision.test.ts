@@ -53,7 +53,7 @@ const isOk = (url: string): Promise<boolean> =>
     () => false,
   );
 
-test.each(parts)("the $name, killed, is back by itself, and the terminal says so", async ({ name, part, url }) => {
+test.each(parts)("the $name restarts after a kill, and the terminal says so", async ({ name, part, url }) => {
   const others = new Map(parts.filter((one) => one.part !== part).map((one) => [one.name, stack.pidOf(one.part)]));
   const before = stack.pidOf(part);
   if (before === null) throw new Error(`the ${name} is not up`);
@@ -80,7 +80,7 @@ test("no acknowledged write is lost", async () => {
   expect([...acknowledged].filter((id) => !ids.has(id))).toEqual([]);
 });
 
-test("asked to stop in the middle of restarts, it ends everything", async () => {
+test("stopping in the middle of restarts ends every process", async () => {
   const running = stack.processes();
   for (const part of ["apps/runtime/", "bin/postgres"]) process.kill(stack.pidOf(part) ?? Number.NaN, "SIGKILL");
   await pause(300);

@@ -54,11 +54,11 @@ async function shell(code: string, env: Readonly<Record<string, string>> = {}): 
   return (await promisify(execFile)("sh", ["-ec", ours], options)).stdout;
 }
 
-test("its blueprint is accepted, without a warning", () => {
+test("its blueprint is valid, without a warning", () => {
   expect(checkBlueprint(blueprint).diagnostics).toEqual([]);
 });
 
-test("its commands show the address, add a secret, and send a request that becomes an order, once", async () => {
+test("its commands show the address, add a secret, and send a request that creates one order", async () => {
   const SECRET = "whsec_of_the_guide";
   const shown = await shell(setUp, { SECRET });
   const address = /http:\S+\/hooks\/prj_\w+\/stripe/.exec(shown)?.[0] ?? "";
@@ -81,7 +81,7 @@ test("its commands show the address, add a secret, and send a request that becom
   expect(await shell(`${look.trim()} 2>&1`)).toContain("no kept request became an event");
 });
 
-test("its request of GitHub is accepted once the source has the secret", async () => {
+test("its GitHub request is accepted once the source has the secret", async () => {
   const SECRET = "a secret of the repository";
   const ADDRESS = /http:\S+\/github/.exec(await shell(setUp.replaceAll("stripe", "github"), { SECRET }))?.[0] ?? "";
   expect(await shell(fromGitHub, { SECRET: "another", ADDRESS })).toMatch(/^HTTP\/1.1 404/);

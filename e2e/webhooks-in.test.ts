@@ -78,7 +78,7 @@ test("before a version declares a source, the page says what to write", async ()
   await picture("01-no-sources");
 });
 
-test("a source without a secret says so, and where the provider has it", async () => {
+test("a source without a secret says so, and where to find it at the provider", async () => {
   await page.getByRole("navigation", { name: "Project" }).getByRole("link", { name: "Blueprint" }).click();
   await button("Review change").click();
   await page.getByRole("button", { name: /^Approve/ }).waitFor();
@@ -100,7 +100,7 @@ test("a source without a secret says so, and where the provider has it", async (
   await picture("03-source-without-secret");
 });
 
-test("once it has one, the command on the page sends a request that starts a workflow", async () => {
+test("once the source has a secret, the command on the page sends a request that starts a workflow", async () => {
   const command = await page.getByRole("group", { name: "test command" }).innerText();
   const send = (): string =>
     execFileSync("sh", ["-c", command], { env: { ...process.env, SECRET }, encoding: "utf8", stdio: "pipe" });

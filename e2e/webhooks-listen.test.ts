@@ -91,7 +91,7 @@ const bike = async (name: string): Promise<void> => {
 const deliveries = async (): Promise<readonly Record<string, unknown>[]> =>
   (await admin.get("/v1/webhook-deliveries")).body.data;
 
-test("the guide's command forwards what happens, and tells what the receiver answered", async () => {
+test("the guide's command forwards events, and prints the receiver's answers", async () => {
   const args = command.map((word) => (word === "http://localhost:3000/hooks" ? addressOf() : word));
   expect(args).toContain(addressOf());
   listening = plinth(args);
@@ -137,7 +137,7 @@ test("the guide's command forwards what happens, and tells what the receiver ans
   expect(await deliveries()).toHaveLength(2);
 }, 90_000);
 
-test("with a key it does the same for a hosted project; a receiver that is not there is told", async () => {
+test("with a key, the command works for a hosted project, and reports an unreachable receiver", async () => {
   const hosted = ["webhooks", "listen", "--api", stack.apiUrl, "--json", "--forward-to"];
   const env = { PLINTH_HOME: join(folder, "nothing"), PLINTH_KEY: stack.keys.secret };
   listening = plinth([...hosted, addressOf()], env);

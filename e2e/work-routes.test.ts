@@ -182,7 +182,7 @@ function forAdmins(
   };
 }
 
-test("all routes of actions and of work in the project's document are looked at", () => {
+test("the test covers all routes of actions and background work in the OpenAPI document", () => {
   const documented = Object.entries(document.paths)
     .filter(([path]) => /^\/v1\/(actions|runs|events|queues|schedules|signing-secret)\b/.test(path))
     .flatMap(([path, item]) =>
@@ -199,7 +199,7 @@ describe.each(routes)("$method $template", ({ template, method, success, refused
       (row: { operation: string }) => row.operation,
     );
 
-  test("asks for a credential and for the right, serves who has it, and writes that down", async () => {
+  test("needs a credential and the right, answers allowed callers, and writes an audit row", async () => {
     const [who, path, body] = await good();
     const id = `e2e-${crypto.randomUUID()}`;
     await typed(401, template, "nobody", method, path, body, { "x-request-id": id });

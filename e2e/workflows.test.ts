@@ -62,7 +62,7 @@ const statusOf = async (admin: ReturnType<typeof callerOf>, id: string): Promise
   (await admin.get(`/api/refunds/${id}`)).body.data.status;
 
 describe.each(shapes)("with %s", (_, serving, modes) => {
-  test("a shipment gets its label, and what listens for the label hears of it", async () => {
+  test("a shipment gets its label, and the listeners of the label event run", async () => {
     const cell = await start(serving, modes);
     const project = await cell.addProject("parcel-desk");
     await project.publish(textOf("parcel-desk"));
@@ -81,7 +81,7 @@ describe.each(shapes)("with %s", (_, serving, modes) => {
     expect(new Set(runs.map((run) => run.request_id)).size).toBe(1);
   });
 
-  test("a small refund is paid at once, and a large one when it is approved", async () => {
+  test("a small refund is paid at once, and a large one after its approval", async () => {
     const cell = await start(serving, modes);
     const project = await cell.addProject("refund-desk");
     await project.publish(text);
@@ -109,7 +109,7 @@ describe.each(shapes)("with %s", (_, serving, modes) => {
   });
 });
 
-test("without a worker writes are taken, and nothing is lost until one starts", async () => {
+test("without a worker, writes work and no event is lost until a worker starts", async () => {
   const cell = await start("web", []);
   const project = await cell.addProject("refund-desk");
   await project.publish(text);
