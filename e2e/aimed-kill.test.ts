@@ -1,4 +1,5 @@
-// A worker dies when a receiver has answered and nothing is noted yet: the delivery comes again, under the same id. Guarantee 2.
+// A worker dies after a receiver has answered and before the answer is recorded. The delivery is sent again with the
+// same id. Guarantee 2.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
-// How an author works in the console: every submit is single, drafts live on the server and are never overwritten, a draft says
-// that the live version moved on, and all changes are one timeline. A real browser, and everything behind it.
+// How an author works in the console: every submit has one effect, drafts are stored on the server and never
+// overwritten, a draft says that the live version has changed, and all changes are in one timeline. With a real browser
+// and all services.
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { agreeToAll, signUpOnConsole, startBrowser, takePicture } from "./browser.ts";
@@ -49,7 +50,7 @@ async function newPage(): Promise<Page> {
 const picture = (name: string): Promise<void> => takePicture(page, pictures, `authoring-${name}`, true);
 const button = (name: string | RegExp, on: Page | Locator = page): Locator => on.getByRole("button", { name });
 
-/** Two clicks before the page has drawn anything in between. */
+/** Two clicks before the page is rendered again. */
 async function clickTwice(found: Locator): Promise<void> {
   await found.evaluate((element: HTMLElement) => {
     element.click();
@@ -57,7 +58,7 @@ async function clickTwice(found: Locator): Promise<void> {
   });
 }
 
-/** A call of the control API with the session of the page. */
+/** Calls the control API with the session of the page. */
 async function ask<Answer>(procedure: string, input: object): Promise<Answer> {
   const answer = await page.evaluate(
     async ({ procedure, input }) =>
@@ -74,7 +75,7 @@ async function open(room: string, on = page): Promise<void> {
 const editor = (on = page): Locator => on.getByRole("textbox", { name: "Blueprint" });
 const saved = (on = page): Promise<void> => on.getByText("The draft is saved.").waitFor();
 
-/** Puts a text in the place of what the editor has. */
+/** Replaces the text in the editor. */
 async function write(text: string, on = page): Promise<void> {
   await editor(on).waitFor();
   const file = { name: "plinth.yaml", mimeType: "application/yaml", buffer: Buffer.from(text) };
@@ -172,7 +173,7 @@ describe("a draft", () => {
     await editor(other).waitFor();
     await write(shop("      sku: string?\n      colour: string?\n"), other);
     await saved(other);
-    // Without the look at the server that a focused tab takes.
+    // Without the request to the server that a focused tab makes.
     await write(shop("      sku: string?\n      weight: int?\n"));
     await page.getByRole("region", { name: "The draft was changed elsewhere" }).waitFor();
     await picture("2-conflict");
@@ -198,7 +199,7 @@ describe("a draft", () => {
 
   test("says that the live version has changed, and is merged with it without losing a line", async () => {
     const other = await newPage();
-    // What somebody else deploys, while the draft is open here.
+    // Another person deploys this while the draft is open here.
     const made = await other.request.post(`${stack.consoleUrl}/control/trpc/proposals.create`, {
       headers: { origin: stack.consoleUrl },
       data: { projectId, text: shop().replace("price: money(EUR)", "price: money(EUR)\n      stock: int?") },
@@ -238,7 +239,7 @@ describe("a draft", () => {
 });
 
 describe("records that prevent a change", () => {
-  /** One product is there. */
+  /** One product exists. */
   async function makeProduct(): Promise<void> {
     const origin = { headers: { origin: stack.consoleUrl } };
     const made = await page.request.post(`${stack.consoleUrl}/control/trpc/keys.create`, {

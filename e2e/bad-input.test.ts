@@ -1,4 +1,4 @@
-// Whatever an app sends wrongly is answered with a 4xx problem document, changes nothing and shows no internals.
+// Every invalid request gets a 4xx problem document, changes nothing, and shows no internals.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { call, callerOf, type Reply, signUp } from "./api.ts";
 import { type DevStack, startDev } from "./stack.ts";

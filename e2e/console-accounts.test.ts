@@ -1,5 +1,5 @@
-// Organizations, an app's users, a project's end and a person's own account, as a person works with them in a real browser. With
-// PLINTH_PICTURES=DIR it leaves a picture of each page there.
+// Organizations, an app's users, the deletion of a project, and a person's own account, as a person uses them in a real
+// browser. With PLINTH_PICTURES=DIR, it saves a picture of each page there.
 import { createHmac } from "node:crypto";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -69,7 +69,7 @@ afterEach(async ({ task }) => {
   expect(errors.splice(0)).toEqual([]);
 });
 
-/** A call of the control API in the page, with its session: with `query`, a reading. */
+/** Calls the control API in the page, with its session; with `query`, a query. */
 async function ask<Answer>(procedure: string, input?: object, query?: object): Promise<Answer> {
   const answer = await page.evaluate(
     async ({ procedure, input, query }) => {
@@ -210,7 +210,7 @@ test("a theme is saved, and the server renders pages with it", async () => {
   const sent = await page.request.get(`${stack.consoleUrl}/account`);
   expect(await sent.text()).toMatch(/<html[^>]* data-theme="dark"/);
   expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe("rgb(15, 15, 16)");
-  // On another device the choice comes with the person.
+  // On another device, the choice comes from the account.
   await page.context().clearCookies({ name: "plinth.theme" });
   await page.reload();
   await expect.poll(() => page.evaluate(() => document.documentElement.dataset["theme"])).toBe("dark");
@@ -239,7 +239,8 @@ test("a second factor is set up with a QR code, and required at the next sign-in
   await page.getByRole("button", { name: "I have kept them" }).click();
   await page.getByText("On", { exact: true }).waitFor();
   for (const [kind, code] of [
-    // The code of now has turned it on, and works once. The one after it is accepted as well, for clocks that are ahead.
+    // The current code has enabled the second factor and works once. The next code is accepted as well, for clocks that
+    // are ahead.
     ["totp", () => codeNow(secret, 30)],
     ["backup", () => backup],
   ] as const) {
@@ -276,7 +277,7 @@ test("a project is deleted after its name is typed, and restored", async () => {
   expect(await enter("sign-in", "ana@example.com")).toBe(200);
 });
 
-/** What an authenticator app shows: RFC 6238. */
+/** Computes the code that an authenticator app shows (RFC 6238). */
 function codeNow(secret: string, secondsAhead = 0): string {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
   const bits = [...secret.replace(/=+$/, "")]

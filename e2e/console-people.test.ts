@@ -1,5 +1,6 @@
-// People of the console, in a real browser: an invitation and its scope, what a changed password ends, where signing in leads,
-// who is shut out by guesses, and what a page may run. With PLINTH_PICTURES=DIR it leaves a picture of each page there.
+// People of the console, in a real browser: an invitation and its scope, the effect of a changed password, redirects
+// after signing in, limits for guesses, and the content security policy. With PLINTH_PICTURES=DIR, it saves a picture
+// of each page there.
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { signUpOnConsole, startBrowser, takePicture } from "./browser.ts";
@@ -34,11 +35,11 @@ afterAll(async () => {
 
 afterEach(async ({ task }) => {
   if (task.result?.state === "fail") await takePicture(page, pictures, "failed-people");
-  // What a page was refused by its policy, in whichever test it happened.
+  // Everything that the content security policy refused, in any test.
   if (!task.name.includes("injected")) expect(violations.splice(0)).toEqual([]);
 });
 
-/** A page with cookies of its own, watched for what its policy refuses. */
+/** A page with its own cookies, which records violations of its policy. */
 async function newPage(context?: BrowserContext): Promise<Page> {
   const opened = await (context ?? (await browser.newContext({ viewport: { width: 1440, height: 900 } }))).newPage();
   opened.setDefaultTimeout(20_000);
@@ -54,7 +55,7 @@ async function newPage(context?: BrowserContext): Promise<Page> {
   return opened;
 }
 
-/** A call of the control API in the page, with its session. */
+/** Calls the control API in the page, with its session. */
 async function ask<Answer>(from: Page, procedure: string, input?: object): Promise<Answer> {
   const answer = await from.evaluate(
     async ({ procedure, input }) => {
@@ -79,7 +80,7 @@ async function openSettings(): Promise<void> {
   await page.getByRole("button", { name: "Invite" }).waitFor();
 }
 
-/** Makes an invitation by keyboard where a keyboard is quicker. @returns The link. */
+/** Creates an invitation, partly with the keyboard. @returns The link. */
 async function invite(email: string): Promise<string> {
   await openSettings();
   await page.getByRole("button", { name: "Invite" }).click();
@@ -150,7 +151,7 @@ describe("an invitation", () => {
     await invited.getByRole("link", { name: "shop" }).waitFor();
     expect(await invited.getByRole("link", { name: "depot" }).count()).toBe(0);
     await takePicture(invited, pictures, "people-7-joined");
-    // The token was in no address and no header that reached a server.
+    // The token was in no address and no header that a server received.
     expect(requested.filter((line) => line.includes(link.split("#")[1] ?? "none"))).toEqual([]);
     await invited.goto(`${stack.consoleUrl}/projects/${depot}`);
     await invited.getByRole("heading", { name: "No such project" }).waitFor();
@@ -280,7 +281,7 @@ describe("a page", () => {
     }
     expect(nonces.every((nonce) => nonce.length >= 22)).toBe(true);
     expect(new Set(nonces).size).toBe(nonces.length);
-    // The editor and its menu of suggestions make styles of their own, and a dialog locks the page's scrolling.
+    // The editor and its list of suggestions create styles, and a dialog locks the page's scrolling.
     await page.goto(`${stack.consoleUrl}/projects/${shop}/blueprint`);
     await page.getByRole("textbox", { name: "Blueprint" }).click();
     await page.keyboard.press("Control+Space");

@@ -1,5 +1,5 @@
-// A bounded share of `npm run crash`: each part of a cell is killed once under load. Guarantees 1, 2, 3, 4 and 6; and that who
-// follows changes is told each of them once, and mails about accounts arrive.
+// A small part of `npm run crash`: each part of a cell is killed once under load. Guarantees 1, 2, 3, 4 and 6; each
+// follower also gets each change once, and mails about accounts arrive.
 import { expect, test } from "vitest";
 import { runCrash } from "./crash/crash-run.ts";
 import { runMailCrash } from "./crash/mail-run.ts";

@@ -1,5 +1,5 @@
-// The API's reference page in a browser: a key opens it, it shows the project's own operations, sends requests to the API, and loads
-// nothing from elsewhere. With PLINTH_PICTURES=DIR it leaves pictures there.
+// The API's reference page in a browser: a key opens it, it shows the project's own operations, sends requests to the
+// API, and loads nothing from elsewhere. With PLINTH_PICTURES=DIR, it saves pictures there.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";

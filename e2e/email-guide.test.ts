@@ -1,6 +1,6 @@
-// The guide to e-mail and its example, tried as somebody who has read nothing else: the blueprint as it stands, served by `plinth dev`,
-// called over HTTP. Its mails land in the mailbox, and its owner looks at all of it in the console and by the command line. With
-// PLINTH_PICTURES=DIR it leaves a picture of each step there.
+// The guide to e-mail, followed by a reader who knows nothing else: `plinth dev` serves its blueprint, and requests use
+// HTTP. Its mails go to the mailbox, and its owner sees them in the console and on the command line. With
+// PLINTH_PICTURES=DIR, it saves a picture of each step there.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";

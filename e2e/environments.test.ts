@@ -1,5 +1,6 @@
-// Environments as people use them: in the console a preview is made, changed, promoted and deleted; on the command line the same;
-// an app names its environment and is refused with a key of another. With PLINTH_PICTURES=DIR it leaves pictures there.
+// Environments as people use them: a preview is created, changed, promoted and deleted, in the console and on the
+// command line. An app names its environment and is refused with a key of another one. With PLINTH_PICTURES=DIR, it
+// saves pictures there.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

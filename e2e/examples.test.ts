@@ -1,5 +1,5 @@
-// The applications of docs/examples, each used as its people use it: real requests to a real cell, one project for each. What an
-// example's own tests say of rules is run when it is published; here is what happens when several people work together.
+// The applications of docs/examples, each used as its people use it: real requests to a real cell, with one project
+// each. The examples' own tests of rules run when they are published; this file tests how several people work together.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
@@ -42,7 +42,7 @@ async function open(name: string): Promise<App> {
   };
 }
 
-/** The record of a reply that has to be a success. */
+/** Returns the record of a reply that must be a success. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
 function done(reply: Reply): any {
   expect(reply.status, reply.text).toBeLessThan(300);
@@ -51,7 +51,7 @@ function done(reply: Reply): any {
 
 const ids = (reply: Reply): string[] => done(reply).map((one: { id: string }) => one.id);
 
-/** An organization of the first, whom the others join. */
+/** Creates an organization of the first person; the others join it. */
 async function organizationOf(
   owner: Person,
   members: readonly (readonly [Person, string])[],
@@ -245,7 +245,7 @@ test("booking: one of several guests gets a room, and a room never has more gues
   done(await ana.as.post(`/v1/resources/stays/${stay.id}/transitions/confirm`, {}));
   done(await guest.as.post(`/v1/resources/stays/${stay.id}/transitions/cancel`, {}));
   expect(ids(await ana.as.get("/v1/resources/stays/upcoming"))).toEqual([]);
-  // A stay and who comes along are one request, all or none of them.
+  // A stay and its guests are one request, all or none of them.
   const party = (names: readonly string[]): object => ({ ...night, companions: names.map((name) => ({ name })) });
   expect((await eve.as.post("/v1/resources/stays", party(["Cleo", "Dan", "Flo"]))).status).toBe(403);
   expect(done(await eve.as.post("/v1/resources/stays", party(["Cleo", "Dan"])))).toMatchObject({ people: 3 });

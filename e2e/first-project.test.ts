@@ -1,6 +1,6 @@
-// The product's main job, as a person does it: sign up in the console, create a project, read what would change, approve,
-// deploy, make a key; then an app calls the API, its users see only their own, and a field is added under a running client.
-// With PLINTH_PICTURES=DIR it leaves a picture of each step there.
+// The main use of the product, as a person does it: sign up in the console, create a project, read its changes,
+// approve, deploy, create a key. Then an app calls the API, its users only see their own records, and a field is added
+// while the client runs. With PLINTH_PICTURES=DIR, it saves a picture of each step there.
 import { execFileSync } from "node:child_process";
 import { createClient, NotFound } from "@plinth/sdk";
 import type { Browser, Page } from "playwright-core";
@@ -57,7 +57,7 @@ test("after signing up, a person sees what to do first", async () => {
     .first()
     .waitFor();
   await picture("1-no-projects");
-  // Whoever is not signed in yet is told so once, and sent to the sign-in page.
+  // A person who is not signed in is told so once, and sent to the sign-in page.
   expect(consoleErrors.splice(0).filter((error) => !error.includes("401"))).toEqual([]);
 });
 

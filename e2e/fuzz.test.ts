@@ -1,4 +1,4 @@
-// A share of the contract fuzzer in each run of the suite, and proof that it finds what it is there to find.
+// A small part of the contract fuzzer, and a proof that it finds deviations.
 
 import type { JsonObject } from "@plinth/testkit";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
@@ -46,7 +46,7 @@ test("an API that differs from its document is found", async () => {
   expect(await found({ foreign: [me ?? ""] })).toEqual(new Set(["leak"]));
 }, 180_000);
 
-/** The document with each operation that creates records changed. */
+/** The document, with each operation that creates records changed. */
 function changed(document: JsonObject, change: (operation: Described) => void): JsonObject {
   const copy = structuredClone(document);
   for (const { post } of Object.values(copy["paths"] as unknown as Record<string, { post?: Described }>))

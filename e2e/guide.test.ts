@@ -1,5 +1,5 @@
-// The guide, tried as somebody who has read nothing else: its blueprints as they stand, served by `plinth dev`, called over
-// HTTP. A state machine and a rename in one project, an organization's rows in another.
+// The guide, followed by a reader who knows nothing else: `plinth dev` serves its blueprints, and requests use HTTP.
+// One project has a state machine and a rename, another one organizations.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";

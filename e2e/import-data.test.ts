@@ -1,5 +1,5 @@
-// The rows of a database come over: `plinth import data` brings them to the blueprint that `plinth import postgres` writes, by way of the
-// control API and the cell, and both sides are compared.
+// Imports the rows of a database: `plinth import data` copies them to the blueprint from `plinth import postgres`,
+// through the control API and the cell. Both sides are compared.
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
@@ -24,7 +24,7 @@ afterAll(async () => {
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
 type Json = any;
 
-/** The blueprint of a schema of the source, deployed as it is. */
+/** Deploys the imported blueprint of a source schema, unchanged. */
 async function deployed(schema: string): Promise<{ readonly schema: string; readonly key: string }> {
   const { stdout } = await installation.plinth(
     ...["import", "postgres", source.adminUrl, "--schema", schema, "--project", schema, "--json"],

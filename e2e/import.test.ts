@@ -1,5 +1,5 @@
-// A database comes over: `plinth import postgres` writes its blueprint, a real cell serves it unedited, and what the source's
-// constraints refuse, the API refuses. The same for a Prisma schema.
+// Imports the schema of a database: `plinth import postgres` writes its blueprint, a real cell serves it unchanged, and
+// the API refuses what the source's constraints refuse. The same for a Prisma schema.
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -132,7 +132,7 @@ test("a shop's Prisma schema", async () => {
   const category = done(await app.post("/api/categories", { name: "Kitchen" })).id;
   done(await app.patch(`/api/products/${id}`, { categories: [category] }));
   expect((await app.post("/api/reviews", { product_id: category, stars: 1 })).status).toBe(422);
-  // Restrict: a product that a review refers to stays.
+  // Restrict: a product can't be deleted while a review refers to it.
   done(await app.post("/api/reviews", { product_id: id, stars: 5 }));
   expect((await app.delete(`/api/products/${id}`)).status).toBe(409);
 });

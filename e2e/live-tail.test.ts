@@ -1,5 +1,5 @@
-// Changes as a project's people see them: in the console's Live page in a real browser, and in a terminal. With PLINTH_PICTURES=DIR it
-// leaves a picture of each state there.
+// Changes as members of a project see them: on the Live page of the console in a real browser, and in a terminal. With
+// PLINTH_PICTURES=DIR, it saves a picture of each state there.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -148,7 +148,7 @@ test("the terminal shows the same changes", async () => {
   });
   const ended = new Promise<number | null>((done) => child.once("exit", done));
   await expect.poll(() => err, soon).toContain("changes of order from now on");
-  // The first answer says where it begins.
+  // The first answer contains its starting position.
   await page.waitForTimeout(1_000);
   await api.post("/v1/resources/tables", { seats: 2 });
   const { body } = await api.post("/v1/resources/orders", { dish: "rice" });

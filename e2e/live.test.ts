@@ -1,4 +1,5 @@
-// The guide to following changes, tried as it stands: its blueprint served by `plinth dev`, its example run in Node and in Chromium.
+// The guide to following changes as printed: `plinth dev` serves its blueprint, and its example runs in Node and in
+// Chromium.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { stripTypeScriptTypes } from "node:module";
@@ -36,7 +37,7 @@ test("its blueprint is valid, without a warning", () => {
   expect(checkBlueprint(blueprint).diagnostics).toEqual([]);
 });
 
-/** What the example is given; it leaves `shown` as the orders that are open. */
+/** The inputs of the example; it stores the open orders in `shown`. */
 const body = `
   const shown = new Map();
   globalThis.shown = shown;
@@ -108,7 +109,10 @@ test("its example runs in Chromium", async () => {
   }
 }, 60_000);
 
-/** The SDK's own modules, and a page that runs the example with them: as a user, since a page has no secret key. */
+/**
+ * The SDK's own modules, and a page that runs the example with them. It runs as a user, because a page has no secret
+ * key.
+ */
 async function servePages(): Promise<Server> {
   const sources = join(root, "packages/sdk/src");
   const names = new Set(readdirSync(sources).filter((name) => !name.endsWith(".test.ts")));

@@ -1,5 +1,5 @@
-// The command line signed in to a Plinth whose projects were made in the console: by a person who approves its code in a real browser,
-// and by an access token, as CI does it. With PLINTH_PICTURES=DIR it leaves a picture of each page there.
+// The command line, signed in to a Plinth whose projects were created in the console: a person approves its code in a
+// real browser, and CI uses an access token. With PLINTH_PICTURES=DIR, it saves a picture of each page there.
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ async function signUp(name: string, email: string): Promise<Page> {
   return page;
 }
 
-/** A call of the control API in the page, with its session. */
+/** Calls the control API in the page, with its session. */
 async function ask<Answer>(from: Page, procedure: string, input?: object): Promise<Answer> {
   const answer = await from.evaluate(
     async ({ procedure, input }) => {
@@ -80,7 +80,7 @@ function start(
 
 const run = (args: readonly string[], env: Record<string, string> = {}): Promise<Ran> => start(args, env).ended;
 
-/** Begins `plinth login`, and resolves with the address that it prints. */
+/** Starts `plinth login`, and resolves with the address that it prints. */
 async function beginLogin(): Promise<{ page: string; code: string; ended: Promise<Ran> }> {
   const { child, ended } = start(["login", "--url", stack.consoleUrl]);
   const page = await new Promise<string>((found, failed) => {
@@ -226,6 +226,6 @@ test("an access token from the account page signs CI in, without a file", async 
   const { child, ended } = start(["login", "--url", stack.consoleUrl, "--with-token"]);
   child.stdin?.end(`${token}\n`);
   expect(await ended).toMatchObject({ code: 0, out: expect.stringContaining("as dana@example.com") });
-  // Commands go back to the Plinth on this machine, which is none.
+  // Commands use the Plinth on this machine again, and there is none.
   expect((await run(["whoami"], { PLINTH_URL: "local" })).err).toContain("is `plinth up` running?");
 }, 60_000);

@@ -1,4 +1,4 @@
-// Commands one after another: they share a session, since signing in is limited, and go on where it is lost.
+// Several commands share a session, because sign-ins are limited. They continue when the session is lost.
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// What becomes known of the specification's classified ads, each part a process of its own: an owner's webhooks say what they may read
-// and nothing else, and who follows the listings sees them come and go as the rules say.
+// The events of the specification's classified ads, with each part in a separate process: an owner's webhooks only
+// contain what the owner can read, and followers see listings appear and disappear as the rules say.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Change, createClient } from "@plinth/sdk";
@@ -57,7 +57,7 @@ test("an owner gets the events of inquiries about their listings only", async ()
   const inquiries = async () =>
     (await receivedAt(receiver, "/ana", "Is it still there?")).map(({ verified, event }) => [verified, event.record]);
   await expect.poll(inquiries, soon).toMatchObject([[true, { listing_id: hers, ...person }]]);
-  // That there is an active listing is everybody's to know, who asks about it is not.
+  // Everybody can know that an active listing exists, but not who asks about it.
   expect(await namesAt("/ana", his)).toEqual(["listing.created"]);
 });
 
@@ -70,7 +70,7 @@ test("an endpoint with the role public gets the events of a listing while it is 
   const all = ["listing.created", "listing.updated", "listing.updated", "listing.updated", "listing.deleted"];
   await expect.poll(async () => (await namesAt("/ana", id)).toSorted(), soon).toEqual(all.toSorted());
   const seen = await receivedAt(receiver, "/public", id);
-  // What it was before it became visible is nobody's to know.
+  // Nobody can know its values from before it became visible.
   const told = seen.map(({ event }) => [event.name, event.record.price, event.old]);
   expect(told.toSorted()).toEqual([
     ["listing.updated", 120, null],
@@ -83,7 +83,7 @@ test("a receiver that was down gets the missed events later, each once", async (
   const id = await listingOf(ana);
   await expect.poll(async () => (await receivedAt(receiver, "/ana", id)).length, soon).toBe(1);
   await receiver.put("/fake/status", { status: 204 });
-  // The second attempt is five seconds behind the first.
+  // The second attempt comes five seconds after the first.
   await expect
     .poll(async () => (await receivedAt(receiver, "/ana", id)).map(({ status }) => status), soon)
     .toEqual([503, 204]);

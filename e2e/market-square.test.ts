@@ -1,5 +1,5 @@
-// The classified ads of docs/examples, over HTTP: the public sees active listings only, an owner edits only their own,
-// an admin everything, and what is hidden can't be told from what is missing.
+// The classified ads of docs/examples, over HTTP: the public only sees active listings, an owner only edits their own,
+// an admin can do everything, and a hidden record looks like a missing one.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Caller, callerOf, signUp } from "./api.ts";
 import { type DevStack, startDev } from "./stack.ts";

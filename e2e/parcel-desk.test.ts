@@ -1,5 +1,6 @@
-// The specification's parcel desk whole, each part a process of its own: a customer's shipment gets its label, a receipt by mail and a
-// webhook; the carrier moves it; a payment, told twice, late and in any order, takes its four effects once.
+// The specification's parcel desk, with each part in a separate process: a customer's shipment gets its label, a
+// receipt by mail and a webhook; the carrier moves it; a payment that is reported twice, late and in any order has each
+// of its four effects once.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Stripe from "stripe";
@@ -53,7 +54,7 @@ async function connectMail(): Promise<void> {
   expect(made.status, made.text).toBe(200);
 }
 
-/** A secret for each source, and what providers are told of the project. */
+/** A secret for each source, and the project's addresses for the providers. */
 async function connectProvider(): Promise<void> {
   const { body } = await admin.get("/v1/webhooks/sources");
   const destinationOf = async (source: string): Promise<object> => {
@@ -69,11 +70,11 @@ async function connectProvider(): Promise<void> {
   });
 }
 
-/** What came of an event at an endpoint, about something. */
+/** Requests to an endpoint with an event about a certain record. */
 const receivedOf = async (path: string, name: string, about: string): Promise<readonly Received[]> =>
   (await receivedAt(receiver, path, about)).filter(({ event }) => event.name === name);
 
-/** Mails in which something is said. */
+/** Mails that contain a text. */
 async function mailsOf(about: string): Promise<readonly { readonly to: readonly string[]; readonly raw: string }[]> {
   const all: readonly { to: string[]; raw: string }[] = await mail.get("/");
   return all.filter(({ raw }) => raw.replaceAll("=\r\n", "").includes(about));
@@ -90,7 +91,7 @@ async function shipmentOf(person: { readonly as: Caller }): Promise<string> {
   return made.body.data.id;
 }
 
-/** A subscription that waits for a payment of the provider's. */
+/** A subscription that waits for a payment of the provider. */
 async function subscriptionFor(paymentRef: string): Promise<string> {
   const made = await admin.post("/v1/resources/subscriptions", {
     user_id: ana.id,
@@ -165,7 +166,7 @@ test("the carrier updates a shipment, and repeats the request until it is acknow
   });
   await call("PATCH", `/v2/trackers/${tracker}`, { status: "in_transit" });
   await expect.poll(statusOf, soon).toBe("in_transit");
-  // Nobody listens while the carrier has news.
+  // Nobody is listening while the carrier sends events.
   await plinth.kill("webhook");
   await call("PATCH", `/v2/trackers/${tracker}`, { status: "delivered" });
   await expect.poll(async () => (await provider.get("/fake/events")).at(-1).answers, soon).toContain(0);

@@ -1,4 +1,4 @@
-// What goes on when parts of the service go away: the control plane stopped, the runtime killed under writes.
+// The service continues while parts of it are down: control is stopped, and the runtime is killed during writes.
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { callerOf } from "./api.ts";

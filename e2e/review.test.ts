@@ -1,6 +1,6 @@
-// A change with every kind of risk, as a person takes it through the console: what is shown before anything runs, what is refused
-// while records stand in the way, what must be agreed to by name, and the way back. Then the editor, as somebody types.
-// With PLINTH_PICTURES=DIR it leaves a picture of each page there, light and dark, wide and narrow.
+// A change with every kind of risk, as a person takes it through the console: its preview, refusals while records
+// prevent it, consents by name, and the way back. Then the editor while a person types. With PLINTH_PICTURES=DIR, it
+// saves a picture of each page there, light and dark, wide and narrow.
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Caller, callerOf } from "./api.ts";
@@ -91,7 +91,7 @@ async function openRoom(name: string): Promise<void> {
   await page.getByRole("navigation", { name: "Project" }).getByRole("link", { name }).click();
 }
 
-/** Puts a text into the editor and asks what it would change. */
+/** Puts a text into the editor and requests its changes. */
 async function review(text: string): Promise<void> {
   await openRoom("Blueprint");
   await page.getByRole("textbox", { name: "Blueprint" }).waitFor();
@@ -107,7 +107,7 @@ async function deploy(): Promise<void> {
   await page.getByText("This version is live").waitFor();
 }
 
-/** Unfolds a step of the plan. */
+/** Opens a step of the plan. */
 async function unfold(summary: RegExp): Promise<Locator> {
   const step = region("What runs in the database").locator("details", {
     has: page.locator("summary", { hasText: summary }),

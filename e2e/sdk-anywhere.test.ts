@@ -1,5 +1,6 @@
-// The SDK as it is published, installed in an ordinary app, against a real cell: it compiles there, and runs in Node, in a real
-// Chromium on a page of another origin with a strict content security policy, and in workerd, the runtime of Cloudflare's edge.
+// The published SDK, installed in an ordinary app, against a real cell: it compiles there, and runs in Node, in a real
+// Chromium on a page of another origin with a strict content security policy, and in workerd, the runtime of
+// Cloudflare's edge.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";

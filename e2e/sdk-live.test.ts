@@ -1,4 +1,5 @@
-// Live lists while several clients write at random and connections are cut: at the end each is what the same findMany gives.
+// Live lists while several clients write at random and connections are cut. At the end, each list is the same as the
+// result of findMany.
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Client, createClient } from "@plinth/sdk";
@@ -99,7 +100,7 @@ test("the list ends if the caller isn't allowed to follow, and when it is aborte
   const held = line.held();
   abort.abort();
   await expect.poll(() => line.held(), soon).toBeLessThan(held);
-  // @ts-expect-error: a live list is sorted by fields of its own.
+  // @ts-expect-error: a live list is only sorted by its own fields.
   expect(() => live(ana.entity("task"), { sort: "board.name" })).toThrow(TypeError);
 });
 
@@ -169,11 +170,11 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** A way to the API that can be cut. */
+/** A proxy in front of the API whose connections can be cut. */
 interface Line {
   readonly origin: string;
   readonly cut: () => void;
-  /** How many connections there are. */
+  /** The number of open connections. */
   readonly held: () => number;
   readonly close: () => void;
 }

@@ -78,7 +78,7 @@ function sampleOf(type: FieldType): unknown {
   }
 }
 
-/** An object has no comparable value of its own: conditions are about its members, or whether it is null. */
+/** An object has no comparable value. Conditions use its members, or test for null. */
 function holdsNoValue(type: FieldType): boolean {
   return ["object", "i18n"].includes(type.kind) || (type.kind === "list" && type.of.kind === "object");
 }

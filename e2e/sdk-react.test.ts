@@ -1,5 +1,5 @@
-// The React hooks, rendered by React against a real cell: what is read is typed and shared, what is written shows at once, is taken back
-// where it is refused, and brings the lists up to date.
+// The React hooks, rendered by React against a real cell: reads have types and are shared; writes are shown at once,
+// undone if they are refused, and update the lists.
 import { stripTypeScriptTypes } from "node:module";
 import { type Client, PreconditionFailed } from "@plinth/sdk";
 import { createHooks, type Hooks } from "@plinth/sdk/react";
@@ -15,7 +15,7 @@ const soon = { timeout: 10_000, interval: 30 };
 let desk: Desk;
 let ana: Client<TodoDesk>;
 let hooks: Hooks<TodoDesk>;
-/** Holds back writes of the hooks' client until it is resolved. */
+/** Holds back the writes of the hooks' client until it is resolved. */
 let held: Promise<void> = Promise.resolve();
 let root: Root;
 let queries: QueryClient;
@@ -57,7 +57,7 @@ function Probe({ hook, onResult }: ProbeProps): null {
   return null;
 }
 
-/** Renders a component that uses the hook. Out: what the hook gave last. */
+/** Renders a component that uses the hook. Out: the hook's last result. */
 async function use<Result>(hook: () => Result): Promise<{ readonly now: () => Result }> {
   let last: { readonly result: Result } | null = null;
   const onResult = (result: unknown): void => {
@@ -73,7 +73,7 @@ async function use<Result>(hook: () => Result): Promise<{ readonly now: () => Re
   };
 }
 
-/** Until it holds, with React doing its work meanwhile. */
+/** Waits until the condition is true, while React works. */
 async function comes(actual: () => unknown, expected: unknown): Promise<void> {
   await expect
     .poll(async () => {

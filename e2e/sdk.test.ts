@@ -1,4 +1,5 @@
-// The SDK against a real cell: each of its calls does what it says, and its types are those that the compiler generates.
+// The SDK against a real cell: each of its calls works as described, and its types are those that the compiler
+// generates.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkBlueprint } from "@plinth/blueprint";
@@ -166,7 +167,7 @@ test("a record is written with its children, with their types", async () => {
     tasks: [{ title: "one", colour: "red" }],
   });
   await expect(unknown).rejects.toMatchObject({ code: "validation_failed" });
-  // @ts-expect-error the board around it is what a task refers to
+  // @ts-expect-error a child can't set its reference to the board that contains it
   const moved = boards.create({ name: "y", tasks: [{ title: "one", board_id: board.id }] });
   await expect(moved).rejects.toMatchObject({ errors: [{ path: "/tasks/0/board_id" }] });
 });

@@ -1,5 +1,5 @@
-// The console with sixty entities and six hundred fields: the model can be searched and looked around in, a review shows what
-// matters, the editor leads to an entity and never waits for a check. A real browser, and everything behind it.
+// The console with sixty entities and six hundred fields: people can search and explore the model, a review shows what
+// matters, and the editor leads to an entity and never waits for a check. With a real browser and all services.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -52,7 +52,7 @@ afterEach(async ({ task }) => {
   expect(errors.splice(0)).toEqual([]);
 });
 
-/** Of the window only: the whole page is very long. */
+/** Only of the window, because the whole page is very long. */
 async function picture(name: string, at: Locator): Promise<void> {
   for (const [width, colorScheme] of [
     [1440, "dark"],
@@ -67,11 +67,11 @@ async function picture(name: string, at: Locator): Promise<void> {
   }
 }
 
-/** What a loaded machine shows a little later. */
+/** On a busy machine, this appears a little later. */
 const eventually = <Value>(read: () => Value | Promise<Value>) => expect.poll(read, { timeout: 10_000 });
 const button = (name: string): Locator => page.getByRole("button", { name, exact: true });
 
-/** Nothing wrong on the page, wide and narrow. */
+/** There are no problems on the page, wide and narrow. */
 async function expectClean(): Promise<void> {
   for (const width of [360, 1440]) {
     await page.setViewportSize({ width, height: 900 });
@@ -235,7 +235,7 @@ describe("the editor", () => {
     await editor().press("End");
     await page.keyboard.type(" nonsense");
     await page.getByRole("region", { name: "Problems" }).getByText(/error/).first().waitFor();
-    // A worker that failed would be gone, and the page would have checked.
+    // If the worker failed, it would be gone, and the page would have checked the text itself.
     expect(page.workers()).toHaveLength(1);
     await button("Discard draft").click();
     await page.getByText("No problems").waitFor();
@@ -245,7 +245,7 @@ describe("the editor", () => {
 describe("the review", () => {
   test("groups safe changes, shows the others, and can be limited to an entity", async () => {
     const text = largeBlueprint({ alsoFields: ["remark: text?", "rank: int = 0", "seen_at: datetime?"] });
-    // One that drops data among 180 that are safe.
+    // One change that drops data among 180 safe ones.
     const changed = text.replace(/( {2}stock_task:\n(?: {6,}.*\n| {4}fields:\n)*?) {6}field_1: .*\n/, "$1");
     expect(changed).not.toBe(text);
     const file = { name: "plinth.yaml", mimeType: "application/yaml", buffer: Buffer.from(changed) };

@@ -1,5 +1,5 @@
-// The guide to inbound webhooks, tried as somebody who has read nothing else: its blueprint served by `plinth dev`, its commands run in
-// a shell.
+// The guide to inbound webhooks, followed by a reader who knows nothing else: `plinth dev` serves its blueprint, and a
+// shell runs its commands.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { type DevStack, startDev } from "./stack.ts";
 const root = resolve(import.meta.dirname, "..");
 const guide = readFileSync(join(root, "docs/blueprint/webhooks-in.md"), "utf8");
 const blueprint = /```yaml\n([\s\S]*?)```/.exec(guide)?.[1] ?? "";
-/** With the source that the guide's second request is for. */
+/** With the source for the guide's second request. */
 const served = blueprint.replace(
   "  in:\n",
   "  in:\n    github: { verify: github, type: headers.x-github-event, events: { issues: issue.changed } }\n",
@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const portOf = (url: string): string => new URL(url).port;
 
-/** Runs a block of the guide; `npx plinth` is this repository's. */
+/** Runs a block of the guide; `npx plinth` is the command of this repository. */
 async function shell(code: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const ours = code.replaceAll("npx plinth", `"${process.execPath}" "${join(root, "apps/cli/bin.mjs")}"`);
   const local = {

@@ -1,5 +1,6 @@
-// Inbound webhooks as a person sets them up in the console: a source needs a secret, the page's own command sends a test request, and
-// what came is looked at and replayed. With PLINTH_PICTURES=DIR it leaves a picture of each page there.
+// Inbound webhooks as a person sets them up in the console: a source needs a secret, the page's command sends a test
+// request, and received requests are shown and replayed. With PLINTH_PICTURES=DIR, it saves a picture of each page
+// there.
 import { execFileSync } from "node:child_process";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -87,7 +88,7 @@ test("a source without a secret says so, and where to find it at the provider", 
   await button("Deploy").click();
   await page.getByText("This version is live").waitFor();
   await openReceived();
-  // What the page was told before the deployment is asked for anew.
+  // The page requests its data again after the deployment.
   await page.getByText("Needs a secret").first().waitFor({ timeout: 3_000 });
   expect(await page.getByText("Needs a secret").count()).toBe(2);
   await picture("02-sources");

@@ -1,5 +1,5 @@
-// The guide to work in the background and its example, tried as somebody who has read nothing else: the blueprints as they
-// stand, served by `plinth dev`, called over HTTP.
+// The guide to background work, followed by a reader who knows nothing else: `plinth dev` serves its blueprints, and
+// requests use HTTP.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";

@@ -1,5 +1,6 @@
-// Background work as people see it: a run that waits is approved and one that failed is retried in a real browser, and the same runs
-// are listed, shown and followed in a terminal. With PLINTH_PICTURES=DIR it leaves a picture of each page there.
+// Background work as people see it: a waiting run is approved and a failed one is retried in a real browser, and the
+// same runs are listed, shown and followed in a terminal. With PLINTH_PICTURES=DIR, it saves a picture of each page
+// there.
 import { execFile, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -171,7 +172,7 @@ describe("in the console", () => {
     const tree = region("What came of it");
     await tree.getByRole("link", { name: "order.created" }).waitFor();
     await tree.getByText(/audit line \d+: create by key/).waitFor();
-    // The write is above the run that heard of it, and that above the run that it called.
+    // The write is above the run that it started, and this run is above the run that it called.
     const bake = tree.getByRole("listitem").filter({ has: page.getByRole("link", { name: "bake", exact: true }) });
     await bake.last().getByRole("link", { name: "print", exact: true }).waitFor();
     await bake.last().getByText("taste").waitFor();

@@ -1,5 +1,6 @@
-// What survives kills: `npm run crash`. In: --kills N, --seconds N (between kills), --only work|streams|mails, --json FILE. Out: tables, the
-// figures in FILE, and exit code 1 where something was lost, or done twice.
+// Kills parts of a cell and counts losses: `npm run crash`. In: --kills N, --seconds N (between kills), --only
+// work|streams|mails, --json FILE. Out: tables, the figures in FILE, and exit code 1 if something was lost or done
+// twice.
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type CrashFigures, runCrash } from "./crash-run.ts";

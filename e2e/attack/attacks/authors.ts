@@ -1,4 +1,5 @@
-// Attacks by what authors write. In: a target. Out: how the author was answered; the neighbour is somebody else at the console.
+// Attacks with the text of a blueprint. In: a target. Out: the answers to the author. The neighbour is another person
+// at the console.
 import { largeBlueprint } from "../../bench/large-blueprint.ts";
 import { atRate, Tally } from "../../pace.ts";
 import { createSender } from "../../sender.ts";

@@ -1,5 +1,5 @@
-// Attacks by asking a large project to describe itself. In: a target. Out: how it was answered. The author of the project and its
-// users can do it, and everybody who has its publishable key.
+// Attacks that request the description of a large project. In: a target. Out: the answers. The author, the users, and
+// everybody with the publishable key can do this.
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { atRate, inParallel, Tally } from "../../pace.ts";

@@ -1,12 +1,12 @@
-// Attacks by statements that Postgres takes long for. In: a target. Out: how they were answered.
-// Each asks only for what its own project's blueprint allows.
+// Attacks with statements that take Postgres a long time. In: a target. Out: the answers. Each attack only uses what
+// its own project's blueprint allows.
 
 import { atRate, inParallel, Tally } from "../../pace.ts";
 import { createSender } from "../../sender.ts";
 import { type Attack, type Outcome, onlyStatuses } from "../attack.ts";
 import { attackerAddress, bearer, type HostileProject, type Target } from "../target.ts";
 
-/** A slow list is answered, refused for its rate or for its share, or given up on. */
+/** A slow list is answered, refused because of the rate or the project's share, or timed out. */
 const slowOrRefused = onlyStatuses(200, 429, 503, 504);
 
 export const slowStatements: readonly Attack[] = [
@@ -61,8 +61,8 @@ async function listAtRate(
 }
 
 /**
- * A user's rule walks over the offers for each listing: many seconds for a page without a match. Whoever attacks
- * doesn't wait for the answers to the last requests; their number is the result.
+ * A user's rule reads the offers of each listing: many seconds for a page without a match. The attacker doesn't wait
+ * for the last answers; only their number matters.
  */
 async function askAtOnce(target: Target, project: HostileProject, seconds: number, tally: Tally): Promise<number> {
   let left = 0;
@@ -81,7 +81,7 @@ async function askAtOnce(target: Target, project: HostileProject, seconds: numbe
 
 const sortable = ["title", "note", "price", "stock", "colour", "created_at", "updated_at"];
 
-/** Values that no row has, under an order that no index has. */
+/** Values that no row has, in an order that no index has. */
 function shapeOf(index: number): string {
   const pick = (step: number): string => sortable[(index * step + Math.floor(index / 7)) % sortable.length] as string;
   const [first, second, third] = [pick(1), pick(3), pick(5)];
