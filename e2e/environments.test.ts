@@ -196,7 +196,7 @@ test("a promotion never silently undoes changes that only production has", async
   const refused = await plinth("promote", "--project", "notes", "--from", "search-box", "--deploy");
   expect(refused).toMatchObject({
     code: 1,
-    err: expect.stringContaining("production has had this version of search-box before"),
+    err: expect.stringContaining("production had this version of search-box earlier"),
   });
   await page.getByRole("list", { name: "Environments of notes" }).getByRole("link", { name: "search-box" }).click();
   await openRoom("Environments");
@@ -243,7 +243,7 @@ test("environments are created, listed, changed, promoted and deleted on the com
   expect(promoted).toMatchObject({ code: 0, out: expect.stringContaining("Deployed to production.") });
   await client(stack.keys.secret).entity("note").create({ title: "placed", place: "here" });
   expect((await plinth("promote", "--project", "notes", "--from", "development")).err).toContain(
-    "the same blueprint already",
+    "already serves the same blueprint",
   );
 
   await openControl(readLocalSettings(environment), async (control, developer) => {

@@ -1,5 +1,5 @@
-// The control API as its clients see it: every procedure with its input and output. Out: the type `AppRouter`.
-// Types alone; `router.ts` must satisfy it, so the two can't drift apart.
+// The control API as clients see it: every procedure with its input and output. Out: the type `AppRouter`. This file has types
+// only. `router.ts` must satisfy them, so the two can't differ.
 import type { Diagnostic } from "@plinth/blueprint";
 import type { TRPCBuiltRouter, TRPCDefaultErrorData, TRPCErrorShape } from "@trpc/server";
 import type { BlueprintProcedures } from "./blueprints/api.ts";
@@ -46,7 +46,7 @@ export type AppProcedures = {
   users: UserProcedures;
 };
 
-/** What an error carries beside its message: the blueprint's diagnostics where they are the reason, else null. */
+/** What an error carries in addition to its message: the diagnostics of the blueprint if they are the reason, otherwise null. */
 export type ErrorShape = TRPCErrorShape<TRPCDefaultErrorData & { diagnostics: readonly Diagnostic[] | null }>;
 
 export type AppRouter = TRPCBuiltRouter<

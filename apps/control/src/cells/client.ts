@@ -1,4 +1,4 @@
-// The only door to the cells. In: a project's cell and what is asked of it. Out: its answer, or why there is none.
+// The only access to the cells. In: a project's cell and a call. Out: its answer, or the reason why there is none.
 import {
   ACTOR_HEADER,
   type CellCall,
@@ -16,7 +16,7 @@ import { z } from "zod";
 import { CellRefused, CellUnavailable } from "./failures.ts";
 import { type Call, createTransport, type OnBehalf, type Placement, read, type TransportOptions } from "./transport.ts";
 
-/** Who looks at a project's rows through the console; an operator may change them, too. */
+/** The person who looks at a project's rows through the console. An operator can also change them. */
 interface Actor {
   readonly email: string;
   readonly role: "operator" | "viewer";
@@ -33,22 +33,22 @@ interface Page {
 export interface Cells {
   provision(project: Placement): Promise<void>;
   suspend(project: Placement, suspended: boolean): Promise<void>;
-  /** Of a suspended project. */
+  /** For a suspended project. */
   erase(project: Placement): Promise<void>;
   /** `publication`: one of `@plinth/bundle`, as JSON. */
   publish(project: Placement, publication: string): Promise<void>;
-  /** Null where the cell knows no such release. */
+  /** Null if the cell has no such release. */
   release(project: Placement, releaseId: string): Promise<ReleaseState | null>;
   putKey(project: Placement, key: KeyBody & { readonly id: string }): Promise<void>;
-  /** Does nothing where the cell knows no such key. */
+  /** Does nothing if the cell has no such key. */
   revokeKey(project: Placement, keyId: string): Promise<void>;
   status(project: Placement): Promise<ProjectState>;
   schema(project: Placement): Promise<SchemaState>;
-  /** Runs nothing of the plan but what reads. */
+  /** Runs only the steps of the plan that read. */
   measure(project: Placement, measured: MeasuredBody): Promise<PlanMeasures>;
   /** `by` is written into the project's audit log. */
   grantUser(project: Placement, by: string, email: string, roles: readonly string[]): Promise<void>;
-  /** A call that a cell answers only on behalf of a person. */
+  /** A call that a cell only answers on behalf of a person. */
   callAs<Body, Answer>(
     project: Placement,
     actor: Actor,
@@ -56,13 +56,14 @@ export interface Cells {
     given: { readonly names?: Readonly<Record<string, string>>; readonly body?: Body },
   ): Promise<Answer>;
   rows(project: Placement, actor: Actor, plural: string, query: URLSearchParams): Promise<Page>;
-  /** `deed`: the end of the record's route. Out: the record as it is now. */
+  /** `action`: the end of the record's route. Out: the current record. */
   change(project: Placement, actor: Actor, plural: string, recordId: string, deed: string): Promise<DataRecord>;
   /** A route of the project's own API, from `/v1/` on. */
   look<T>(project: Placement, actor: Actor, route: string, answer: z.ZodType<T>): Promise<T>;
   /**
-   * Text of a stream of the project's own API, as it comes.
-   * @param lastEventId Where it goes on; undefined: it begins now. @throws anything while it is read.
+   * Streams text of the project's own API.
+   * @param lastEventId The event to continue after. If undefined, the stream begins now.
+   * @throws any error while it is read.
    */
   follow(
     project: Placement,
@@ -91,7 +92,7 @@ const recordSchema = z.object({ data: z.record(z.string(), z.unknown()) });
 export function createCells(options: TransportOptions): Cells {
   const { send, ask } = createTransport(options);
 
-  /** A call of the protocol. `names`: what its path names beside the project. */
+  /** A call of the protocol. `names`: the names in its path in addition to the project. */
   const call = async <Body, Answer>(
     project: Placement,
     { method, path, answer }: CellCall<Body, Answer>,
@@ -99,7 +100,7 @@ export function createCells(options: TransportOptions): Cells {
   ): Promise<Answer> => {
     const named = cellPath(path, { projectId: project.id, ...names });
     const answered = await ask(project, { method, path: named, body, ...more });
-    // Of a call without an answer, `Answer` is null.
+    // For a call without an answer, `Answer` is null.
     return answer === null ? (null as Answer) : read(answer, answered);
   };
   const dataCall = (project: Placement, actor: Actor, method: string, route: string): Call => ({
@@ -134,7 +135,7 @@ export function createCells(options: TransportOptions): Cells {
       await call(project, cellCalls.putKey, { names: { keyId }, body: JSON.stringify(body) });
     },
     revokeKey: async (project, keyId) => {
-      // A key that never arrived there opens nothing.
+      // A key that never arrived in the cell gives no access.
       await orNull(call(project, cellCalls.revokeKey, { names: { keyId } }));
     },
     status: (project) => call(project, cellCalls.inspectProject),

@@ -1,7 +1,16 @@
-// What an owner does to a project's records through the console, with a real cell: what is deleted is listed and brought
-// back, and a record goes along its transitions. Both stand in the project's own log under the person's name.
+// An owner's changes of a project's records through the console, with a real cell: deleted records are listed and restored, and
+// records take transitions. Both are in the project's own log under the person's name.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
+import {
+  codeOf,
+  createWorld,
+  goLive,
+  join,
+  organizationOf,
+  recordRequests,
+  type Somebody,
+  type World,
+} from "../testing/control-plane.ts";
 
 const POSTS = `project: posts
 modules: [auth, users, roles]
@@ -37,18 +46,11 @@ let send: (method: string, path: string, body?: unknown) => Promise<Response>;
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   [owner, viewer] = [await world.signUp("owner"), await world.signUp("viewer")];
-  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  const organizationId = await organizationOf(owner);
   await join(owner, viewer, organizationId, "viewer");
   projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "posts" })).id;
   await goLive(owner, projectId, POSTS);
-  const { key } = await owner.client.keys.create.mutate({ projectId, name: "test", kind: "secret" });
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  send = (method, path, body) =>
-    fetch(`${world.apiUrl}/v1/resources/${path}`, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+  send = await recordRequests(world, owner, projectId);
 }, 60_000);
 
 afterAll(() => world?.stop());
@@ -87,7 +89,7 @@ describe("deleted records", () => {
     expect(await codeOf(again)).toBe("CONFLICT");
   });
 
-  it("are nobody else's to see, through whatever door", async () => {
+  it("are hidden from everybody else, on every route", async () => {
     const id = await post("hidden");
     await send("DELETE", `posts/${id}`);
     const asked = viewer.client.data.rows.query({ projectId, entity: "post", deleted: true });
@@ -104,7 +106,7 @@ describe("deleted records", () => {
     expect(await logOf(id)).toEqual(["create key ?", "delete key ?"]);
   });
 
-  it("stay deleted where their unique value is taken", async () => {
+  it("stay deleted if their unique value is taken", async () => {
     const id = await post("twice");
     await send("DELETE", `posts/${id}`);
     await post("twice");
@@ -116,7 +118,7 @@ describe("deleted records", () => {
 });
 
 describe("a transition", () => {
-  it("is taken under the person's name, from the states that it leads from alone", async () => {
+  it("is taken under the person's name, only from its source states", async () => {
     const recordId = await post("moving");
     const take = (edge: string): Promise<unknown> =>
       owner.client.data.transition.mutate({ projectId, entity: "post", recordId, edge });

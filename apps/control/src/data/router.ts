@@ -1,4 +1,4 @@
-// Procedures about a project's rows. In: checked input. Out: what the service answers.
+// Procedures about a project's rows. In: checked input. Out: the answers of the service.
 import { z } from "zod";
 import { forProject } from "../trpc.ts";
 import type { DataProcedures } from "./api.ts";
@@ -16,7 +16,7 @@ const rows = z.object({
   filters: z.record(name, z.string().max(1000)).refine(isFilter, "can't name a parameter of the page").optional(),
 });
 
-/** Each is a stream of its own in the cell. */
+/** Each is a separate stream in the cell. */
 const FOLLOWED_MAX = 50;
 const followed = z.object({
   entities: z

@@ -1,5 +1,5 @@
-// A project's rows, asked of its cell in the name of the person who looks. In: an entity of the live version, a page or a
-// record and what to do to it. Out: records as the public API shows them. It never touches a tenant's database.
+// A project's rows, requested from its cell on behalf of a person. In: an entity of the live version, and a page or a change of a
+// record. Out: records in the form of the public API. It never touches a tenant's database.
 import type { EntityShape, LiveShape } from "../authoring/live-shape.ts";
 import { askCell, type CellRefusals } from "../cells/ask.ts";
 import type { Cells } from "../cells/client.ts";
@@ -28,7 +28,7 @@ interface RecordName {
 export interface DataService {
   entities(by: Person, project: ProjectAccess): Promise<readonly DataEntity[]>;
   rows(by: Person, project: ProjectAccess, request: RowsRequest): Promise<DataRows>;
-  /** @param left Aborted where the caller has gone. */
+  /** @param left Aborted when the caller is gone. */
   changes(
     by: Person,
     project: ProjectAccess,
@@ -45,7 +45,7 @@ export interface DataServiceOptions {
   readonly cells: Cells;
   readonly store: DataStore;
   readonly liveShape: LiveShapeOf;
-  /** Aborted where the service stops: nobody is waited for any more. */
+  /** Aborted when the service stops: then no call waits any more. */
   readonly stopped: AbortSignal;
 }
 
@@ -61,7 +61,7 @@ export function createDataService({ cells, store, liveShape, stopped }: DataServ
     plural: string,
     deed: string,
   ): Promise<DataRow> => {
-    // Written first: what is done must not be missing in the log; what stands there may have been refused.
+    // Written before the call, so that no change is missing in the log. An entry may belong to a change that was refused.
     await store.audit({ ...act, personId: by.id, projectId: project.id });
     return askCell(cells.change(project, actorOf(by, project), plural, act.recordId, deed), {
       ...refusals("change this record"),
@@ -78,8 +78,8 @@ export function createDataService({ cells, store, liveShape, stopped }: DataServ
       const entity = await entityOf(by, project, request.entity);
       if (request.deleted === true) {
         if (!allows(project.role, "write"))
-          throw refuse("FORBIDDEN", `Only ${whoMay("write")} may look at deleted records.`);
-        if (!entity.softDelete) throw refuse("BAD_REQUEST", `A deleted ${entity.name} is gone.`);
+          throw refuse("FORBIDDEN", `Only ${whoMay("write")} can see deleted records.`);
+        if (!entity.softDelete) throw refuse("BAD_REQUEST", `A deleted ${entity.name} is not kept.`);
       }
       return askCell(cells.rows(project, actorOf(by, project), entity.plural, queryOf(request)), {
         ...refusals("read these records"),
@@ -101,7 +101,7 @@ export function createDataService({ cells, store, liveShape, stopped }: DataServ
     },
     restore: async (by, project, { entity: name, recordId }) => {
       const entity = await entityOf(by, project, name);
-      if (!entity.softDelete) throw refuse("BAD_REQUEST", `A deleted ${name} is gone.`);
+      if (!entity.softDelete) throw refuse("BAD_REQUEST", `A deleted ${name} is not kept.`);
       const act = { recordId, action: "record.restored", detail: { entity: name } } as const;
       return change(by, project, act, entity.plural, "restore");
     },

@@ -1,5 +1,5 @@
-// What is done to a project's records through the console, in control's log. In: an act. Out: a row in the audit log.
-// It never holds a record: what changed in it stands in the project's own log.
+// Changes of a project's records through the console, in control's log. In: an action. Out: a row in the audit log. It never
+// contains a record: the project's own log has the changed values.
 import { writeAudit } from "../database/audit.ts";
 import type { ControlDatabase } from "../database/tables.ts";
 

@@ -1,4 +1,4 @@
-// Procedures about proposals. In: checked input. Out: what the service answers.
+// Procedures about proposals. In: checked input. Out: the answers of the service.
 import { z } from "zod";
 import { blueprintText } from "../blueprints/text.ts";
 import { forProject, forProposal } from "../trpc.ts";

@@ -93,12 +93,10 @@ export function DeedDialog({ entity, actions }: { entity: string; actions: Recor
   return (
     <ConfirmDialog
       open
-      onOpenChange={(open) => (open ? undefined : ask(null))}
+      onClose={() => ask(null)}
       title={`Take the transition ${deed.edge}?`}
       description={`The ${entity} ${recordId} becomes ${deed.to}, for everybody, and at once.`}
       action={`Take ${deed.edge}`}
-      pending={false}
-      error={null}
       onConfirm={() => {
         ask(null);
         take(recordId, deed);

@@ -1,5 +1,5 @@
-// The form of an action, made from its input. In: the action. Out: a field for each member, the request that they come to, and what
-// the action answered.
+// The form to call an action of the project. In: the action. Out: a field for each member of its input, a preview of the request, and the
+// response of the action.
 "use client";
 import type { Action, Field } from "@plinth/blueprint";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -52,7 +52,7 @@ export function ActionForm({ projectId, action, mayCall }: ActionFormProps) {
               projectId={projectId}
               field={field}
               value={texts[field.name] ?? ""}
-              // What nobody has written yet is no mistake.
+              // An empty field is not an error before the first submit.
               problem={wasSent || (texts[field.name] ?? "") !== "" ? (problems[field.name] ?? null) : null}
               onChange={(value) => {
                 call.reset();
@@ -63,7 +63,7 @@ export function ActionForm({ projectId, action, mayCall }: ActionFormProps) {
         </div>
       )}
       <details className="text-[0.8125rem]">
-        <summary className="cursor-pointer text-ink-soft hover:text-ink">The request that this comes to</summary>
+        <summary className="cursor-pointer text-ink-soft hover:text-ink">Preview of the request</summary>
         <CodeBlock
           code={`POST /v1/actions/${action.name}\n\n${JSON.stringify(body, null, 2)}`}
           label={`request of ${action.name}`}
@@ -86,7 +86,7 @@ export function ActionForm({ projectId, action, mayCall }: ActionFormProps) {
 function Answer({ projectId, action, answer }: { projectId: string; action: Action; answer: unknown }) {
   const runId = action.mode === "async" ? idOf(answer) : null;
   return (
-    <Notice tone="good" title={runId === null ? "It answered" : "It goes on as a run"}>
+    <Notice tone="good" title={runId === null ? "The action responded" : "The action runs in the background"}>
       {runId === null ? (
         <JsonView value={answer} label={`answer of ${action.name}`} className="mt-2" />
       ) : (

@@ -1,4 +1,4 @@
-// The form of an action: what is asked for, what is sent, and what is told before it is.
+// The form of an action: the kind of each field, the body that is sent, and the problems that are reported before.
 import { checkBlueprint, type Field } from "@plinth/blueprint";
 import { expect, test } from "vitest";
 import { audienceText, inputKindOf, isRequired, readInput, typeText } from "./action-input.ts";
@@ -20,7 +20,7 @@ ${lines.join("\n")}
   return model.background.actions[0]?.input ?? [];
 }
 
-test("each type is asked for as it is written best, and sent as its JSON type", () => {
+test("each type has a fitting form field, and is sent as its JSON type", () => {
   const fields = fieldsOf({
     parcel: "ref(parcel)",
     urgent: "bool",
@@ -80,7 +80,7 @@ test("each type is asked for as it is written best, and sent as its JSON type", 
     size: "A value is required.",
     pieces: "It must be a whole number.",
     weight: "It must be a number.",
-    tags: "This is no JSON.",
+    tags: "This is not valid JSON.",
     at: "It must be a date and a time.",
   });
 });
@@ -88,14 +88,17 @@ test("each type is asked for as it is written best, and sent as its JSON type", 
 test.each([
   ["schedule", exampleSchedule],
   ["action", exampleAction],
-])("the example of a %s is what the language accepts", (_, example) => {
+])("the example of a %s is a valid blueprint", (_, example) => {
   const { diagnostics } = checkBlueprint(`${head}${example}\n`);
   expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
 });
 
 test.each([
-  [[], "Nobody may ask for it."],
-  [["admin", "user"], "For admin, user, as their rules say."],
-  [["user", "public"], "For public, user, as their rules say."],
-  [["user", "clerk"], "For clerk, user, as their rules say. The console acts as admin, and is refused."],
-])("whom it is for: %j", (roles, expected) => expect(audienceText(roles)).toBe(expected));
+  [[], "No role can call it."],
+  [["admin", "user"], "Roles that can call it, within their rules: admin, user."],
+  [["user", "public"], "Roles that can call it, within their rules: public, user."],
+  [
+    ["user", "clerk"],
+    "Roles that can call it, within their rules: clerk, user. The console acts as admin, which is not one of them.",
+  ],
+])("the roles that can call it: %j", (roles, expected) => expect(audienceText(roles)).toBe(expected));

@@ -1,9 +1,9 @@
-// The input of an action, as a form holds it: a text for each field. In: the fields and their texts. Out: the body to send, or what is
-// wrong with which field. The cell checks it again: this says early what can be said early. Pure.
+// The input of an action in a form: a text for each field. In: the fields and their texts. Out: the body to send, or the problem of each
+// wrong field. The cell checks everything again; this reports mistakes earlier. Pure.
 import type { Field, FieldType } from "@plinth/blueprint";
 import { consoleRole } from "./run-words.ts";
 
-/** How a field is asked for. */
+/** The kind of form field for a type. */
 export type InputKind = "choice" | "number" | "date" | "time" | "datetime" | "lines" | "json" | "text";
 
 export function inputKindOf(type: FieldType): InputKind {
@@ -44,7 +44,7 @@ export function isRequired({ optional, default: byDefault, type }: Field): boole
   return !optional && byDefault === null && type.kind !== "refs";
 }
 
-/** What stands beside the field's name: `ref shipment`, `money EUR`. */
+/** The type as text next to the field's name: `ref shipment`, `money EUR`. */
 export function typeText(type: FieldType): string {
   switch (type.kind) {
     case "ref":
@@ -61,7 +61,7 @@ export function typeText(type: FieldType): string {
 
 export interface ReadInput {
   readonly body: Readonly<Record<string, unknown>>;
-  /** By field; empty where the body may be sent. */
+  /** By field; empty if the body can be sent. */
   readonly problems: Readonly<Record<string, string>>;
 }
 
@@ -105,7 +105,7 @@ function readValue({ type }: Field, text: string): Read {
       try {
         return { value: JSON.parse(text) };
       } catch {
-        return { problem: "This is no JSON." };
+        return { problem: "This is not valid JSON." };
       }
     default: {
       const isId = ["ref", "user_ref", "org_ref", "uuid"].includes(type.kind);
@@ -115,12 +115,12 @@ function readValue({ type }: Field, text: string): Read {
   }
 }
 
-/** Whom an action is for, and whether who looks from the console is among them. */
+/** The roles that can call an action, and whether the console's role is one of them. */
 export function audienceText(roles: readonly string[]): string {
-  if (roles.length === 0) return "Nobody may ask for it.";
-  const all = `For ${roles.toSorted().join(", ")}, as their rules say.`;
-  // `public` is everybody with a key.
+  if (roles.length === 0) return "No role can call it.";
+  const all = `Roles that can call it, within their rules: ${roles.toSorted().join(", ")}.`;
+  // Every caller with a key may do what `public` may.
   return roles.includes(consoleRole) || roles.includes("public")
     ? all
-    : `${all} The console acts as ${consoleRole}, and is refused.`;
+    : `${all} The console acts as ${consoleRole}, which is not one of them.`;
 }
