@@ -210,5 +210,5 @@ export async function until(holds: () => Promise<boolean>, seconds: number): Pro
     if (met) return;
     await pause(100);
   }
-  throw new Error(`not so within ${seconds} s`);
+  throw new Error(`the condition was not true within ${seconds} s`);
 }

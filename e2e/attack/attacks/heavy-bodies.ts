@@ -46,7 +46,7 @@ export const heavyBodies: readonly Attack[] = [
   },
   {
     name: "bulk-writes",
-    about: "creates of 60 kB as fast as the rate limit lets through",
+    about: "creates of 60 kB as fast as the rate limit allows",
     kind: "neighbour",
     run: (target, seconds) =>
       createAtRate(target, 100, seconds, JSON.stringify({ text: "Sixty thousand. ".repeat(3_750) })),

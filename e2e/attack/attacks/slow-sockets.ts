@@ -13,7 +13,7 @@ const MiB = 1024 * 1024;
 export const slowSockets: readonly Attack[] = [
   {
     name: "large-bodies",
-    about: "80 sockets without a credential send 15 MiB each, but for the last byte",
+    about: "80 sockets without a credential send 15 MiB each, except for the last byte",
     kind: "stranger",
     run: (target, seconds) =>
       hold(target, seconds, {
@@ -27,7 +27,7 @@ export const slowSockets: readonly Attack[] = [
   },
   {
     name: "slow-headers",
-    about: "500 sockets send a header's byte a second",
+    about: "500 sockets send one byte of a header per second",
     kind: "stranger",
     run: (target, seconds) =>
       hold(target, seconds, {
@@ -39,7 +39,7 @@ export const slowSockets: readonly Attack[] = [
   },
   {
     name: "slow-bodies",
-    about: "500 sockets with a good key send a body's byte a second",
+    about: "500 sockets with a valid key send one byte of a body per second",
     kind: "stranger",
     run: (target, seconds) =>
       hold(target, seconds, {
@@ -54,7 +54,7 @@ export const slowSockets: readonly Attack[] = [
   },
   {
     name: "slow-readers",
-    about: "500 sockets with a good key ask for 4 MB and read nothing of it",
+    about: "500 sockets with a valid key request 4 MB and read nothing",
     kind: "stranger",
     run: (target, seconds) =>
       hold(target, seconds, {

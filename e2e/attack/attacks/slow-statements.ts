@@ -14,7 +14,7 @@ export const slowStatements: readonly Attack[] = [
   unmatchedList("unmatched-list-100", 100),
   {
     name: "long-statements",
-    about: "two projects with `statement_timeout: 30s` ask for what takes as long, 10 at a time each",
+    about: "two projects with `statement_timeout: 30s` send requests that take this long, 10 at a time each",
     kind: "neighbour",
     run: async (target, seconds) => {
       const tally = new Tally();
@@ -25,7 +25,7 @@ export const slowStatements: readonly Attack[] = [
   },
   {
     name: "new-shapes",
-    about: "each of 20 requests a second asks for another filter and sort",
+    about: "20 requests a second, each with another filter and sort",
     kind: "neighbour",
     run: (target, seconds) =>
       listAtRate(target, 20, seconds, target.plain.secret, (index) => `?${shapeOf(index)}&limit=100`),
@@ -36,7 +36,7 @@ export const slowStatements: readonly Attack[] = [
 function unmatchedList(name: string, perSecond: number): Attack {
   return {
     name,
-    about: `a publishable key asks ${perSecond} times a second for a list whose rule matches no row`,
+    about: `a publishable key requests a list whose rule matches no row, ${perSecond} times a second`,
     kind: "neighbour",
     run: (target, seconds) => listAtRate(target, perSecond, seconds, target.plain.publishable, () => ""),
     problems: slowOrRefused,

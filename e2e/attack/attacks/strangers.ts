@@ -15,7 +15,7 @@ const otherVisitor = "127.0.0.77";
 export const strangers: readonly Attack[] = [
   {
     name: "forged-keys",
-    about: "300 forged keys a second; from the same address a good key that the service has never seen",
+    about: "300 forged keys a second, and from the same address a valid key that the service has never seen",
     kind: "stranger",
     prepare: async ({ freshKey }) => freshKey(),
     run: async (target, seconds, prepared) => {
@@ -62,7 +62,7 @@ export const strangers: readonly Attack[] = [
   },
   {
     name: "shared-publishable-key",
-    about: "one visitor at full speed, another with the same key 5 times a second",
+    about: "one visitor at full speed, and another with the same key 5 times a second",
     kind: "stranger",
     run: async (target, seconds) => {
       const headers = bearer(target.greedy[0].publishable);
