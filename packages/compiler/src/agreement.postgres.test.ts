@@ -204,7 +204,7 @@ interface Answer {
   readonly value: boolean | null;
 }
 
-test("Postgres answers what the evaluator answers", async () => {
+test("Postgres gives the same results as the evaluator", async () => {
   const counts = { cases: 0, true: 0, false: 0, unknown: 0 };
   const wrong: string[] = [];
   for (const [number, generated] of sampleWorlds({ seed: SEED, count: WORLDS }).entries()) {

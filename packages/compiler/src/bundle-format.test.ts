@@ -48,7 +48,7 @@ function undeclared(shape: Shape, value: unknown, at: string): readonly string[]
   });
 }
 
-it.each(readdirSync(testdata))("%s has no member that the format says nothing of", (name) => {
+it.each(readdirSync(testdata))("%s has no member that the format doesn't define", (name) => {
   const { model } = checkBlueprint(readFileSync(path.join(testdata, name, "blueprint.yaml"), "utf8"));
   if (model === null) throw new Error("no model");
   const bundle = compileModel(model);

@@ -219,7 +219,7 @@ const cases = Object.entries(grammarPlaces).flatMap(([place, { put, uses }]) =>
 );
 
 describe("keys", () => {
-  test("are all there", () => {
+  test("are all covered", () => {
     const names = new Set(cases.map(({ name }) => name));
     expect(names.size).toBeGreaterThan(140);
     expect(
@@ -282,7 +282,7 @@ describe("types", () => {
     computed: [["computed(price * 2)", "computed(price * 3)"]],
   };
 
-  test("with arguments are all there", () => {
+  test("with arguments are all covered", () => {
     const taking = Object.entries(typeHelp).filter(([name, { notation }]) => notation !== name);
     expect(Object.keys(args).sort()).toEqual(taking.map(([name]) => name).sort());
   });
@@ -315,7 +315,7 @@ describe("modifiers", () => {
   const numbered = { ...moves, soft_delete: true };
   const profile = (notation: string): JsonMap => listing({}, { users: { fields: { extra: notation } } });
 
-  test("are all there", () => expect(Object.keys(others).sort()).toEqual(Object.keys(modifierHelp).sort()));
+  test("are all covered", () => expect(Object.keys(others).sort()).toEqual(Object.keys(modifierHelp).sort()));
 
   test.each(Object.entries(modifierHelp))("%s", (name, { example }) => {
     const [one, other] =

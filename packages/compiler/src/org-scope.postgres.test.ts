@@ -39,7 +39,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-describe.each(grants)("let in by %s", (grant) => {
+describe.each(grants)("access by %s", (grant) => {
   const model = modelOf(scoped(grant));
   const bundle = compileModel(model);
   const schema = `scope_${grant.split(":")[0]}`;
@@ -89,7 +89,7 @@ describe.each(grants)("let in by %s", (grant) => {
   }
 });
 
-test.each(grants)("the diff reads the scope so too: %s", (grant) => {
+test.each(grants)("the diff treats the scope in the same way: %s", (grant) => {
   const ruled = (rule: string): Model =>
     modelOf(
       scoped(grant).replace("org_scoped: true", "org_scoped: false").replace("{ read: true }", `{ read: "${rule}" }`),

@@ -21,11 +21,11 @@ async function withClient<Result>(url: string, work: (client: pg.Client) => Prom
   return work(client).finally(() => client.end());
 }
 
-test("accepts a database whose owner may create roles", async () => {
+test("accepts a database whose owner can create roles", async () => {
   await expect(withClient(database.url, (client) => checkDatabase(client))).resolves.toBeUndefined();
 });
 
-test("names everything that is missing at once", async () => {
+test("names all problems at once", async () => {
   const role = `poor_${process.pid}_${Date.now()}`;
   const name = new URL(database.url).pathname.slice(1);
   await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD 'x'; GRANT CONNECT ON DATABASE ${name} TO ${role}`);
@@ -42,7 +42,7 @@ test("names everything that is missing at once", async () => {
   await admin.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
 });
 
-test("tells a pooler that gives each statement another session", async () => {
+test("detects a pooler that uses another session for each statement", async () => {
   // As a transaction pooler does: the client is told a process id of the pooler's own, and meets whoever is free.
   const backends = await Promise.all([0, 1].map(() => withConnected(database.url)));
   let turn = 0;

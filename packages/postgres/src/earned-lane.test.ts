@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 describe("a statement whose time depends on the rows", () => {
-  test("runs in the slow lane until it has been short, and goes back there once it was long", async () => {
+  test("runs in the slow lane until its runs are short, and returns there after long runs", async () => {
     let inFastLane = 0;
     const counted: FastLane = {
       ...fastLane,
@@ -63,7 +63,7 @@ describe("a statement whose time depends on the rows", () => {
     expect([await run(5), await run(0)]).toEqual([0, 0]);
   });
 
-  test("shows that it is short beside a slow lane that is full, however many come at once", async () => {
+  test("can prove that it is short while the slow lane is full, however many statements there are", async () => {
     const limits = { slowPerProject: 1, slowStatementMs: 15_000 };
     const project = createTenantScope({ fastLane, pool: owner, limits }).forProject({ projectId: first });
     const text = `SELECT name FROM ${rowsTable} r WHERE id < $1::int ORDER BY r.id LIMIT 5`;
@@ -85,7 +85,7 @@ describe("a statement whose time depends on the rows", () => {
     await over;
   });
 
-  test("is cut short in a trial, and not tried again at once", async () => {
+  test("is cut off in a trial, and not tried again at once", async () => {
     let trials = 0;
     const counted: FastLane = {
       ...fastLane,
@@ -103,7 +103,7 @@ describe("a statement whose time depends on the rows", () => {
     expect(trials).toBeGreaterThan(0);
   });
 
-  test("is read in pieces where it may be too large, and cut behind the last row that fits", async () => {
+  test("is read in pieces if its result may be too large, and cut off after the last row that fits", async () => {
     const project = createTenantScope({ fastLane, pool: owner, limits: { slowStatementMs: 15_000 } }).forProject({
       projectId: first,
     });

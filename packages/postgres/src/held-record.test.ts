@@ -75,7 +75,7 @@ async function whileHeld(work: () => Promise<void>): Promise<void> {
   }
 }
 
-test("a crowd that writes it leaves the fast lane at once, those that still waited for their turn there as well", async () => {
+test("many writers of a held record leave the fast lane at once, including those that are still waiting", async () => {
   await write(2);
   await reading.run({ text: "SELECT 1", values: [], lane: "fast" });
   await write(2);
@@ -88,7 +88,7 @@ test("a crowd that writes it leaves the fast lane at once, those that still wait
   expect(lockedOut).toBeLessThanOrEqual(2);
 });
 
-test("none comes back to it without having been short in trials", async () => {
+test("none returns before it was short in trials", async () => {
   const before = lockedOut;
   await expect.poll(() => write(2).then(() => trials), { timeout: 15_000, interval: 200 }).toBeGreaterThan(0);
   await whileHeld(async () => {

@@ -43,7 +43,7 @@ function methodAt(client: Client, name: string): (...given: readonly unknown[]) 
   return name.split(".").reduce<any>((value, part) => value?.[part], client);
 }
 
-test.each(offered)("%s calls the route that is described", async (name, { method, path }: ModuleOperation) => {
+test.each(offered)("%s calls the described route", async (name, { method, path }: ModuleOperation) => {
   const seen: Seen[] = [];
   const ids = [...path.matchAll(/\{\w+\}/g)].map((_, i) => `id-${i + 1}`);
   const given = name === "can" ? [] : {};
@@ -52,7 +52,7 @@ test.each(offered)("%s calls the route that is described", async (name, { method
   expect(seen).toEqual([{ method, path: path.replaceAll(/\{\w+\}/g, () => ids[at++] ?? "") }]);
 });
 
-test("whatever the SDK offers of modules is described", () => {
+test("every call of the SDK to a module is described", () => {
   const client = clientThatTells([]);
   // Methods of entities, which modules bring too, and what is answered without a request.
   const others = [...Object.keys(client.entity("organization")), "session"];

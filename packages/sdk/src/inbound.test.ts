@@ -12,7 +12,7 @@ const described = describeModules({
   .filter(({ path }) => path.startsWith("/v1/webhooks/"))
   .map(({ method, path }) => `${method} ${path.replace("{id}", "id-1")}`);
 
-test("its methods are the routes that are described", async () => {
+test("its methods are the described routes", async () => {
   const seen: string[] = [];
   const bodies: unknown[] = [];
   const inbound = createInbound({

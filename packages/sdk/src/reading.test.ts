@@ -33,7 +33,7 @@ declare const db: Client<Press>;
 const text = (options: Parameters<typeof queryOf>[0]): string => decodeURIComponent(String(queryOf(options)));
 
 describe("a query", () => {
-  test("has plain equalities as parameters, and all else as JSON", () => {
+  test("has plain equalities as parameters, and all other conditions as JSON", () => {
     expect(text({ where: { title: "a b", likes: 3 } })).toBe("title=a+b&likes=3");
     expect(text({ where: { title: "a", price: { gte: "10" } } })).toBe('where={"title":"a","price":{"gte":"10"}}');
     expect(text({ where: { or: [{ price: null }, { comments: { body: "x" } }] } })).toBe(
@@ -67,7 +67,7 @@ describe("a query", () => {
   });
 });
 
-test("the type of a result follows what was asked for", () => {
+test("the type of a result depends on the request", () => {
   const read = async (): Promise<void> => {
     const articles = db.entity("article");
     const [whole] = await articles.findMany();

@@ -13,7 +13,7 @@ declare const untyped: Client;
 /** The program is type-checked, and never called. */
 const typed = (program: () => unknown): void => expect(program).toBeTypeOf("function");
 
-test("a field takes the operators of its kind", () => {
+test("a field accepts the operators of its type", () => {
   typed(async () => {
     const samples = db.entity("sample");
     await samples.findMany({ where: { a_string: { icontains: "a", gte: "b", in: ["c"] }, a_country: { ne: "IT" } } });
@@ -50,7 +50,7 @@ test("a field takes the operators of its kind", () => {
   });
 });
 
-test("a name that there is not is found beside those that there are", () => {
+test("an unknown name is found next to valid ones", () => {
   typed(async () => {
     const samples = db.entity("sample");
     // @ts-expect-error: there is no such field.
@@ -72,7 +72,7 @@ test("a name that there is not is found beside those that there are", () => {
   });
 });
 
-test("lists are sorted by what has an order", () => {
+test("lists are only sorted by fields with an order", () => {
   typed(async () => {
     const samples = db.entity("sample");
     await samples.findMany({ sort: ["an_enum", "-a_money", "a_ref.a_ref.a_bool"] });
@@ -101,7 +101,7 @@ test("lists are sorted by what has an order", () => {
   });
 });
 
-test("values are calculated of fields that have them, and are typed", () => {
+test("calculations have the fields and types of their values", () => {
   typed(async () => {
     const samples = db.entity("sample");
     const [row] = await samples.aggregate({
@@ -132,7 +132,7 @@ test("values are calculated of fields that have them, and are typed", () => {
   });
 });
 
-test("what may be done is asked of what there is", () => {
+test("permissions are requested for existing entities and operations", () => {
   typed(async () => {
     const answers = await desk.can([
       { resource: "shipment", op: "transition:collect" },
@@ -148,7 +148,7 @@ test("what may be done is asked of what there is", () => {
   });
 });
 
-test("without generated types all names are taken", () => {
+test("without generated types, all names are accepted", () => {
   typed(async () => {
     const anything = untyped.entity("anything");
     const [one] = await anything.findMany({

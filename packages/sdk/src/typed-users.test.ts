@@ -10,7 +10,7 @@ declare const db: Client<UserRelations>;
 /** The program is type-checked, and never called. */
 const typed = (program: () => unknown): void => expect(program).toBeTypeOf("function");
 
-test("a user who is expanded is what others see of them", () => {
+test("an expanded user has the fields that others see", () => {
   typed(async () => {
     const articles = db.entity("article");
     const [article] = await articles.findMany({ fields: ["title"], expand: { author: true } });
@@ -31,7 +31,7 @@ test("a user who is expanded is what others see of them", () => {
   });
 });
 
-test("relations from users are followed, as far as the blueprint names them", () => {
+test("relations from users work if the blueprint names them", () => {
   typed(async () => {
     const articles = db.entity("article");
     const one = await articles.findOne("1", {
@@ -63,7 +63,7 @@ test("relations from users are followed, as far as the blueprint names them", ()
   });
 });
 
-test("conditions and orders lead through users", () => {
+test("conditions and orders can follow references to users", () => {
   typed(async () => {
     const articles = db.entity("article");
     await articles.findMany({
@@ -96,7 +96,7 @@ test("conditions and orders lead through users", () => {
   });
 });
 
-test("values are grouped by what users are", () => {
+test("values can be grouped by fields of users", () => {
   typed(async () => {
     const rows = await db.entity("article").aggregate({
       select: ["count", "max(created_at)"],
@@ -117,7 +117,7 @@ test("values are grouped by what users are", () => {
   });
 });
 
-test("a sign-up takes the fields that users write of themselves, and gives a user who has all of theirs", () => {
+test("a sign-up accepts the fields that users write, and returns a user with all their fields", () => {
   typed(async () => {
     const who = { email: "ana@example.com", password: "correct horse battery" };
     const session = await db.auth.signUp({ ...who, profile: { nickname: "Ana", address: { city: "Rome" } } });
@@ -135,7 +135,7 @@ test("a sign-up takes the fields that users write of themselves, and gives a use
   });
 });
 
-test("hooks are typed alike", () => {
+test("hooks have the same types", () => {
   typed(() => {
     const { useFindMany, useInfiniteFindMany } = createHooks(db);
     const { data } = useFindMany("article", { fields: ["title"], expand: { author: { fields: ["nickname"] } } });

@@ -23,7 +23,7 @@ async function problemsIn(source: string): Promise<readonly string[]> {
   return problems.map(({ ruleId, message, location }) => `${ruleId} ${message} ${location[0]?.pointer}`);
 }
 
-test("there are documents of the samples", () => expect(documents.length).toBeGreaterThan(2));
+test("the samples have documents", () => expect(documents.length).toBeGreaterThan(2));
 
 test.each(documents)("%s has no problem", async (path) => {
   expect(await problemsIn(readFileSync(join(samples, path), "utf8"))).toEqual([]);
@@ -55,7 +55,7 @@ function circles(document: unknown): readonly string[] {
 }
 
 test.each(readdirSync(examples))(
-  "no schema of docs/examples/%s holds itself: validators give up on circles",
+  "no schema of docs/examples/%s contains itself, because validators can't follow circles",
   (file) => {
     const { model } = checkBlueprint(readFileSync(join(examples, file), "utf8"));
     if (model === null) throw new Error("it has errors");

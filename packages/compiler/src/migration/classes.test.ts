@@ -112,13 +112,13 @@ const types = [
 ];
 
 describe("the classes of changes and of steps", () => {
-  test("are held on many pairs", () => expect(cases.length).toBeGreaterThanOrEqual(7));
+  test("match on many pairs", () => expect(cases.length).toBeGreaterThanOrEqual(7));
 
   test.each(cases)("%s", (_, folder) => agree(modelIn(folder, "before.yaml"), modelIn(folder, "blueprint.yaml")));
 
   test.each(Object.entries(small))("%s", (_, [before, after]) => agree(modelOf(before), modelOf(after)));
 
-  test.each(types)("%s, turned into any other type", (type) => {
+  test.each(types)("%s, changed to any other type", (type) => {
     const before = modelOf(`value: "${type}?"`);
     for (const other of types) {
       if (type !== other) agree(before, modelOf(`value: "${other}?"`), other);

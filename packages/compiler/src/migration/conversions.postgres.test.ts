@@ -28,7 +28,7 @@ async function convert(from: string, to: string, values: readonly (string | null
   return rows.map(({ y }) => y);
 }
 
-describe("what a value becomes", () => {
+describe("converts", () => {
   test.each([
     [
       "text",
@@ -144,7 +144,7 @@ const all: Readonly<Record<string, readonly string[]>> = {
   jsonb: ["null", "[]", '"x"', "1e400"],
 };
 
-test("no value makes a conversion fail, and one that is total leaves none out", async () => {
+test("no value makes a conversion fail, and a total conversion converts every value", async () => {
   let [conversions, values] = [0, 0];
   for (const [from, samples] of Object.entries(all))
     for (const to of Object.keys(all)) {

@@ -66,7 +66,7 @@ test.each<[string, readonly string[], Was, Counters]>([
   expect(await countersOf(names, old)).toEqual(stands);
 });
 
-test("all that counts is set aside, and comes back under its names", async () => {
+test("all counters are set aside, and restored under their names", async () => {
   const [old, next] = [modelOf([invoices, orders]), modelOf(["note: { fields: { title: string } }"])];
   const names = await live(old);
   const there = await go(names, old, next, [], "t1");
@@ -74,7 +74,7 @@ test("all that counts is set aside, and comes back under its names", async () =>
   expect(await countersOf(names, old)).toEqual(stands);
 });
 
-test("what was set aside goes along with its entity", async () => {
+test("counters that are set aside belong to their entity", async () => {
   const old = modelOf([invoices, orders]);
   const without = modelOf(["invoice: { fields: { number: sequence(INV-), note: text? } }", orders]);
   const moved = modelOf(["bill: { was: invoice, fields: { number: sequence(INV-), note: text? } }", orders]);
@@ -89,7 +89,7 @@ test("what was set aside goes along with its entity", async () => {
   expect(await countersOf(names, back)).toEqual({ "bill.number": "17", "bill.code": "4", "order.number": "2" });
 });
 
-test("a new one under the name begins anew", async () => {
+test("a new counter with the same name starts from the beginning", async () => {
   const old = modelOf([invoices, orders]);
   const without = modelOf(["invoice: { fields: { number: sequence(INV-), note: text? } }", orders]);
   const names = await live(old);

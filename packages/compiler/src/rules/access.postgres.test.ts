@@ -113,7 +113,7 @@ describe("predicates", () => {
     ),
   }));
 
-  test("Postgres grants exactly what the evaluator grants, and never answers null", async () => {
+  test("grant in Postgres exactly what the evaluator grants, and are never null", async () => {
     let granted = 0;
     await fc.assert(
       fc.asyncProperty(rule, caller, async (one, user) => {
@@ -138,7 +138,7 @@ describe("predicates", () => {
     expect(granted).toBeGreaterThan(1000);
   });
 
-  test("arithmetic of whole numbers fails on no row, however they come about", async () => {
+  test("never fail in arithmetic of whole numbers", async () => {
     const int = { kind: "int" } as const;
     const price = path(int, "price");
     const chosen: Expression = {
@@ -168,7 +168,7 @@ describe("predicates", () => {
     }
   });
 
-  test("a rule over one's own rows can use the index", async () => {
+  test("can use an index for a rule about the caller's own rows", async () => {
     const sql = fillTemplate(
       holds(operation("==", path({ kind: "uuid" }, "owner_id"), userId), { entity: "thing", catalog }),
       (hole) => (hole === "record" ? "r" : `'${people[0]}'`),

@@ -147,7 +147,7 @@ const others = [
   "lines.sum(l, l.kept ? l.amount : null)",
 ];
 
-test("property: what is made of many records is exact, and the same in both", async () => {
+test("property: totals over many records are exact, and equal in both evaluators", async () => {
   const computed = [...aggregates, ...ordered, ...others];
   const bills = fc.sample(fc.array(lineValues, { maxLength: 4 }), { numRuns: 150, seed: 7 });
   await holdTogether("aggregates", computed, bills);
@@ -193,7 +193,7 @@ const calls = [
   ...['l.day - "2026-01-31"', "l.day - date(l.moment)", 'l.day + "24h" - l.moment', "year(l.moment + l.span)"],
 ];
 
-test("property: functions and dates come out the same in both", async () => {
+test("property: functions and dates give the same results in both evaluators", async () => {
   const computed = calls.map((text) => `lines.max(l, ${text})`);
   const bills = fc.sample(lineValues, { numRuns: 200, seed: 11 }).map((one) => [one]);
   await holdTogether("functions", computed, bills);
@@ -237,7 +237,7 @@ const address = fc.oneof(
   ),
 );
 
-test("property: the same texts are addresses, and lie in the same networks", async () => {
+test("property: both evaluators accept the same addresses and networks", async () => {
   const networks = [
     "10.0.0.0/8",
     "0.0.0.0/0",

@@ -5,7 +5,7 @@ import { connectorManifests, readConnection } from "./all.ts";
 const manifest = connectorManifests.get("smtp")!;
 const given = { host: "smtp.example.com", from_address: "desk@example.com" };
 
-test("what is not given has its fallback, and secrets stand apart", () => {
+test("a missing setting gets its default, and secrets are separate", () => {
   expect(readConnection(manifest, { ...given, user: "desk", password: "p" })).toEqual({
     settings: { ...given, port: 587, security: "starttls", user: "desk" },
     secrets: { password: "p" },

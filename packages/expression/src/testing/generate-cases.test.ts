@@ -21,7 +21,7 @@ function sortsOf(expression: Expression): string[] {
 }
 
 describe("generated cases", () => {
-  test("printed and checked again, a rule is the same tree", () => {
+  test("print to a text that gives the same tree", () => {
     let unlike = 0;
     for (const { rule, record, operation, world } of cases) {
       const text = printExpression(rule);
@@ -36,7 +36,7 @@ describe("generated cases", () => {
     expect(unlike).toBeLessThan(cases.length / 10);
   });
 
-  test("every one of them can be judged; each answer comes up", () => {
+  test("can all be evaluated, with every possible result", () => {
     const answers = new Map<boolean | null, number>();
     for (const one of cases) {
       const answer = evaluate(one.rule, contextOf(one));
@@ -46,7 +46,7 @@ describe("generated cases", () => {
     for (const answer of [true, false, null]) expect(answers.get(answer) ?? 0).toBeGreaterThan(cases.length / 10);
   });
 
-  test("they hold every kind of node", () => {
+  test("contain every kind of node", () => {
     const sorts = new Set(cases.flatMap(({ rule }) => sortsOf(rule)));
     const chains = ["&&", "||", "!", "?:", "in", "size", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/"];
     const texts = ["startsWith", "endsWith", "contains", "matches"];
@@ -71,7 +71,7 @@ describe("generated cases", () => {
     for (const sort of [...chains, ...texts, ...kinds, ...functions]) expect(sorts).toContain(sort);
   });
 
-  test("the same seed gives the same cases", () => {
+  test("are the same for the same seed", () => {
     const again = sampleWorlds({ seed: 1, count: 10 }).flatMap((world, seed) =>
       sampleCases(world, { seed, count: 300 }),
     );
