@@ -54,11 +54,11 @@ function answered(name: string): string {
   }, text);
 }
 
-test("each is told what it was told when somebody read it", () =>
+test("each mistake has the reviewed diagnostics", () =>
   goldenDirectory(fileURLToPath(directory), () => Object.fromEntries(files.map((name) => [name, answered(name)]))));
 
 describe.each(files)("%s", (name) => {
-  test("each gets one answer, short, at its line, with what to write", () => {
+  test("each gets one short diagnostic, at its line, with a correction", () => {
     const mistakes = mistakesIn(name);
     expect(mistakes.length).toBeGreaterThan(10);
     const poor = mistakes.flatMap((mistake) => {

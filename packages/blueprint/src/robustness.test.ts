@@ -53,7 +53,7 @@ const examples = [
   ),
 ];
 
-test("the example of every part is one", () => {
+test("the example that contains every part is valid", () => {
   expect(checkBlueprint(every).diagnostics.filter((one) => one.severity === "error")).toEqual([]);
 });
 
@@ -146,14 +146,14 @@ function mutate(text: string, { at, remove, insert }: { at: number; remove: numb
   return text.slice(0, offset) + insert + text.slice(offset + remove);
 }
 
-test("property: an example damaged anywhere", { timeout }, () => {
+test("property: an example with a random change", { timeout }, () => {
   const damaged = fc
     .tuple(fc.constantFrom(...examples), fc.array(mutation, { minLength: 1, maxLength: 3 }))
     .map(([text, mutations]) => mutations.reduce(mutate, text));
   fc.assert(fc.property(damaged, holds), { numRuns: 150, seed: 5 });
 });
 
-test("property: scraps of YAML", { timeout }, () => {
+test("property: random pieces of YAML", { timeout }, () => {
   const text = fc.array(scraps, { maxLength: 30 }).map((parts) => parts.join(""));
   fc.assert(fc.property(text, holds), { numRuns: 150, seed: 5 });
 });
@@ -176,7 +176,7 @@ const strange = [
   "prіce",
   "a".repeat(70),
 ];
-test("property: a strange word anywhere", { timeout }, () => {
+test("property: an unexpected word at any position", { timeout }, () => {
   const replaced = fc
     .tuple(fc.constantFrom(...examples), fc.nat(), fc.constantFrom(...strange))
     .map(([text, at, word]) => {
@@ -187,7 +187,7 @@ test("property: a strange word anywhere", { timeout }, () => {
   fc.assert(fc.property(replaced, holds), { numRuns: 150, seed: 5 });
 });
 
-test("property: a field's notation damaged anywhere", { timeout }, () => {
+test("property: a field's notation with a random change", { timeout }, () => {
   const notation = sampleField.chain((field) => fc.constantFrom(shortForm(field), longForm(field, true)));
   const damaged = fc
     .tuple(notation, fc.array(mutation, { minLength: 1, maxLength: 3 }))
@@ -204,22 +204,22 @@ test("property: a field's notation damaged anywhere", { timeout }, () => {
   );
 });
 
-test("a byte order mark is taken at the start alone", () => {
+test("a byte order mark is only accepted at the start", () => {
   expect(checkBlueprint("\ufeffproject: demo\n").diagnostics).toEqual([]);
   expect(checkBlueprint("\ufeff\ufeffproject: demo\n").diagnostics.map(({ code }) => code)).toEqual(["yaml_syntax"]);
 });
 
-test("an example with Windows line ends is the same blueprint", () => {
+test("an example with Windows line endings is the same blueprint", () => {
   for (const text of examples)
     expect(checkBlueprint(text.replaceAll("\n", "\r\n")).model).toEqual(checkBlueprint(text).model);
 });
 
-test("a text of marks alone is not composed", { timeout }, () => {
+test("a text of combining marks only is not composed", { timeout }, () => {
   const text = `project: demo\ntests: [${"[1], ".repeat(150_000)}]\n`;
   expect(checkBlueprint(text).diagnostics.map(({ code }) => code)).toEqual(["blueprint_too_large"]);
 });
 
-describe("large and hostile texts end in bounded time", () => {
+describe("large and hostile texts end in limited time", () => {
   const fill = (unit: string, length = BLUEPRINT_LENGTH_MAX): string => unit.repeat(Math.floor(length / unit.length));
   test.each([
     ["brackets", fill("[")],

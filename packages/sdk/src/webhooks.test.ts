@@ -72,9 +72,12 @@ test("refuses timestamps that are too old or too new, like both libraries", asyn
   }
 });
 
-test.each(["", "whsec_", "whsec_AAAA", "whpk_AAAA", "whsk_AAAA", secret.slice(6)])("%j is not a secret", async (wrong) => {
-  await expect(verifyWebhook(body, signed(good), wrong, { now })).rejects.toThrow(TypeError);
-});
+test.each(["", "whsec_", "whsec_AAAA", "whpk_AAAA", "whsk_AAAA", secret.slice(6)])(
+  "%j is not a secret",
+  async (wrong) => {
+    await expect(verifyWebhook(body, signed(good), wrong, { now })).rejects.toThrow(TypeError);
+  },
+);
 
 test("a signed body that is not JSON is refused", async () => {
   const bytes = Buffer.from([0x22, 0xff, 0x22]);

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 
-test("what to write names an entity of this blueprint", () => {
+test("the hint names an entity of this blueprint", () => {
   const text = `project: demo
 modules: [auth, users, workers]
 entities:

@@ -34,7 +34,7 @@ function modelOf(source: string): Model {
 const told = (source: string): readonly string[] =>
   checkBlueprint(source).diagnostics.map(({ code, message }) => `${code}: ${message}`);
 
-test("a rule follows it, and tests judge by it", () => {
+test("rules can follow it, and tests evaluate it", () => {
   const tests = `tests:
   users: { ana: { roles: [user] }, ben: { roles: [user] }, cem: { roles: [user] } }
   rows:

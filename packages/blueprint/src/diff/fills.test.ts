@@ -39,17 +39,17 @@ describe.each([
   ["what is now masked in logs", "copy: string? fill(personal)", /in logs, through `copy`/],
 ])("a new field that is filled from %s", (_, field, wanted) => {
   const [before, after] = [modelOf([]), modelOf([field])];
-  test("opens it", () => expect(looser(before, after)).toEqual([expect.stringMatching(wanted)]));
-  test("and no AI proposes it", () => expect(touched(before, after)).toContain("note.copy"));
-  test("once", () => expect(looser(after, modelOf([field, "more: int?"]))).toEqual([]));
+  test("loosens access", () => expect(looser(before, after)).toEqual([expect.stringMatching(wanted)]));
+  test("can't be proposed by an AI", () => expect(touched(before, after)).toContain("note.copy"));
+  test("does so once", () => expect(looser(after, modelOf([field, "more: int?"]))).toEqual([]));
 });
 
 test.each(["copy: string? fill(title)", "copy: string? fill('x')", "copy: text? internal fill(hidden)"])(
-  "%s opens nothing",
+  "%s loosens nothing",
   (field) => expect(looser(modelOf([]), modelOf([field]))).toEqual([]),
 );
 
-test("a field that stands, and lets readers in once it is filled", () => {
+test("an existing field that gives readers access once it is filled", () => {
   const [before, after] = [modelOf(["open: bool?"], "open"), modelOf(["open: bool? fill(title != '')"], "open")];
   expect(looser(before, after).length).toBeGreaterThan(0);
   expect(touched(before, after)).toContain("note.open");

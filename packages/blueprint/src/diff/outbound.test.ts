@@ -55,7 +55,7 @@ test("events follow their entity's name", () => {
   expect(outOf(modelOf("{ events: [listing.created] }"), modelOf("{ events: [offer.created] }", "offer"))).toEqual([]);
 });
 
-test("the events that a first section names are told, and one that names none is none's", () => {
+test("the events of a first section are reported; a section without events reports none", () => {
   const none = modelOf("", "listing", "auth, users, roles");
   expect(outOf(none, modelOf("{ events: [listing.created] }"))).toEqual(["background_added widens_egress"]);
   expect(outOf(none, modelOf("{ retry: 3 }"))).toEqual(["background_added safe"]);

@@ -85,7 +85,7 @@ describe("a value that a rule trusts", () => {
     return { fields: [`${name}: bool readonly = ${value}`], permissions: ["user: { read: '!hidden', create: true }"] };
   }
 
-  test("nobody gains by a default that no rule reads", () => {
+  test("loosens nothing if it is a default that no rule reads", () => {
     const of = (value: string): Model =>
       modelOf(blueprintOf({ fields: [`note: string = "${value}"`], permissions: publicReads }));
     const publicReads = ["public: { read: true }", "user: { create: true }"];
@@ -93,7 +93,7 @@ describe("a value that a rule trusts", () => {
     expect(protect(of("a"), of("b"), "ai")).toEqual([]);
   });
 
-  test("a default that is read behind a reference can't be decided, and counts as looser", () => {
+  test("can't be decided if a rule reads it through a reference, and counts as looser", () => {
     const more = (value: string): string =>
       `  note:\n    fields:\n      report_id: ref(report)\n    permissions:\n      public: { read: report.open }\n` +
       `      user: { create: true }\n#${value}`;
@@ -110,7 +110,7 @@ describe("a value that a rule trusts", () => {
   });
 });
 
-describe("a computed field over what its readers may not read", () => {
+describe("a computed field over fields that its readers can't read", () => {
   const salary = 'salary: "int? internal"';
   const open = ["public: { read: true }", "user: { create: true }"];
   const of = (fields: readonly string[], permissions: readonly string[] = open): Model =>

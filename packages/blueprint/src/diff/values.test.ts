@@ -172,7 +172,7 @@ function somebodyGains(before: Model, after: Model): string | null {
   return null;
 }
 
-test("property: whoever gains by a value that the service gives, gains by a change that is called looser", {
+test("property: if a value of the service gives somebody access, the change is reported as looser", {
   timeout: 120_000,
 }, () => {
   const counts = { changes: 0, gained: 0, "gained and named": 0, "not gained, safe": 0, "not gained, named": 0 };

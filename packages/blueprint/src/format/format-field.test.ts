@@ -51,7 +51,7 @@ function meaning(text: string): unknown {
   return { entities, codes: [...codes].sort() };
 }
 
-test("property: a field in both forms is the same field", { timeout }, () => {
+test("property: both forms of a field mean the same field", { timeout }, () => {
   fc.assert(
     fc.property(sampleField, fc.boolean(), (field, beside) => {
       ran.forms++;
@@ -72,7 +72,7 @@ const apart = (fields: readonly SampleField[]): readonly SampleField[] =>
     ),
   }));
 
-test("property: laying out keeps the meaning, and is done after one pass", { timeout }, () => {
+test("property: formatting keeps the meaning, and a second pass changes nothing", { timeout }, () => {
   const written = fc.tuple(
     fc.array(sampleField, { minLength: 1, maxLength: 5 }).map(apart),
     fc.infiniteStream(fc.constantFrom("short", "beside", "within")),

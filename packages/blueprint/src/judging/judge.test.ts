@@ -63,7 +63,7 @@ test.each([
   expect(errors.map(({ code, message }) => `${code}: ${message}`)).toEqual([]);
 });
 
-test("a list of references takes none away that its writer can't read", () => {
+test("writing a list of references keeps those that the writer can't read", () => {
   const text = `
 project: judged
 modules: [auth, users, roles, audit_logs]

@@ -33,11 +33,11 @@ function shapeOf(value: unknown, name: string, seen: Map<string, Set<string>>): 
   }
 }
 
-it("has one upgrade step for each version before the newest", () => {
+it("there is one upgrade step for each earlier version", () => {
   expect(modelUpgrades).toHaveLength(MODEL_VERSION - 1);
 });
 
-it("keeps a model as it is, through JSON, and reads none of a newer version", () => {
+it("a model survives JSON unchanged, and a newer version is not read", () => {
   for (const text of texts) {
     const { model } = checkBlueprint(text);
     expect(readStoredModel(JSON.parse(JSON.stringify(model)), MODEL_VERSION)).toEqual(model);
@@ -45,7 +45,7 @@ it("keeps a model as it is, through JSON, and reads none of a newer version", ()
   expect(readStoredModel({}, MODEL_VERSION + 1)).toBeNull();
 });
 
-it("has the shape of its version: another shape is another version", async () => {
+it("a model has the shape of its version, and another shape needs another version", async () => {
   const seen = new Map<string, Set<string>>();
   for (const text of texts) shapeOf(checkBlueprint(text).model, "model", seen);
   const lines = [...seen].map(([at, kinds]) => `${at}: ${[...kinds].sort().join(", ")}\n`).sort();

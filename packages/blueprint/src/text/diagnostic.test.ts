@@ -11,13 +11,13 @@ describe.each(Object.entries(diagnosticCatalogue))("%s", (code, kind) => {
     diagnostics.map((one): string => one.code).filter((one) => one === code || one !== "entity_unused");
   const rightCodes = codesOf(right);
 
-  test("the wrong example earns it", () => {
+  test("the wrong example gets this diagnostic", () => {
     expect(codesOf(wrong).sort()).toEqual([...rightCodes, code].sort());
     expect(wrong.diagnostics.find((one) => one.code === code)?.severity).toBe(kind.severity);
     expect(wrong.model === null).toBe(kind.severity === "error");
   });
 
-  test("the right example is clean of it", () => {
+  test("the right example doesn't get it", () => {
     expect(rightCodes).not.toContain(code);
     expect(right.model).not.toBeNull();
   });

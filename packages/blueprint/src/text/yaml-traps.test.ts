@@ -26,7 +26,7 @@ describe("in a rule", () => {
     ["public:\n        read: ok: true", "yaml_colon 8:15"],
   ])("%s", (rule, place) => expect(found(`${head}  a:\n${fields}    permissions:\n      ${rule}\n`)).toEqual([place]));
 
-  test("a block holds all of it", () => {
+  test("a block scalar contains everything", () => {
     const rule = "public:\n        read: |\n          (n > 0 ? ok : !ok) && 'a: b # c' != s";
     expect(found(`${head}  a:\n${fields}    permissions:\n      ${rule}\n`)).toEqual([]);
   });
@@ -65,7 +65,7 @@ describe("in a field", () => {
     ["  a:\n    n: int # \u2067", "yaml_direction 5:14"],
   ])("%s", (entity, place) => expect(found(`${head}${entity}\n`)).toEqual([place]));
 
-  test("a comment behind a field, the key `on`, and words in quotes are fine", () => {
+  test("a comment after a field, the key `on`, and quoted words are valid", () => {
     expect(found(`${head}  a:\n    n: string = "x" # why\n    m: string # what\n`)).toEqual(["entity_unused 4:3"]);
   });
 });
