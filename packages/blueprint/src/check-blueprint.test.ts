@@ -1,4 +1,4 @@
-// What the language accepts, and the model that it becomes.
+// Valid blueprints, and their form in the model.
 import { readFileSync } from "node:fs";
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
@@ -25,7 +25,7 @@ function example(name: string): string {
 const fieldsOf = (entity: Entity): string[] => entity.fields.map((field) => `${field.name}: ${fieldText(field)}`);
 const rulesOf = (entity: Entity): string[] =>
   entity.permissions.map((one) => `${one.operation} ${one.role}: ${printExpression(one.rule)}`);
-/** Most pieces below stand alone, without permissions. */
+/** Most snippets below are incomplete and have no permissions. */
 const codesOf = (text: string): string[] =>
   checkBlueprint(text).diagnostics.flatMap(({ code }) => (code === "entity_unused" ? [] : [code]));
 

@@ -1,5 +1,5 @@
-// That no blueprint keeps the check or the diff busy: the pairs of `testing/costly-blueprints.ts`, each within a bound, with the same
-// answer every time, and nothing that was not decided taken for safe. Prints what each took.
+// No blueprint can make the check or the diff take long: the pairs of `testing/costly-blueprints.ts` stay within
+// limits, give the same answer each time, and undecided changes never count as safe. It prints the time of each.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "./check-blueprint.ts";
 import { diffModels } from "./diff/diff.ts";
@@ -7,7 +7,7 @@ import { protect } from "./diff/protect.ts";
 import type { Model } from "./model/model.ts";
 import { costlyPairs } from "./testing/costly-blueprints.ts";
 
-/** Some 300 ms on a quiet machine; this is far below what anything exponential takes. */
+/** About 300 ms on an idle machine; far less than anything exponential takes. */
 const MS_MAX = 4_000;
 
 function modelOf(text: string): Model {

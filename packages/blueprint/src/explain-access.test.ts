@@ -1,4 +1,4 @@
-// Why a rule refused, with the part of it and its line.
+// The reason why a rule refused: the part of it and its line.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "./check-blueprint.ts";
 import { type AccessQuestion, explainAccess, type GivenTests } from "./explain-access.ts";

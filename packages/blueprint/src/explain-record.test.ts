@@ -1,4 +1,4 @@
-// What is said of real records is judged on their own values: nothing is made up where something isn't given.
+// Real records are evaluated with their own values; missing values are never invented.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "./check-blueprint.ts";
 import { explainRecord, type RecordQuestion, type Somebody } from "./explain-record.ts";

@@ -1,4 +1,4 @@
-// What the matrix says of a role is what the service grants it: its own permissions, those that it inherits, and no others.
+// The matrix shows exactly what the service grants a role: its own permissions and the inherited ones.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "./check-blueprint.ts";
 import { columnsOf, matrixOf } from "./permission-matrix.ts";

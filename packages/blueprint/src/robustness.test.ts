@@ -1,4 +1,5 @@
-// Whatever the text: no throw, diagnostics in order and within the text, a bounded number of them, in bounded time.
+// For any text: nothing throws, diagnostics are in order and inside the text, and their number and the time are
+// limited.
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
@@ -9,12 +10,12 @@ import { everyField, longForm, sampleField, shortForm } from "./testing/sample-f
 import { BLUEPRINT_LENGTH_MAX } from "./text/parse.ts";
 import { DIAGNOSTICS_MAX } from "./text/report.ts";
 
-/** On a machine that is busy with other things. */
+/** For a machine that is busy with other work. */
 const timeout = 120_000;
 const ran = { texts: 0, fields: 0 };
 afterAll(() => process.stdout.write(`robustness: ${ran.texts} blueprints, ${ran.fields} fields\n`));
 
-/** A field of every type in either form, and every option. */
+/** A field of every type in both forms, and every option. */
 const every = [
   "project: every-part",
   "modules: [auth, users, roles, organizations, audit_logs]",
@@ -197,7 +198,7 @@ test("property: a field's notation with a random change", { timeout }, () => {
       ran.fields++;
       const { entities, codes } = checkText(`entities:\n  a:\n    title: string\n    price: int\n    f: ${field}\n`);
       expect(codes.length).toBeLessThanOrEqual(DIAGNOSTICS_MAX);
-      // What is read without a word of complaint has every field.
+      // A text without diagnostics has all its fields in the model.
       if (codes.length === 0 && entities.length === 1) expect(entities[0]?.fields.length).toBeGreaterThanOrEqual(7);
     }),
     { numRuns: 2_000, seed: 5 },

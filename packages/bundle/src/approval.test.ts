@@ -1,4 +1,4 @@
-// What a cell believes of an approval: only what control signed, for this very cell, and not for long.
+// The approvals that a cell accepts: only those that control has signed, for exactly this cell, and for a short time.
 import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
 import {
@@ -32,7 +32,7 @@ const minutes = (count: number): number => count * 60_000;
 
 test("an approval that control signed for this cell is valid until it expires", () => {
   expect(approvalProblem(good, expected)).toBeNull();
-  // It goes over the wire as JSON.
+  // It is sent as JSON.
   expect(approvalProblem(JSON.parse(JSON.stringify(good)) as Approval, expected)).toBeNull();
   expect(approvalProblem(good, { ...expected, now: now + minutes(9) })).toBeNull();
   expect(approvalProblem(good, { ...expected, now: now + minutes(11) })).toBe("The approval has expired.");

@@ -1,4 +1,4 @@
-// What may pass the decoder: exactly a whole publication; every problem is named with its path.
+// The decoder only accepts a complete publication, and names every problem with its path.
 import { describe, expect, it } from "vitest";
 import { FORMAT_VERSION, type Publication } from "./bundle.ts";
 import { decodePublication } from "./decode.ts";
@@ -134,7 +134,7 @@ const publication: Publication = {
   },
 };
 
-/** A copy with one member, named by its path, replaced. */
+/** A copy with one member, given by its path, replaced. */
 function withMember(path: string, value: unknown): Record<string, unknown> {
   const copy = structuredClone(publication) as unknown as Record<string, unknown>;
   const names = path.split(".");

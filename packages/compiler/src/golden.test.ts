@@ -12,7 +12,7 @@ import { planSql, schemaSql } from "./migration/schema-sql.ts";
 const testdata = path.join(import.meta.dirname, "testdata");
 const cases = readdirSync(testdata);
 const inputs = ["blueprint.yaml", "before.yaml"];
-/** Two of three lines of these documents repeat from case to case: they are kept whole for these alone. */
+/** Two of three lines of these documents repeat in every case, so only these cases keep the whole document. */
 const withDocument: readonly string[] = ["every-type", "market-square", "parcel-desk"];
 
 describe("goldens", () => {
@@ -49,7 +49,7 @@ describe("the output for others", () => {
 function produce(directory: string): Record<string, string> {
   const after = modelIn(directory, "blueprint.yaml");
   const bundle = compileModel(after);
-  // The two largest members stand in files of their own, so that a change shows once.
+  // The two largest members have separate files, so that a change appears once.
   const { openapi, sdkTypes, ...rest } = bundle;
   const files = {
     "bundle.json": json(rest),

@@ -105,7 +105,7 @@ describe("a proposal", () => {
 
   test("reports a change of the document that no change of the model explains", () => {
     const before = modelOf("title: string");
-    // The singular was an alias of the route, and is another entity's plural now.
+    // The singular was an alias of the route, and is now the plural of another entity.
     const ad = { ...before.entities[0]!, name: "ad", plural: "listing" };
     const { changes, consents } = propose(before, { ...before, entities: [...before.entities, ad] });
     expect(consents).toEqual(["breaking api./v1/resources/listing"]);

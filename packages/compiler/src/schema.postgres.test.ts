@@ -1,4 +1,4 @@
-// Plans, rights and values, held against a real Postgres.
+// Plans, rights and values on a real Postgres.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { checkBlueprint, type Model, patterns, renamesOf } from "@plinth/blueprint";
@@ -120,7 +120,7 @@ describe("plans", () => {
     },
   );
 
-  /** Whether the database has the extension behind vectors is found out at a deployment; here it has not. */
+  /** A deployment finds out whether the database has the extension for vectors. This one doesn't have it. */
   function tablesServed(model: Model): readonly Table[] {
     return compileModel(model).tables.map((table) => ({
       ...table,

@@ -1,4 +1,5 @@
-// Expressions of work in the background: what they see beside the rows, what it is read as, and what they can't ask.
+// Expressions in background work: what they can read in addition to rows, the types of these values, and what they
+// can't read.
 import { describe, expect, test } from "vitest";
 import { checkExpression, checkValue } from "./check.ts";
 import { type EvaluationContext, evaluate, evaluateValue } from "./evaluate.ts";

@@ -43,7 +43,7 @@ test("names all problems at once", async () => {
 });
 
 test("detects a pooler that uses another session for each statement", async () => {
-  // As a transaction pooler does: the client is told a process id of the pooler's own, and meets whoever is free.
+  // Like a transaction pooler: the client gets a process id from the pooler, and each statement uses any free session.
   const backends = await Promise.all([0, 1].map(() => withConnected(database.url)));
   let turn = 0;
   const pooled = {
@@ -52,7 +52,7 @@ test("detects a pooler that uses another session for each statement", async () =
       (backends[turn++ % 2] as unknown as { query: (...a: unknown[]) => unknown }).query(...args),
   } as unknown as pg.ClientBase;
   await expect(checkDatabase(pooled)).rejects.toThrow(/transaction pooler/);
-  // A session pooler announces an id of its own as well, but keeps to one session.
+  // A session pooler also announces its own id, but stays with one session.
   const [single] = backends;
   const session = { processID: 1, query: single!.query.bind(single) } as unknown as pg.ClientBase;
   await expect(checkDatabase(session)).resolves.toBeUndefined();

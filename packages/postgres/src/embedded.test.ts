@@ -10,7 +10,7 @@ import { removeEmbeddedServer, startEmbeddedPostgres } from "./embedded.ts";
 import { findPlace } from "./embedded-place.ts";
 
 const logger = createLogger({ name: "embedded under test", level: "silent" });
-// One copy of the program for all: it is 60 MB.
+// One copy of the program for all tests, because it has 60 MB.
 const programFolder = mkdtempSync(path.join(tmpdir(), "plinth-program-"));
 chmodSync(programFolder, 0o755);
 afterAll(() => rmSync(programFolder, { recursive: true, force: true }));
@@ -23,7 +23,7 @@ function newHome(mode = 0o755): string {
   return path.join(home, "state");
 }
 
-// An initdb is the dearest part by far: the tests after the first share one home, each leaving its server stopped.
+// initdb is by far the slowest part, so the tests after the first share one home. Each leaves its server stopped.
 const home = newHome();
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -50,7 +50,7 @@ test("the first start creates two databases, each with an owner who only has the
     "SELECT current_user, current_database(), rolsuper, rolcreaterole, rolcreatedb FROM pg_roles WHERE rolname = current_user";
   expect(await ask(server.urls.control, who)).toEqual(["plinth_control", "plinth_control", false, false, false]);
   expect(await ask(server.urls.cell, who)).toEqual(["plinth_cell", "plinth_cell", false, true, false]);
-  // Neither gets into the other's, and nobody gets in without a password.
+  // Neither can access the other's database, and nobody can connect without a password.
   const crossed = new URL(server.urls.cell);
   crossed.pathname = "/plinth_control";
   await expect(ask(crossed.href, "SELECT 1")).rejects.toMatchObject({ code: "42501" });
@@ -108,7 +108,7 @@ test("a server whose parent was killed continues and is adopted", async () => {
   const server = await startEmbeddedPostgres({ home, logger, programFolder });
   expect([server.adopted, server.pid]).toEqual([true, Number(parent.ready?.[1])]);
   await server.stop();
-  // Gone, as far as a child of a dead parent can be: where nobody waits for it, a zombie remains.
+  // The process has ended. If nobody waits for it, a zombie remains.
   expect(existsSync(path.join(server.folder, "data", "postmaster.pid"))).toBe(false);
 });
 
@@ -143,6 +143,6 @@ test("if the server's user can't enter the home, the data is elsewhere", async (
   rmSync(folder, { recursive: true });
   rmSync(home, { recursive: true });
   mkdirSync(home, { mode: 0o700 });
-  // A home made anew has no passwords for the old data.
+  // A new home has no passwords for the old data.
   expect(findPlace(home).folder === folder).toBe(!root);
 });

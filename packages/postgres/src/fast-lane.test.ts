@@ -6,7 +6,7 @@ import { createFastLane, type FastLane, type FastLaneOptions, type FastQuery } f
 
 let database: TestDatabase;
 let admin: pg.Client;
-/** All statements are one project's, unless they say otherwise. */
+/** All statements belong to one project, unless they say otherwise. */
 type OneLane = Omit<FastLane, "query"> & {
   query(query: Omit<FastQuery, "project"> & { readonly project?: string }): ReturnType<FastLane["query"]>;
 };
@@ -110,7 +110,7 @@ describe("a failed statement in the pipeline", () => {
     await admin.query("CREATE TABLE own.locked (id int); GRANT ALL ON own.locked TO PUBLIC");
     await admin.query("BEGIN; LOCK TABLE own.locked IN ACCESS EXCLUSIVE MODE");
     const text = "SELECT count(*) FROM own.locked WHERE id = $1";
-    // The first cannot even be parsed in time; the second was sent on the promise that the first would be.
+    // The first can't even be parsed in time. The second was sent because the first was expected to be.
     const first = rejection(query({ name: "count", text, values: [1] }));
     const second = rejection(query({ name: "count", text, values: [1] }));
     expect(["55P03", "57014"]).toContain(sqlState(await first));
@@ -214,7 +214,7 @@ describe("a killed backend", () => {
       );
       await admin.query("SELECT pg_terminate_backend($1)", [Number(rows[0]?.[0])]);
       const outcomes = await Promise.all(answers);
-      // Served correctly, or refused: never somebody else's row.
+      // Answered correctly, or refused: never with another caller's row.
       expect([...new Set(outcomes)].filter((each) => each !== true && each !== "unavailable")).toEqual([]);
       expect(outcomes).toContain("unavailable");
       await expect.poll(() => lane?.load().open, { timeout: 3_000, interval: 5 }).toBe(1);
@@ -321,7 +321,7 @@ describe("several projects", () => {
     await expect.poll(() => answered, { interval: 1 }).toBeGreaterThan(3);
     const before = answered;
     expect((await query({ ...read(1), project: "prj_quiet" })).rows).toEqual([["1", "row 1"]]);
-    // What the connection had been given ahead, and what this process was late to see; not the hundred.
+    // The statements that the connection had already been given, and those that this process saw late; not all hundred.
     expect(answered - before).toBeLessThan(50);
     await Promise.all(crowd);
   });

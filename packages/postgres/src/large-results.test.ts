@@ -1,4 +1,5 @@
-// Large results come at a pace, the projects in turn. Time is the real one: what is checked is order, and lower bounds.
+// Large results are sent at a limited rate, with the projects in turn. The test uses real time, so it only checks the
+// order and lower bounds.
 import { Fault } from "@plinth/service";
 import { expect, test } from "vitest";
 import { createLargeResults } from "./large-results.ts";

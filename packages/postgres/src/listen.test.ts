@@ -33,7 +33,7 @@ test("notifications arrive, also on the connection after a lost one", async () =
 
   proxy.cut();
   await sender.query("NOTIFY releases, 'lost'");
-  // Longer than several attempts take: each of them fails, and the next one still follows.
+  // Longer than several attempts take: each of them fails, and there is always another one.
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   expect(reconnects).toBe(0);
   proxy.restore();

@@ -1,4 +1,4 @@
-// What is remembered of proofs is bounded in bytes, for each project and for all.
+// The memory for proofs is limited in bytes, for each project and in total.
 import { expect, test } from "vitest";
 import { Pace } from "./pace.ts";
 import { createProvenTexts, type ProvenText } from "./proven-texts.ts";

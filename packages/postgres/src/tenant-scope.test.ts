@@ -9,7 +9,7 @@ import { type TenantNames, tenantNames } from "./tenant-names.ts";
 import { createTenantSchema, dropTenantSchema, grantTenantRoles } from "./tenant-schema.ts";
 import { createTenantScope, type TenantLimits, type TenantScope } from "./tenant-scope.ts";
 
-// Roles belong to the whole server, and test files run side by side on one.
+// Roles belong to the whole server, and test files run at the same time on one server.
 const idOf = (n: number): string =>
   `prj_${process.pid.toString(36).padStart(6, "0")}scope${String(n).padStart(9, "0")}`;
 const [first, second] = [idOf(1), idOf(2)];
@@ -253,7 +253,7 @@ describe("a foreign statement is refused and does not run", () => {
 describe("a proof", () => {
   test("is made once, however many callers need it at the same time", async () => {
     const pool = createPool({ connectionString: database.url, max: 4, applicationName: "scope under test" });
-    // Statements of the fast lane don't touch the pool: whoever takes a connection is proving.
+    // Statements of the fast lane don't use the pool, so a connection from the pool means a proof.
     let taken = 0;
     pool.on("acquire", () => taken++);
     const fresh = createTenantScope({ fastLane, pool });
@@ -326,7 +326,7 @@ describe("the slow lane", () => {
     expect(most).toBe(2);
     expect(outcomes.filter((each) => each.status === "rejected")).toHaveLength(3);
     expect(outcomes[7]).toMatchObject({ reason: { code: "unavailable" } });
-    // Another project is not held up, and the share is free again.
+    // Another project is not delayed, and the places are free again.
     await limited.forProject({ projectId: second }).transaction(async () => {});
     await work();
   });

@@ -1,4 +1,4 @@
-// Calls of a project's actions against a real HTTP server: what is sent, what comes back, and what the types allow.
+// Calls of a project's actions, with a real HTTP server: the requests, the replies, and the types.
 import { createServer, type Server } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Client, createClient } from "./client.ts";

@@ -1,4 +1,4 @@
-// The client against a real HTTP server that answers as the API does: what it sends, what it makes of the replies.
+// The client with a real HTTP server that answers like the API: its requests, and its handling of replies.
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Client, type ClientOptions, createClient } from "./client.ts";

@@ -1,4 +1,5 @@
-// What the SDK offers of modules is what their descriptions say: each method calls the route that is described, and none is missing.
+// The SDK's methods for modules match the modules' descriptions: each method calls its described route, and none is
+// missing.
 import { expect, test } from "vitest";
 import type { ModuleOperation } from "../../blueprint/src/modules/description.ts";
 import { describeModules } from "../../blueprint/src/modules/modules.ts";
@@ -54,7 +55,7 @@ test.each(offered)("%s calls the described route", async (name, { method, path }
 
 test("every call of the SDK to a module is described", () => {
   const client = clientThatTells([]);
-  // Methods of entities, which modules bring too, and what is answered without a request.
+  // Methods of entities, which modules also have, and methods that send no request.
   const others = [...Object.keys(client.entity("organization")), "session"];
   const found = (["auth", "organizations", "approvals"] as const).flatMap((part) =>
     Object.keys(client[part])

@@ -1,4 +1,4 @@
-// Each method about inbound webhooks calls a route that is described, and each such route has a method.
+// Each method for inbound webhooks calls a described route, and each such route has a method.
 import { expect, test } from "vitest";
 import { describeModules } from "../../blueprint/src/modules/modules.ts";
 import { createInbound } from "./inbound.ts";

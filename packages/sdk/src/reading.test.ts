@@ -1,4 +1,4 @@
-// What a list asks for, as a query string, and the types of what it gets.
+// The query string of a list, and the types of its result.
 import { describe, expect, expectTypeOf, test } from "vitest";
 import type { Client } from "./client.ts";
 import { queryOf } from "./reading.ts";
@@ -39,11 +39,11 @@ describe("a query", () => {
     expect(text({ where: { or: [{ price: null }, { comments: { body: "x" } }] } })).toBe(
       'where={"or":[{"price":null},{"comments":{"body":"x"}}]}',
     );
-    // Within JSON, what looks like a number is one in a parameter.
+    // A text that looks like a number is a number in a parameter, so it is sent as JSON.
     expect(text({ where: { "meta.code": "12" } })).toBe('where={"meta.code":"12"}');
     expect(text({ where: { "meta.code": 12, "meta.is_new": true } })).toBe("meta.code=12&meta.is_new=true");
     expect(text({ where: { "meta.code": "true" } })).toBe('where={"meta.code":"true"}');
-    // A field that is called like a parameter of the list.
+    // A field with the name of a parameter of the list.
     expect(text({ where: { limit: 3 } })).toBe('where={"limit":3}');
     expect(() => queryOf({ where: { title: undefined } })).toThrow("where.title");
   });

@@ -1,4 +1,4 @@
-// `verifyWebhook` against the libraries of Standard Webhooks and Svix: what they sign it believes, and what they refuse it refuses.
+// `verifyWebhook` accepts and refuses the same signatures as the libraries of Standard Webhooks and Svix.
 import { generateKeyPairSync, sign } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";

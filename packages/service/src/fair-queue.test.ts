@@ -84,7 +84,7 @@ test("refuses work beyond its queue, and work that has waited too long", async (
     "late",
     "full",
   ]);
-  // What was refused holds no place.
+  // Refused work takes no place.
   await queue.run("one", async () => {});
   expect(queue.load()).toEqual({ running: 0, waiting: 0 });
 });
@@ -137,7 +137,7 @@ test("also charges costs that arise elsewhere", async () => {
   const startedMs = performance.now();
   await queue.run("two", async () => {});
   expect(performance.now() - startedMs).toBeLessThan(50);
-  // Deep in debt: 150 ms below nothing, and it may start again 50 below.
+  // Deep in debt: 150 ms below zero, and it can start again at 50 ms below zero.
   await queue.run("one", async () => {});
   expect(performance.now() - startedMs).toBeGreaterThan(70);
 });

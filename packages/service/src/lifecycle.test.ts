@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { expect, test } from "vitest";
 
-// A process of its own for each case: what is tested is how processes end. (The testkit stands above this package.)
+// A separate process for each case, because the tests are about how processes end. (The testkit depends on this
+// package.)
 function run(body: string): { child: ReturnType<typeof spawn>; output: () => string; exit: Promise<number | null> } {
   const index = JSON.stringify(new URL("index.ts", import.meta.url).href);
   const script = `

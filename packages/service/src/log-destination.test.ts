@@ -1,4 +1,4 @@
-// A log that can't be written costs lines, never the process.
+// If the log can't be written, lines are lost, but the process continues.
 import { spawnSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ function failing(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
 
-/** A device that takes what `room` says, and then fails. */
+/** A device that accepts as much as `room` says, and then fails. */
 function device(room: { bytes: number; code: string }): { write: Write; text: () => string } {
   let text = "";
   return {

@@ -1,4 +1,5 @@
-// Who begins when much arrives in one turn of the event loop. The loop is the real one; only time is set by hand.
+// The order in which work starts if much arrives in one turn of the event loop. The loop is real; only time is set by
+// the test.
 import { expect, test } from "vitest";
 import { createLoopShare } from "./loop-share.ts";
 

@@ -1,4 +1,4 @@
-// What a map with a bound keeps and forgets.
+// A map with a limit: the entries that it keeps and removes.
 import { expect, test } from "vitest";
 import { RecentMap } from "./recent-map.ts";
 

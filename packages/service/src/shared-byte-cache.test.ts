@@ -1,4 +1,4 @@
-// One owner's many entries cost that owner alone, and the bound holds whatever comes.
+// One owner's many entries only affect that owner, and the limit is never exceeded.
 import { expect, test } from "vitest";
 import { SharedByteCache } from "./shared-byte-cache.ts";
 
@@ -40,7 +40,7 @@ test("an owner is removed as a whole, and no other owner with it", () => {
   const cache = new SharedByteCache<number>({ bytesMax: 10_000, weigh });
   for (const key of ["a", "b"]) cache.set("one", key, 100);
   cache.set("other", "c", 100);
-  // A key that comes to another owner leaves the first.
+  // A key that moves to another owner is removed from the first.
   cache.set("other", "b", 100);
   cache.forget("one");
   cache.forget("nobody");

@@ -1,4 +1,4 @@
-// Record ids: their form, and that they only ever grow, whatever the clock does.
+// Record ids: their form, and that they always increase, whatever the clock does.
 import { describe, expect, test } from "vitest";
 import { createUuidV7, isUuid } from "./uuid-v7.ts";
 

@@ -49,7 +49,7 @@ test("a forgotten process ends with the test's process", async () => {
 
 function isRunning(pid: number): boolean {
   try {
-    // Where nobody waits for orphans they stay as zombies.
+    // If nobody waits for orphans, they stay as zombies.
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {
     return false;

@@ -1,4 +1,5 @@
-// Background work that is declared and comes to nothing: what starts it, who may call it, where it calls, and what is only text in it.
+// Background parts that have no effect: nothing starts them, nobody can call them, or they call no valid host; and
+// texts that look like templates.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

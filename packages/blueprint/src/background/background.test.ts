@@ -1,11 +1,11 @@
-// The sections that run in the background: what they become in the model, and what can't be.
+// The sections for background work: their form in the model, and their mistakes.
 import { readFileSync } from "node:fs";
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import type { Background } from "../model/background.ts";
 
-// Told of most pieces below, which stand alone; `testdata` and `alone.test.ts` are about them.
+// Most snippets below have these diagnostics, because they are incomplete. `testdata` and `alone.test.ts` test them.
 const notServed = [
   "entity_unused",
   "module_not_served",
@@ -65,7 +65,7 @@ test("the example is valid, and the model contains it", () => {
     accounts: null,
     retentionDays: null,
   });
-  // The event carries the shipment's id, and the receipt needs the shipment.
+  // The event contains the shipment's id, and the receipt needs the shipment.
   expect(model?.background.workflows[0]).toMatchObject({
     name: "label_ready",
     entity: "shipment",

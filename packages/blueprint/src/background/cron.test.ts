@@ -1,4 +1,4 @@
-// Cron expressions: the form that is stored, which every reader of crontabs takes.
+// Cron expressions: the stored form, which every crontab parser accepts.
 import { expect, it } from "vitest";
 import { cronProblem, cronValues, storedCron } from "./cron.ts";
 

@@ -1,4 +1,4 @@
-// The record that a declared event is about: which events have one, and that it is looked up only where something reads it.
+// The record of a declared event: which events have one, and that it is only looked up if something reads it.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 

@@ -1,4 +1,4 @@
-// Calls of other services: a worker with `http`, the step `http.request`, and the host that data reaches by them.
+// Calls of other services: a worker with `http`, the step `http.request`, and the hosts that receive data through them.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 

@@ -1,8 +1,8 @@
-// Events that modules bring: what a workflow sees of them, and that nobody else declares or emits them.
+// Events of modules: what a workflow can read of them, and that no blueprint can declare or emit them.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 
-// What is said of pieces that stand alone.
+// The diagnostics of incomplete snippets.
 const unasked = ["entity_unused", "module_not_served"];
 
 function blueprint(sections: string, modules = "users, auth, organizations"): string {

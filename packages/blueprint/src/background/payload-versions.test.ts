@@ -1,4 +1,4 @@
-// Versions of what endpoints are sent: what a blueprint may say of earlier ones, and what it can't.
+// Payload versions of endpoints: valid and invalid descriptions of earlier versions.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 

@@ -1,4 +1,4 @@
-// What a mistake in background work is told to its author: once, at its cause, and with what to write instead.
+// The diagnostics for a mistake in background work: one, at its cause, with a correction.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 
@@ -14,7 +14,7 @@ workers:
   pack: { on: manual, steps: [audit.write] }
 `;
 
-/** Code, message and hint of each, in one text. */
+/** Code, message and hint of each diagnostic, in one text. */
 function told(sections: string): string[] {
   return checkBlueprint(`${head}${sections}\n`)
     .diagnostics.filter((one) => !notServed.includes(one.code))

@@ -1,4 +1,4 @@
-// What is said of a step that writes a record, beside what the step becomes (`background.test.ts`).
+// The diagnostics of a step that writes a record. `background.test.ts` tests its form in the model.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 

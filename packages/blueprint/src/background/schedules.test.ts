@@ -1,4 +1,4 @@
-// Schedules: what they become in the model, and what can't be one.
+// Schedules: their form in the model, and their mistakes.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import type { Schedule } from "../model/background.ts";

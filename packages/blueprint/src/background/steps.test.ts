@@ -107,7 +107,7 @@ describe("steps", () => {
         timeoutMs: 172_800_000,
       },
     });
-    // The approval that stands beside it has to be given, whatever `on_error` does about a refusal.
+    // The approval of the step must be given, even if `on_error` handles a refusal.
     const condition = all?.if == null ? null : printExpression(all.if);
     expect(condition).toBe('status == "draft" && steps.all_approval.approved');
     expect(all).toMatchObject({

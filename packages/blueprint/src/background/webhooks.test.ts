@@ -1,4 +1,4 @@
-// Schemes of a blueprint's own: where a timestamp may be in `format`, and that it is signed.
+// A blueprint's own signature schemes: the place of a timestamp in `format`, and that it is signed.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../index.ts";
 import { describedServices } from "../modules/providers.ts";
@@ -50,7 +50,7 @@ test.each([
   ["paypal", "headers.paypal-transmission-id"],
   [own("headers.X-Id, body"), "headers.x-id"],
   [own("body"), "headers.x-sign"],
-  // A token signs nothing: the body is no better.
+  // A token signs nothing, so the body is not signed either.
   ["{ scheme: token, header: x-token }", "headers.x-id"],
 ])("`%s` and `%s` can be combined", (verify, dedupe) => expect(keyed(verify, dedupe)).toEqual([]));
 

@@ -1,5 +1,5 @@
-// Computed fields and named rules where one row is judged: both are written out where they are named, so that whatever reads
-// the model sees columns alone.
+// Computed fields and named rules in rules about one row: both are inserted where they are used, so the model only
+// contains columns.
 import { evaluateValue, printExpression, someNode } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";

@@ -1,4 +1,4 @@
-// What fields declare that records which stand already get: typed by the field, over the record and what it refers to.
+// `fill`: values for existing records, with the type of the field, over the record and its references.
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";

@@ -1,4 +1,4 @@
-// Roles, profile fields and limits: what they become in the model, and what can't be.
+// Roles, profile fields and limits: their form in the model, and their mistakes.
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";

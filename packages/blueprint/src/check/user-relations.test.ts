@@ -1,4 +1,4 @@
-// What leads from users to the records that refer to them: its names, rules over it, and what a change of its name is.
+// Relations from users to the records that refer to them: their names, rules over them, and changes of their names.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import { diffModels } from "../diff/diff.ts";

@@ -1,4 +1,4 @@
-// What a blueprint says of who may read users: what is refused, what others see by it, and what a change of it owes.
+// Permissions to read users: mistakes, what others see, and the consents for changes.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import { diffModels } from "../diff/diff.ts";

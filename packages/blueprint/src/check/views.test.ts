@@ -1,4 +1,4 @@
-// Views: what may be declared of them, what is made of it, and what a change of one does.
+// Views: valid declarations, their form in the model, and the effects of changes.
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";

@@ -1,4 +1,4 @@
-// Which changes of a policy let somebody in, one by one. That none goes unnamed is held in `diff-policy.test.ts`.
+// Changes of a policy that give somebody access, one by one. `diff/policy.test.ts` shows that all of them are reported.
 import type { Expression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import type { Entity, Field, FieldType, Model, Permission } from "../model/model.ts";

@@ -1,4 +1,4 @@
-// A witness is a record that there can be: within the limits of its fields, and the checks of its entity.
+// A witness is a record that can exist: within the limits of its fields and the checks of its entity.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import type { Model } from "../model/model.ts";

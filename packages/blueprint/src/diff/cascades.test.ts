@@ -1,4 +1,4 @@
-// By which changes deletes newly destroy what no restore brings back.
+// Changes after which a delete destroys records that can't be restored.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import type { Model } from "../model/model.ts";

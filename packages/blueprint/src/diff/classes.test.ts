@@ -1,4 +1,4 @@
-// The classes of changes that no text can make yet or that are told in one word: options, marks, transitions, background parts.
+// The classes of single changes: options, marks, transitions, background parts.
 import { describe, expect, test } from "vitest";
 import type { BackgroundPart } from "../model/background.ts";
 import type { Edge, Entity, Field, FieldType, Model, StateMachine } from "../model/model.ts";

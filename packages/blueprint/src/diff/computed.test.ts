@@ -1,4 +1,4 @@
-// Whom a computed field shows what they may not read: fields of other records, by the rules of those.
+// Readers who can see hidden fields through a computed field: fields of other records, with those records' rules.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import type { Model } from "../model/model.ts";

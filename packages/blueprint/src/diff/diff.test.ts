@@ -1,4 +1,4 @@
-// What a change of the text means: its kind, its risk, and one sentence.
+// The meaning of a change of the text: its kind, its risk, and one sentence.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
@@ -34,7 +34,7 @@ entities:
         update: seller_id == current_user.id
 `;
 
-/** The changes that replacing a part of the base makes, as `kind path risk`. */
+/** The changes from replacing a part of the base, as `kind path risk`. */
 function changes(from: string, to: string): string[] {
   expect(base).toContain(from);
   return diffModels(modelOf(base), modelOf(base.replace(from, to))).map(
@@ -270,7 +270,7 @@ test("summaries are readable sentences", () => {
   expect(summary("inherits: user", "inherits: [user, admin]")).toBe("Holders of `support` now also hold `admin`.");
 });
 
-/** Variants of the base, so that laws can be tried on pairs of them. */
+/** Variants of the base, to test laws on pairs of them. */
 const variants: readonly (readonly [string, string])[] = [
   ["title: string", "title: text?"],
   ["price: int = 1", "price: int = 2"],

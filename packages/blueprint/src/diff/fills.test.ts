@@ -1,5 +1,5 @@
-// Values that records get by `fill` are as good as read: what shows more than its readers could read, or lets somebody in by a rule
-// that reads it, counts as looser, and an AI can't propose it.
+// A value from `fill` counts as readable: if it shows more than its readers could read, or gives access through a rule
+// that reads it, the change counts as looser, and an AI can't propose it.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import type { Model } from "../model/model.ts";

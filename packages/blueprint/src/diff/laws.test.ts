@@ -1,5 +1,5 @@
-// Laws of the diff: nothing between a model and itself, nothing lost in a rename, and no member of a model that may change
-// unseen: each one is changed, one at a time.
+// Laws of the diff: a model compared with itself has no change, a rename loses nothing, and no change of a model's
+// member is missed. The test changes each member, one at a time.
 import { readdirSync, readFileSync } from "node:fs";
 import type { Expression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
@@ -149,15 +149,15 @@ test("a model compared with itself has no change, and touches nothing", () => {
 
 type Path = readonly (string | number)[];
 
-/** What says nothing by itself, and why. */
+/** Members whose change has no effect, and the reason. */
 const silent: readonly RegExp[] = [
   /^tests/, // change nothing that is served
-  /\.was$/, // says something only as a rename
-  /\.declared$/, // that a field is written out: what it says is compared
-  /\.relations(\.\d+\.(entity|by).*)?$/, // follow from the fields that make them; their names are told
-  /^roles\.\d+\.builtin$/, // no text can say otherwise
-  /^background\.outboundWebhooks\.egress/, // follows from the events that it names
-  /^background\.\w+(\.\d+)?\.name$/, // told as one part less and one more, below
+  /\.was$/, // only has an effect in a rename
+  /\.declared$/, // whether a field of every record is also declared; its meaning is compared
+  /\.relations(\.\d+\.(entity|by).*)?$/, // follow from the fields that define them, whose names are reported
+  /^roles\.\d+\.builtin$/, // can't be different in a text
+  /^background\.outboundWebhooks\.egress/, // follows from the events in it
+  /^background\.\w+(\.\d+)?\.name$/, // reported as one removed and one added part, below
 ];
 
 const alternatives: Readonly<Record<string, readonly unknown[]>> = {

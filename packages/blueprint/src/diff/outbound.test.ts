@@ -1,4 +1,5 @@
-// What a change of `webhooks.out` counts as: what endpoints may newly be sent is told, and what is no longer sent, or kept for less time.
+// Changes of `webhooks.out`: events that endpoints can newly receive, that they no longer receive, or that are stored
+// for a shorter time.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import type { Model } from "../model/model.ts";

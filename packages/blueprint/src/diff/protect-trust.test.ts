@@ -1,5 +1,5 @@
-// What a rule takes on trust: values that the service writes, and values that are made of hidden ones. A change of them that
-// may let somebody in is looser and touches the protected core; the change back is not.
+// Values that rules trust: those that the service sets, and those made from hidden values. If a change of them can give
+// access, it is looser and touches the protected core; the reverse change is not.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import type { Model } from "../model/model.ts";
@@ -76,7 +76,7 @@ describe("a value that a rule trusts", () => {
     expect(looser.map((one) => one.witness?.decided)).toEqual([true]);
     expect(protect(was, is, "ai").map((one) => one.outcome)).toContain("refused");
     const back = diffModels(is, was).filter((one) => one.classes.includes("loosens_access"));
-    // A value that is no longer forced is chosen again: that stays a loosening of its own.
+    // A value that is no longer forced can be chosen again, which is a separate loosening.
     expect(back.filter((one) => one.kind === "default_changed")).toEqual([]);
   });
 

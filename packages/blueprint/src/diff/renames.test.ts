@@ -1,4 +1,4 @@
-// What `was` says and when it says nothing: single renames, chains, swaps, and after they have been carried out.
+// The effect of `was`, and when it has none: single renames, chains, swaps, and renames that were already carried out.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Entity, Field, FieldType, Model } from "../model/model.ts";

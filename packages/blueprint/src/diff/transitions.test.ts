@@ -1,4 +1,4 @@
-// Transitions over records that stand: which of those are counted, since nothing leads on from where they are.
+// Changed transitions and existing records: records in states without an outgoing transition are counted.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import type { Model } from "../model/model.ts";

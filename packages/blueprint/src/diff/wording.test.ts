@@ -1,4 +1,4 @@
-// How a change is told where what it says before and after must be told apart, and which article stands before a name.
+// Summaries that must distinguish old and new, and the article in front of a name.
 
 import { withArticle } from "@plinth/expression";
 import { expect, test } from "vitest";

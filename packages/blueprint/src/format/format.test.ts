@@ -1,4 +1,4 @@
-// Formatting keeps comments and meaning, and is done after one pass.
+// Formatting keeps comments and meaning, and a second pass changes nothing.
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// A mend is one small edit: the field is as it should be, the text around it as it was, and the result is valid.
+// A fix is one small edit: the field is correct, the rest of the text is unchanged, and the result is valid.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import { diffModels } from "../diff/diff.ts";

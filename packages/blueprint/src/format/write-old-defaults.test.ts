@@ -1,4 +1,5 @@
-// An earlier version emptied optional references where nothing was said: its texts say so from now on, and mean the same.
+// An earlier version set optional references without `on_delete` to null. Their texts get this default, so they mean
+// the same.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";

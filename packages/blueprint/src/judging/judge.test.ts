@@ -1,4 +1,4 @@
-// What a blueprint's own tests find of states and restores: the same as the service does.
+// A blueprint's own tests treat states and restores in the same way as the service.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 

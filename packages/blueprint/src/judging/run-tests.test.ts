@@ -1,4 +1,4 @@
-// Tests inside a blueprint: which expectations hold, what a failing one is told, and which rules nothing tested.
+// Tests in a blueprint: which expectations are true, the messages of failed ones, and the rules that no test covers.
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
@@ -94,7 +94,7 @@ function run(...expectations: readonly string[]): Found {
   };
 }
 
-/** Both ways: what holds passes, and its opposite fails. */
+/** In both directions: a true expectation passes, and its opposite fails. */
 function holds(...expectations: readonly string[]): void {
   expect(run(...expectations).messages).toEqual([]);
   for (const one of expectations) {

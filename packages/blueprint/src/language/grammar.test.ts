@@ -1,5 +1,5 @@
-// The grammar's tables are what the readers read: each key of a table is accepted where the table has it, each key that a
-// reader knows is in a table, and whatever value checks is one that the JSON Schema, which is made of the tables, takes too.
+// The grammar's tables match the readers: each key of a table is accepted at its position, each key of a reader is in a
+// table, and the JSON Schema, which is made from the tables, accepts every valid value.
 import { readFileSync } from "node:fs";
 import { Ajv, type ValidateFunction } from "ajv";
 import { afterAll, describe, expect, test } from "vitest";
@@ -17,7 +17,7 @@ import type { KeyShape, Shape } from "./shape.ts";
 const ran = { values: 0, accepted: 0 };
 afterAll(() => process.stdout.write(`grammar: ${ran.values} values, ${ran.accepted} of them accepted\n`));
 
-/** Every map with fixed keys, by the way to it; one that stands in several places once. */
+/** Every map with fixed keys, by its path; a map in several positions appears once. */
 function mapsOf(path: string, shape: Shape, seen: Set<Shape>): [string, Readonly<Record<string, KeyShape>>][] {
   if (seen.has(shape)) return [];
   seen.add(shape);
@@ -89,7 +89,7 @@ describe.each(places)("%s", (path, { put, uses }: GrammarPlace) => {
   });
 });
 
-/** What is refused for another reason than its form. */
+/** Values that are refused for other reasons than their form. */
 function allowed(problem: string): boolean {
   return /^not_supported_yet|^restore_without_soft_delete|^unknown_transition|has no transition|is deleted for good/.test(
     problem,

@@ -1,4 +1,4 @@
-// The reference in docs/ is what the language's tables say, and the tables say what the language takes.
+// The reference in docs/ matches the language's tables, and the tables match the language.
 import { fileURLToPath } from "node:url";
 import { goldenDirectory } from "@plinth/testkit";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// What rules know of a model: the type of each field in an expression, what a reference leads to, relations, users.
+// The view that rules have of a model: the type of each field, the targets of references, relations, users.
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { entities } from "../check/testing/sample-entities.ts";

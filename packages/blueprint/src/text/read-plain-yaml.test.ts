@@ -1,5 +1,5 @@
-// The law of the plain reader: whatever it reads, the YAML parser reads as the same syntax, node by node, and finds nothing
-// to say; what it doesn't read it leaves.
+// The law of the plain reader: everything that it reads, the YAML parser reads as the same syntax, node by node,
+// without problems. It leaves everything else to the parser.
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
@@ -52,7 +52,7 @@ function holds(text: string): boolean {
   ran.read++;
   const report = createReport(text);
   expect(plain).toStrictEqual(parseYaml(text, report).root);
-  // Of characters that turn the direction, whoever asked has been told already.
+  // The diagnostic about characters that change the direction was already reported.
   expect(report.diagnostics().filter((one) => one.code !== "yaml_direction")).toEqual([]);
   return true;
 }
@@ -133,7 +133,7 @@ const edits = fc.array(
   { maxLength: 2 },
 );
 
-/** A few lines of a text, brought to the left: small, so that an edit often leaves something that can be read. */
+/** A few lines of a text, moved to the left. They are short, so that they are often still readable after an edit. */
 function part(text: string, from: number, length: number): string {
   const all = text.split("\n");
   const lines = all.slice(Math.floor(from * all.length)).slice(0, length);

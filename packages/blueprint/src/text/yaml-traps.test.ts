@@ -1,4 +1,4 @@
-// What YAML makes of a text that its author can't have meant is named, at its place, and nothing else is said of it.
+// If YAML reads a text in a way that its author can't have meant, one diagnostic names it at its position.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 

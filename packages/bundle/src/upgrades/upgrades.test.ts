@@ -1,5 +1,5 @@
-// Every released format can be read: genuine bundles of then, what each step makes of them, and the shape that the newest
-// format has. The files in `testdata/format-<n>/` were written by the version that released format n; they never change.
+// Every released format can be read: genuine old bundles, the result of each upgrade step, and the shape of the newest
+// format. The files in `testdata/format-<n>/` were written by the version that released format n; they never change.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { goldenDirectory } from "@plinth/testkit";
@@ -9,7 +9,7 @@ import { decodePublication, readStoredBundle, readStoredPlan, shapeOfFormat } fr
 import { hashOf } from "../hash.ts";
 import { upgrades } from "./upgrade.ts";
 
-/** Formats that somebody's projects are stored in. Add the newest here when it is released. */
+/** Formats in which projects are stored. Add the newest here when it is released. */
 const RELEASED = [1, 2];
 
 const testdata = path.join(import.meta.dirname, "testdata");
@@ -49,7 +49,7 @@ describe.each([...new Set([...older, ...RELEASED])])("a project of format %i", (
     const decoded = readStoredBundle(bundle);
     if (!decoded.ok) throw new Error(JSON.stringify(decoded.problems, null, 1));
     expect(decoded.value.format).toBe(FORMAT_VERSION);
-    // What is served as it is stays as it is.
+    // A served project stays unchanged.
     expect([decoded.value.openapi, decoded.value.sdkTypes]).toEqual([bundle.openapi, bundle.sdkTypes]);
     expect(readStoredPlan(plan, bundle).steps.length).toBeGreaterThan(0);
   });

@@ -10,7 +10,7 @@ const listing = (...fields: readonly Field[]): Entity => entity("listing", { fie
 const title = limited(field("title", { kind: "string" }), { max: "80" });
 const status = field("status", { kind: "enum", values: ["draft", "active"] });
 
-/** The paths of what is told between two entities of these fields. */
+/** The paths of the changes between two entities with these fields. */
 function told(before: readonly Field[], after: readonly Field[]): readonly string[] {
   return diffOpenapi(documentOf(listing(...before)), documentOf(listing(...after))).map((change) => change.path);
 }

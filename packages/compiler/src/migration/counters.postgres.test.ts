@@ -1,4 +1,4 @@
-// The numbers of a sequence go on, whatever its entity or field is called, and whether or not it was set aside meanwhile.
+// The numbers of a sequence continue, whatever the names of its entity and field, and whether or not it was set aside.
 import { checkBlueprint, type Model } from "@plinth/blueprint";
 import type { SetAside } from "@plinth/bundle";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
@@ -34,7 +34,7 @@ type Counters = Readonly<Record<string, string>>;
 /** `entity.field` > the last number, as the bundle of the last text names its counters. */
 const stands = { "invoice.number": "17", "invoice.code": "4", "order.number": "2" };
 
-/** What has which other name before; a text can't say that two change places, a way back to an earlier version can. */
+/** The former names. A text can't say that two names were swapped, but a way back to an earlier version can. */
 type Was = Readonly<Record<string, string>>;
 
 test.each<[string, readonly string[], Was, Counters]>([
@@ -94,7 +94,7 @@ test("a new counter with the same name starts from the beginning", async () => {
   const without = modelOf(["invoice: { fields: { number: sequence(INV-), note: text? } }", orders]);
   const names = await live(old);
   await go(names, old, without, [], "t1");
-  // What was set aside has expired.
+  // The time of the set-aside data is over.
   await go(names, without, old, [], "t2");
   expect(await countersOf(names, old)).toEqual({ ...stands, "invoice.code": null });
 });

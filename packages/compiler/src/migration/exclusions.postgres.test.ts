@@ -1,5 +1,5 @@
-// Exclusions that come, go and are renamed, on a real Postgres: rows that stand are held to them as well as new ones, and what stands
-// in the way is told before anything runs.
+// Added, removed and renamed exclusions on a real Postgres: they apply to existing and to new rows, and violators are
+// reported before anything runs.
 import type { Column, Exclusion, MigrationStep, Table } from "@plinth/bundle";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -182,7 +182,7 @@ test("a new column of the exclusion starts with its default", async () => {
 
 type Range = readonly [room: string | null, from: number | null, to: number | null];
 
-/** As Postgres's ranges have it: an empty one overlaps nothing, a missing end is open. */
+/** Like ranges in Postgres: an empty one overlaps nothing, and a missing end is open. */
 function meet([room, from, to]: Range, [other, begin, end]: Range): boolean {
   const isEmpty = (a: number | null, b: number | null): boolean => a !== null && b !== null && a >= b;
   if (room === null || room !== other || isEmpty(from, to) || isEmpty(begin, end)) return false;

@@ -1,5 +1,5 @@
-// What rows that stand already get (`fill`), and the numbers that a new sequence gives them, on a real Postgres, while the old
-// release writes.
+// Values for existing rows (`fill`), and the numbers of a new sequence, on a real Postgres while the old release
+// writes.
 import { checkBlueprint, type Model } from "@plinth/blueprint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compileModel } from "../compile.ts";

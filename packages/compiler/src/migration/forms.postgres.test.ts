@@ -1,4 +1,5 @@
-// A text that becomes an email, a URL or another text with a form, on a real Postgres: whoever breaks the form stops the change.
+// A text that becomes an email, a URL or another type with a form, on a real Postgres: a value with a wrong form stops
+// the change.
 import { checkBlueprint, type Model, patterns } from "@plinth/blueprint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compileModel } from "../compile.ts";

@@ -1,4 +1,5 @@
-// Going back to a blueprint from before a rename, on a real Postgres: what the renamed field holds returns under its former name.
+// Going back to a blueprint from before a rename, on a real Postgres: the values of the renamed field return under its
+// former name.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createModelWalk, id, type ModelWalk, modelOf, propose } from "./testing/model-walk.ts";
 import { openWalker, type Walker } from "./testing/walk.ts";

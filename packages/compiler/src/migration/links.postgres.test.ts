@@ -1,4 +1,4 @@
-// A reference becomes a list of links and the other way round, on a real Postgres, while the old release writes.
+// A reference becomes a list of links, and the other way round, on a real Postgres while the old release writes.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createModelWalk, id, type ModelWalk, modelOf, propose } from "./testing/model-walk.ts";
 import { openWalker, type Walker } from "./testing/walk.ts";

@@ -1,4 +1,4 @@
-// What a plan says of itself: phases, classes, locks, reasons. That it holds is shown against a real Postgres elsewhere.
+// The description of a plan: phases, classes, locks, reasons. Other tests run plans on a real Postgres.
 import type { Check, Column, MigrationStep, Table } from "@plinth/bundle";
 import { describe, expect, test } from "vitest";
 import {

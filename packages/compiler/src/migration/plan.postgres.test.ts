@@ -1,4 +1,4 @@
-// What is added, dropped, brought back and renamed, carried out on a real Postgres: no value is lost.
+// Added, dropped, restored and renamed objects, on a real Postgres: no value is lost.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { check, index, optional, plan, references, required, table, unique } from "./testing/sample-tables.ts";
 import { asideOf, id, openWalker, type Walker } from "./testing/walk.ts";
@@ -99,7 +99,7 @@ describe("a dropped object", () => {
     ]);
     expect(await back.query("select name from $.owners")).toEqual([["ana"]]);
     expect(await back.query("select count(*)::int from $.listings where price is null")).toEqual([[0]]);
-    // What is dropped again gets a name of its own.
+    // An object that is dropped again gets a separate name.
     await advance(back, before, after, { tag: "t3" });
   });
 

@@ -1,4 +1,4 @@
-// What records are found by, while it changes: each release finds all of them at any time, and nobody waits for it to be made.
+// Search during a change: each release finds all records at any time, and nobody waits for the index.
 import { checkBlueprint, type Model, renamesOf } from "@plinth/blueprint";
 import type { MigrationPlan, SetAside } from "@plinth/bundle";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

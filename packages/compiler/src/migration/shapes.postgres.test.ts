@@ -1,4 +1,5 @@
-// JSON that becomes an object with declared members, or whose members change: what stands is looked at before anything runs.
+// JSON that becomes an object with declared members, or whose members change: existing values are checked before
+// anything runs.
 import { checkBlueprint, type Model } from "@plinth/blueprint";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { compileModel } from "../compile.ts";

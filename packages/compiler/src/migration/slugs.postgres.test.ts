@@ -1,4 +1,4 @@
-// A slug that is new to records which stand: each gets one made from its field, as new records do.
+// A new slug for existing records: each gets one made from its field, like new records.
 import { checkBlueprint, type Model } from "@plinth/blueprint";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { compileModel } from "../compile.ts";

@@ -1,4 +1,4 @@
-// `soft_delete` switched off and on again, on a real Postgres: a deleted record never comes back as a living one.
+// `soft_delete` removed and added again, on a real Postgres: a deleted record never becomes a live one.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createModelWalk, id, type ModelWalk, modelOf, propose } from "./testing/model-walk.ts";
 import { openWalker, type Walker } from "./testing/walk.ts";

@@ -1,4 +1,4 @@
-// What changes its type, and what rules come to bind or stop to, carried out on a real Postgres beside both releases.
+// Fields that change their type, and rules that are added or removed, on a real Postgres while both releases write.
 import type { Check, Table } from "@plinth/bundle";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -214,7 +214,7 @@ describe("values that the old release writes after the verification", () => {
     });
     await expect(going).rejects.toThrow(`a record of things ${told} was written during the deployment`);
     const left = (await inspect(walker.client, names)).filter((line) => !catalog.includes(line));
-    // What was made before the switch goes with the attempt: the runtime sweeps it.
+    // The leftovers of a failed attempt are removed by the runtime.
     expect(left.filter((line) => !/guard__|price/.test(line))).toEqual([]);
   });
 });

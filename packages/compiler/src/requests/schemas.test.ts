@@ -50,7 +50,7 @@ describe("values", () => {
   test.each([
     ["title", "five!", true],
     ["title", "six!!!", false],
-    // The maximum counts characters as Postgres does, not halves of them.
+    // The maximum counts characters, as Postgres does, and not UTF-16 units.
     ["title", "😀😀😀😀😀", true],
     ["title", "a\u0000", false],
     ["title", "\ud800", false],

@@ -1,5 +1,5 @@
-// Conditions over one row as constraints of its table, on a real Postgres: each can be made, and refuses what the evaluator calls
-// false, also where it calculates with floats, times and durations.
+// Conditions over one row as constraints of a table, on a real Postgres: each can be created, and refuses the rows for
+// which the evaluator returns false, also with floats, times and durations.
 import { checkBlueprint } from "@plinth/blueprint";
 import { evaluate, type Value } from "@plinth/expression";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// What expressions make of values: what the evaluator says in memory is what Postgres gives back, to the last digit.
+// Values of expressions: the evaluator in memory and Postgres give the same results, to the last digit.
 import { checkBlueprint, type Model } from "@plinth/blueprint";
 import { fillTemplate } from "@plinth/bundle";
 import { evaluateValue, type Row, type Value } from "@plinth/expression";
@@ -51,7 +51,7 @@ function modelOf(computed: readonly string[]): Model {
   return model;
 }
 
-/** Of each bill with these lines, what both say of every computed field. */
+/** For each bill with these lines, both results of every computed field. */
 async function both(
   name: string,
   computed: readonly string[],
@@ -70,14 +70,14 @@ async function both(
       const columns = own.map(([column]) => q(column));
       const given = own.map(([column, value]) => {
         const type = line.fields.find((one) => one.name === column)!.type;
-        // Postgres knows no sign before the P.
+        // Postgres accepts no sign before the P.
         if (type.kind === "duration" && String(value).startsWith("-"))
           return `(-${client.escapeLiteral(String(value).slice(1))}::interval)`;
         return entering(type, value === null ? "null" : client.escapeLiteral(String(value)));
       });
       return `insert into ${name}.lines (${["id", "bill_id", ...columns].join()}) values (${["gen_random_uuid()", `'${id}'`, ...given].join()});`;
     });
-    // What is deleted counts for nothing.
+    // Deleted records don't count.
     const deleted = `insert into ${name}.lines (id, bill_id, amount, rate, deleted_at) values (gen_random_uuid(), '${id}', 1000, 1000, now());`;
     return [`insert into ${name}.bills (id, title) values ('${id}', 'x');`, ...inserted, deleted];
   });
@@ -99,7 +99,7 @@ async function both(
       const text = rows[index]?.[field] ?? null;
       const kind = expression.type.kind;
       const value = text === null ? null : kind === "float" ? Number(text) : kind === "bool" ? text === "true" : text;
-      // In its canonical form: a duration has several, and times stand with six places.
+      // In the canonical form: a duration has several forms, and times have six decimal places.
       const kept = evaluateValue({ kind: "literal", type: expression.type, value }, context);
       return { kept, judged: evaluateValue(expression, context) };
     });

@@ -129,7 +129,7 @@ describe("indexes", () => {
     expect(value).toMatch(
       /^\(setweight\(\(select .*to_tsvector\('german'.*left\(concat_ws\(' ', "a"\), 100000\).*, 'A'\) \|\| \(select .*"b"/,
     );
-    // The words that mistyped ones are looked for among, of what is fuzzy alone.
+    // The words for the search of mistyped words, only from fuzzy fields.
     const fuzzy = value.slice(value.indexOf("array_to_tsvector(array(select '~' || lexeme"));
     expect([fuzzy.includes('"a"'), fuzzy.includes('"b"')]).toEqual([true, false]);
     expect(table?.indexes.at(-1)).toEqual({

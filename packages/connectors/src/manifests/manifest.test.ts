@@ -1,4 +1,4 @@
-// What a person enters for a connection, sorted into settings and secrets, or refused with all that is wrong.
+// The input of a person for a connection: split into settings and secrets, or refused with all mistakes.
 import { expect, test } from "vitest";
 import { connectorManifests, readConnection } from "./all.ts";
 

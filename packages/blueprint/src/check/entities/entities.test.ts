@@ -1,4 +1,4 @@
-// What the model says of entities: each option, relation, constraint and seed row shows in it.
+// Entities in the model: each option, relation, constraint and seed row appears in it.
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { moduleNames } from "../modules.ts";

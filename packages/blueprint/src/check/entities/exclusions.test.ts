@@ -1,4 +1,4 @@
-// What may stand under `exclude`, and what is said where it can't.
+// Valid exclusions, and the diagnostics of invalid ones.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../../check-blueprint.ts";
 

@@ -1,4 +1,4 @@
-// A state machine in the blueprint: the model that it becomes, who may take its edges, and what can't be.
+// State machines: their form in the model, the callers of transitions, and mistakes.
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../../check-blueprint.ts";

@@ -1,4 +1,4 @@
-// What the model says of fields: each type, limit, modifier and default shows in it, written short or long.
+// Fields in the model: each type, limit, modifier and default appears in it, in the short and in the long form.
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { moduleNames } from "../modules.ts";

@@ -1,4 +1,4 @@
-// Permissions in every form: what they become in the model, and what is said of those that can't be.
+// Permissions in every form: their form in the model, and their mistakes.
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { type CheckedBlueprint, checkBlueprint } from "../../check-blueprint.ts";
@@ -116,7 +116,7 @@ describe("the long form", () => {
     ["update: { allow: true, set: { status: sold } }", ["unknown_enum_value"]],
   ])("`%s`", (line, expected) => {
     const found = codesOf(blueprint(`user:\n  ${line}`));
-    // A value of the wrong type and row may be told of both.
+    // A value of a wrong type and row can have both diagnostics.
     if (expected.length > 1) expect(expected).toContain(found[0]);
     else expect(found).toEqual(expected);
   });
