@@ -7,6 +7,7 @@ import type { DataProcedures } from "./data/api.ts";
 import type { DeploymentProcedures } from "./deployments/api.ts";
 import type { DraftProcedures } from "./drafts/api.ts";
 import type { EnvironmentProcedures } from "./environments/api.ts";
+import type { FieldError } from "./failure.ts";
 import type { InvitationProcedures } from "./invitations/api.ts";
 import type { KeyProcedures } from "./keys/api.ts";
 import type { MailProcedures } from "./mail/api.ts";
@@ -47,7 +48,9 @@ export type AppProcedures = {
 };
 
 /** What an error carries in addition to its message: the diagnostics of the blueprint if they are the reason, otherwise null. */
-export type ErrorShape = TRPCErrorShape<TRPCDefaultErrorData & { diagnostics: readonly Diagnostic[] | null }>;
+export type ErrorShape = TRPCErrorShape<
+  TRPCDefaultErrorData & { diagnostics: readonly Diagnostic[] | null; fields: readonly FieldError[] | null }
+>;
 
 export type AppRouter = TRPCBuiltRouter<
   { ctx: object; meta: object; errorShape: ErrorShape; transformer: false },

@@ -5,6 +5,12 @@ import { asFault, constraintName, isUniqueViolation } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { TRPCError } from "@trpc/server";
 
+export interface FieldError {
+  /** A JSON pointer into the values: `/title`, `/address/street`. */
+  readonly path: string;
+  readonly message: string;
+}
+
 export type Refusal =
   | "BAD_REQUEST"
   | "UNAUTHORIZED"
@@ -40,6 +46,17 @@ export class DiagnosticsError extends Error {
     super("The blueprint has errors.");
     this.name = "DiagnosticsError";
     this.diagnostics = diagnostics;
+  }
+}
+
+/** Values that a project's API refused, with the field of each. They are passed on beside the message. */
+export class FieldsError extends Error {
+  readonly fields: readonly FieldError[];
+
+  constructor(fields: readonly FieldError[]) {
+    super("Some values were refused.");
+    this.name = "FieldsError";
+    this.fields = fields;
   }
 }
 

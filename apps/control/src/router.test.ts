@@ -3,6 +3,7 @@
 import type { TRPCClient } from "@trpc/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AppRouter } from "./api.ts";
+import { dataExpectations } from "./data/testing/expectations.ts";
 import { draftExpectations } from "./drafts/testing/expectations.ts";
 import { environmentExpectations } from "./environments/testing/expectations.ts";
 import { mailExpectations } from "./mail/testing/expectations.ts";
@@ -17,7 +18,7 @@ import {
   type Somebody,
   type World,
 } from "./testing/control-plane.ts";
-import { type Expected, type LeastMember, NOWHERE } from "./testing/expected.ts";
+import type { Expected, LeastMember } from "./testing/expected.ts";
 import { tokenExpectations } from "./tokens/testing/expectations.ts";
 import { transferExpectations } from "./transfers/testing/expectations.ts";
 import { userExpectations } from "./users/testing/expectations.ts";
@@ -234,23 +235,7 @@ const expectations: Record<string, Expectation> = {
   },
   "keys.list": { who: "member", call: (c, t) => c.keys.list.query({ projectId: t.projectId }) },
   "keys.revoke": { who: "admin", call: (c, t) => c.keys.revoke.mutate({ keyId: t.keyId }) },
-  "data.entities": { who: "member", call: (c, t) => c.data.entities.query({ projectId: t.projectId }) },
-  "data.changes": {
-    who: "member",
-    end: "NOT_FOUND",
-    call: (c, t) => c.data.changes.query({ projectId: t.projectId, entities: [{ entity: "note" }] }),
-  },
-  "data.restore": {
-    who: "developer",
-    allowed: "NOT_FOUND",
-    call: (c, t) => c.data.restore.mutate({ projectId: t.projectId, entity: "note", recordId: NOWHERE }),
-  },
-  "data.transition": {
-    who: "developer",
-    allowed: "NOT_FOUND",
-    call: (c, t) =>
-      c.data.transition.mutate({ projectId: t.projectId, entity: "note", recordId: NOWHERE, edge: "publish" }),
-  },
+  ...dataExpectations,
   ...draftExpectations,
   ...environmentExpectations,
   ...mailExpectations,
@@ -260,7 +245,6 @@ const expectations: Record<string, Expectation> = {
   ...tokenExpectations,
   ...transferExpectations,
   ...userExpectations,
-  "data.rows": { who: "member", call: (c, t) => c.data.rows.query({ projectId: t.projectId, entity: "note" }) },
 };
 
 const procedures = Object.entries(

@@ -1,14 +1,11 @@
 // How procedures are built: context, rights, errors. In: the person of a request, and the services. Out: builders, each of which
 // names the required right. The things that an input names are found and the right is checked before the procedure runs. A
 // procedure without a right refuses everybody.
-import type { Diagnostic } from "@plinth/blueprint";
 import { hashOf } from "@plinth/bundle";
 import {
   initTRPC,
   type TRPCBuiltRouter,
-  type TRPCDefaultErrorData,
   type TRPCError,
-  type TRPCErrorShape,
   type TRPCProcedureBuilder,
   type TRPCUnsetMarker,
 } from "@trpc/server";
@@ -20,7 +17,7 @@ import type { DataService } from "./data/service.ts";
 import type { DeploymentService } from "./deployments/service.ts";
 import type { DraftService } from "./drafts/service.ts";
 import type { EnvironmentService } from "./environments/service.ts";
-import { DiagnosticsError, refuse, refuseUnavailable } from "./failure.ts";
+import { DiagnosticsError, FieldsError, refuse, refuseUnavailable } from "./failure.ts";
 import type { InvitationService } from "./invitations/service.ts";
 import type { KeyService } from "./keys/service.ts";
 import type { MailService } from "./mail/service.ts";
@@ -104,13 +101,14 @@ const t = initTRPC
   .meta<Meta>()
   .create({
     isDev: false,
-    errorFormatter: ({
-      shape,
-      error,
-    }): TRPCErrorShape<TRPCDefaultErrorData & { diagnostics: readonly Diagnostic[] | null }> => ({
+    errorFormatter: ({ shape, error }): ErrorShape => ({
       ...shape,
       message: publicMessage(error),
-      data: { ...shape.data, diagnostics: error.cause instanceof DiagnosticsError ? error.cause.diagnostics : null },
+      data: {
+        ...shape.data,
+        diagnostics: error.cause instanceof DiagnosticsError ? error.cause.diagnostics : null,
+        fields: error.cause instanceof FieldsError ? error.cause.fields : null,
+      },
     }),
   });
 

@@ -24,6 +24,16 @@ interface Actor {
 
 type DataRecord = Readonly<Record<string, unknown>>;
 
+interface RecordChange {
+  readonly method: "POST" | "PATCH" | "DELETE";
+  readonly plural: string;
+  /** After the entity's route: nothing, `/<id>`, `/<id>/restore`. */
+  readonly path: string;
+  readonly values?: Readonly<Record<string, unknown>>;
+  /** The version that the person saw. The cell refuses the change with 412 if there is a newer one. */
+  readonly version?: number | undefined;
+}
+
 interface Page {
   readonly data: readonly Record<string, unknown>[];
   readonly page: { readonly next_cursor: string | null; readonly has_more: boolean };
@@ -56,8 +66,8 @@ export interface Cells {
     given: { readonly names?: Readonly<Record<string, string>>; readonly body?: Body },
   ): Promise<Answer>;
   rows(project: Placement, actor: Actor, plural: string, query: URLSearchParams): Promise<Page>;
-  /** `action`: the end of the record's route. Out: the current record. */
-  change(project: Placement, actor: Actor, plural: string, recordId: string, deed: string): Promise<DataRecord>;
+  /** Out: the record as it is now; null if it was deleted. */
+  change(project: Placement, actor: Actor, change: RecordChange): Promise<DataRecord | null>;
   /** A route of the project's own API, from `/v1/` on. */
   look<T>(project: Placement, actor: Actor, route: string, answer: z.ZodType<T>): Promise<T>;
   /**
@@ -158,9 +168,15 @@ export function createCells(options: TransportOptions): Cells {
       const route = `/v1/resources/${encodeURIComponent(plural)}?${query}`;
       return read(pageSchema, await ask(project, dataCall(project, actor, "GET", route)));
     },
-    change: async (project, actor, plural, recordId, deed) => {
-      const route = `/v1/resources/${encodeURIComponent(plural)}/${recordId}/${deed}`;
-      return read(recordSchema, await ask(project, dataCall(project, actor, "POST", route))).data;
+    change: async (project, actor, { method, plural, path, values, version }) => {
+      const route = `/v1/resources/${encodeURIComponent(plural)}${path}`;
+      const answer = await ask(project, {
+        ...dataCall(project, actor, method, route),
+        ...(values === undefined ? {} : { body: JSON.stringify(values) }),
+        // Only the part before the hyphen is compared.
+        ...(version === undefined ? {} : { headers: { "if-match": `"${version}-seen"` } }),
+      });
+      return answer === null ? null : read(recordSchema, answer).data;
     },
     look: async (project, actor, route, answer) => {
       return read(answer, await ask(project, dataCall(project, actor, "GET", route)));

@@ -1,5 +1,6 @@
 // The reasons why a cell didn't answer a call. In: its response, or none. Out: an error that shows whether a retry can help.
 import { z } from "zod";
+import type { FieldError } from "../failure.ts";
 
 /** The cell can't be reached, took too long, or failed. A retry can help. */
 export class CellUnavailable extends Error {
@@ -15,13 +16,16 @@ export class CellRefused extends Error {
   /** The problem's code and its public text. */
   readonly code: string;
   readonly detail: string;
+  /** The members of the body that are wrong, and why. */
+  readonly errors: readonly FieldError[];
 
-  constructor(status: number, code: string, detail: string) {
+  constructor(status: number, code: string, detail: string, errors: readonly FieldError[] = []) {
     super(`The cell refused: ${status} ${code}`);
     this.name = "CellRefused";
     this.status = status;
     this.code = code;
     this.detail = detail;
+    this.errors = errors;
   }
 }
 
@@ -29,7 +33,7 @@ const problemSchema = z.object({
   code: z.string(),
   title: z.string().optional(),
   detail: z.string().nullish(),
-  errors: z.array(z.object({ message: z.string() })).catch([]),
+  errors: z.array(z.object({ path: z.string().catch(""), message: z.string() })).catch([]),
 });
 
 /** The error for a response that refuses. Its body has the reason. */
@@ -43,5 +47,5 @@ export function refusal(status: number, text: string): CellRefused {
   const { code = "unknown", detail, errors = [], title = "No reason was given." } = problem ?? {};
   // A title only names the kind. If there is no detail, the errors name the subject.
   const named = errors.length === 0 ? null : errors.map(({ message }) => message).join(" ");
-  return new CellRefused(status, code, detail ?? named ?? title);
+  return new CellRefused(status, code, detail ?? named ?? title, errors);
 }

@@ -50,7 +50,7 @@ export type DataProcedures = {
       limit?: number | undefined;
       /** `field` or `-field`. */
       sort?: string | undefined;
-      /** field > value. All must be equal. */
+      /** `field` or `field[operator]` > value. All must match. */
       filters?: Record<string, string> | undefined;
       /** Only deleted records instead of the others. Only owners can see them. */
       deleted?: boolean | undefined;
@@ -59,6 +59,15 @@ export type DataProcedures = {
   >;
   /** Answers as soon as something has changed, at the latest after some seconds, or immediately if an entity has no `after`. */
   changes: Query<{ projectId: string; entities: FollowedEntity[] }, RecordChanges>;
+  /** Creates a record. If the project's API refuses values, BAD_REQUEST has the fields in the error's `data.fields`. */
+  create: Mutation<{ projectId: string; entity: string; values: Record<string, unknown> }, DataRow>;
+  /** Changes only the fields in `values`. CONFLICT if the record has a newer version than `version`. */
+  update: Mutation<
+    { projectId: string; entity: string; recordId: string; version: number; values: Record<string, unknown> },
+    DataRow
+  >;
+  /** CONFLICT as for `update`, and if other records prevent it. */
+  remove: Mutation<{ projectId: string; entity: string; recordId: string; version: number }, { deleted: true }>;
   /** Restores a deleted record. The project's rules for its role `admin` apply. */
   restore: Mutation<{ projectId: string; entity: string; recordId: string }, DataRow>;
   /** Takes a transition of a record's state machine. The record must already have the values that the transition requires. */

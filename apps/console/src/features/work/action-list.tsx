@@ -12,8 +12,8 @@ import { CodeBlock } from "../../ui/code-block.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { audienceText } from "./action-audience.ts";
 import { ActionForm } from "./action-form.tsx";
-import { audienceText } from "./action-input.ts";
 import { exampleAction } from "./example.ts";
 import { WorkFrame } from "./work-frame.tsx";
 

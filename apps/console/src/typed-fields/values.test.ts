@@ -1,8 +1,7 @@
-// The form of an action: the kind of each field, the body that is sent, and the problems that are reported before.
+// Declared fields in a form: the kind of each form field, the values that are sent, and the problems that are reported before.
 import { checkBlueprint, type Field } from "@plinth/blueprint";
 import { expect, test } from "vitest";
-import { audienceText, inputKindOf, isRequired, readInput, typeText } from "./action-input.ts";
-import { exampleAction, exampleSchedule } from "./example.ts";
+import { inputKindOf, isRequired, readInput, readValue, textOf, typeText } from "./values.ts";
 
 const head = "project: example\nmodules: [auth, users, roles, workers, audit_logs]\nentities: {}\n";
 
@@ -85,20 +84,18 @@ test("each type has a fitting form field, and is sent as its JSON type", () => {
   });
 });
 
-test.each([
-  ["schedule", exampleSchedule],
-  ["action", exampleAction],
-])("the example of a %s is a valid blueprint", (_, example) => {
-  const { diagnostics } = checkBlueprint(`${head}${example}\n`);
-  expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
+test.each<[string, unknown]>([
+  ["bool", true],
+  ["int", 3],
+  ["decimal(8, 2)", "12.50"],
+  ["datetime", "2026-11-22T10:00:05.000Z"],
+  ["time", "14:30:05"],
+  ["enum_set[a, b]", ["b"]],
+  ["list<int>", [1, 2]],
+  ["json", { a: [null] }],
+  ["text", "two\nlines"],
+])("a stored %s is shown as a text that gives the same value again", (type, value) => {
+  const [field] = fieldsOf({ one: type });
+  if (field === undefined) throw new Error("no field");
+  expect(readValue(field, textOf(value, field.type))).toEqual({ value });
 });
-
-test.each([
-  [[], "No role can call it."],
-  [["admin", "user"], "Roles that can call it, within their rules: admin, user."],
-  [["user", "public"], "Roles that can call it, within their rules: public, user."],
-  [
-    ["user", "clerk"],
-    "Roles that can call it, within their rules: clerk, user. The console acts as admin, which is not one of them.",
-  ],
-])("the roles that can call it: %j", (roles, expected) => expect(audienceText(roles)).toBe(expected));

@@ -1,7 +1,6 @@
-// The input of an action in a form: a text for each field. In: the fields and their texts. Out: the body to send, or the problem of each
-// wrong field. The cell checks everything again; this reports mistakes earlier. Pure.
+// Values of declared fields in a form: the input of an action, or a record. In: the fields and a text for each. Out: the values to send, or
+// the problem of each wrong text. The cell checks everything again; this reports mistakes earlier. Pure.
 import type { Field, FieldType } from "@plinth/blueprint";
-import { consoleRole } from "./run-words.ts";
 
 /** The kind of form field for a type. */
 export type InputKind = "choice" | "number" | "date" | "time" | "datetime" | "lines" | "json" | "text";
@@ -81,11 +80,12 @@ export function readInput(fields: readonly Field[], texts: Readonly<Record<strin
   return { body, problems };
 }
 
-type Read = { readonly value: unknown } | { readonly problem: string };
+export type Read = { readonly value: unknown } | { readonly problem: string };
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-function readValue({ type }: Field, text: string): Read {
+/** Reads a text that is not empty. */
+export function readValue({ type }: Field, text: string): Read {
   switch (inputKindOf(type)) {
     case "choice":
       return { value: type.kind === "bool" ? text === "true" : text };
@@ -115,12 +115,16 @@ function readValue({ type }: Field, text: string): Read {
   }
 }
 
-/** The roles that can call an action, and whether the console's role is one of them. */
-export function audienceText(roles: readonly string[]): string {
-  if (roles.length === 0) return "No role can call it.";
-  const all = `Roles that can call it, within their rules: ${roles.toSorted().join(", ")}.`;
-  // Every caller with a key may do what `public` may.
-  return roles.includes(consoleRole) || roles.includes("public")
-    ? all
-    : `${all} The console acts as ${consoleRole}, which is not one of them.`;
+/** The text of a stored value in its form field. `readValue` reads it again. */
+export function textOf(value: unknown, type: FieldType): string {
+  if (value === null || value === undefined) return "";
+  const kind = inputKindOf(type);
+  if (kind === "json") return JSON.stringify(value, null, 2);
+  if (kind === "time") return String(value).slice(0, 8);
+  return kind === "datetime" ? localTime(new Date(String(value))) : String(value);
+}
+
+/** In the form of `<input type="datetime-local">`: the time zone of the browser, and no zone in the text. */
+function localTime(date: Date): string {
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
