@@ -122,24 +122,24 @@ const ourPaths: Paths = {
 };
 const handPaths: Paths = { articles: "/articles", posts: "/posts?topic_id={topic}" };
 
-interface Yardstick {
+interface HandWrittenOptions {
   readonly cellUrl: string;
   readonly userId: string;
   readonly postgresPid: number;
   readonly ending: (() => Promise<void>)[];
 }
 
-function startHandWritten(options: Yardstick, tuned: boolean): Promise<Target> {
-  return startYardstick(options, join(import.meta.dirname, "targets/hand-written.ts"), tuned ? ["--tuned"] : []);
+function startHandWritten(options: HandWrittenOptions, tuned: boolean): Promise<Target> {
+  return startOtherTarget(options, join(import.meta.dirname, "targets/hand-written.ts"), tuned ? ["--tuned"] : []);
 }
 
 /** Null if npm can't install it. */
-async function startPrisma(options: Yardstick): Promise<Target | null> {
+async function startPrisma(options: HandWrittenOptions): Promise<Target | null> {
   const script = installedPrisma();
-  return script === null ? null : startYardstick(options, script, []);
+  return script === null ? null : startOtherTarget(options, script, []);
 }
 
-async function startYardstick(options: Yardstick, script: string, more: readonly string[]): Promise<Target> {
+async function startOtherTarget(options: HandWrittenOptions, script: string, more: readonly string[]): Promise<Target> {
   const port = await freePort();
   const named = ["--port", String(port), "--database", options.cellUrl, "--key", handKey, "--user", options.userId];
   const child = spawn(process.execPath, [script, ...named, ...more], { stdio: "inherit" });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 const folder = join(import.meta.dirname, "prisma");
 
 export function installedPrisma(): string | null {
-  console.error("installing Prisma for its yardstick");
+  console.error("installing Prisma for W5");
   // Generating the client needs no engine. Any value here prevents the download of one.
   const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath };
   const run = (command: string, args: readonly string[]): boolean => {
