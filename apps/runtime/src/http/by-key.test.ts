@@ -103,6 +103,6 @@ test("what is unique within organizations is found in that of the request", asyn
   const open = await cell.send("admin", "GET", path);
   expect([open.status, open.json.detail]).toEqual([
     400,
-    "Several organizations have one. Name yours by Plinth-Organization.",
+    "Several organizations have such a record. Name your organization in the header Plinth-Organization.",
   ]);
 });

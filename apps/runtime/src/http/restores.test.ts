@@ -135,7 +135,7 @@ describe("a restore", () => {
     expect(reply.status, reply.text).toBe(409);
     expect(reply.json).toMatchObject({
       code: "conflict",
-      detail: "The record refers to one that is deleted; restore that one first.",
+      detail: "The record refers to a deleted record. Restore that record first.",
       errors: [{ path: "/box_id", code: "reference_deleted" }],
     });
     expect(await cell.fingerprint(project)).toBe(before);
