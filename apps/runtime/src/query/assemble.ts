@@ -1,6 +1,6 @@
-// Finds the statement of a request, or has it written. In: release, entity, who asks, shape. Out: a statement, the same
-// object each time. It is written once for all projects with that bundle, its schema left open; each keeps its own text.
-// It never holds more statements than its bounds: shapes are what callers can invent, and no project loses by another's.
+// Finds the statement of a request, or writes it. In: release, entity, caller, shape. Out: a statement, the same object
+// each time. Projects with the same bundle share it, with the schema left open; each has its own final text. The caches
+// are limited, because callers can invent shapes. No project can displace the statements of another.
 import type { Operation } from "@plinth/bundle";
 import { ByteCache, bytesOfText, Fault } from "@plinth/service";
 import type { ActiveRelease } from "../project/active-release.ts";
@@ -20,21 +20,24 @@ import type { DeleteStatement, Statement, WriteStatement } from "./statement.ts"
 import { emptyUpdateStatement, transitionStatement, updateStatement } from "./update-statement.ts";
 import { type WriteTerms, writeTerms } from "./write-terms.ts";
 
-/** Of one project. */
+/** For one project. */
 const OWN_BYTES_MAX = 2_000_000;
-/** Of one bundle. */
+/** For one bundle. */
 const SHARED_BYTES_MAX = 4_000_000;
-/** Beside the texts: the statement's object, and what says that the text is proven and prepared. */
+/** In addition to the texts: the statement's object, and the state that the text is proven and prepared. */
 const OWN_BYTES = 700;
 const SHARED_BYTES = 500;
 const SLOT_BYTES = 100;
 const CHARS_MAX = 150_000;
-/** Shapes of one operation on one entity that are kept prepared; callers who send more of them pay for it alone. */
+/**
+ * Shapes of one operation on one entity that are kept prepared. A caller who sends more of them gets slower statements,
+ * but others don't.
+ */
 const KEPT_SHAPES_MAX = 64;
 
 interface OwnStatements {
   readonly statements: ByteCache<string, Statement>;
-  /** Operation and entity > how many shapes were asked for. */
+  /** Operation and entity > number of requested shapes. */
   readonly shapes: Map<string, number>;
 }
 
@@ -81,7 +84,7 @@ export function assembleAggregate(
   return find(release, entity, "aggregate", asker, shape, (view) => aggregateStatement(view, asker, query));
 }
 
-/** `given`: the names of the fields that the body holds. */
+/** `given`: the names of the fields in the body. */
 export function assembleCreate(
   release: ActiveRelease,
   entity: string,
@@ -94,8 +97,8 @@ export function assembleCreate(
 }
 
 /**
- * `given`: the names of the fields that the body holds; `state`: what it holds for the state, whose edges the text names;
- * `isTouched`: the record has a new version, also where the body holds nothing of it.
+ * `given`: the names of the fields in the body; `state`: the body's value for the state, whose edges the text names;
+ * `isTouched`: the record gets a new version even if the body has no values for it.
  */
 export function assembleUpdate(
   release: ActiveRelease,
@@ -110,7 +113,7 @@ export function assembleUpdate(
   return find(release, entity, "update", asker, shape, (view) => {
     const { roles } = asker;
     const terms = writeTerms(release, entity, "update", roles);
-    // What a grant sets is written whatever was sent, so also where nothing was.
+    // A grant's forced value is written whatever the body contains, even if it is empty.
     if (sorted.length === 0 && terms.forced.size === 0 && !isTouched) return emptyUpdateStatement(view, asker);
     const moves = sorted.includes(view.entity.stateMachine?.field ?? "");
     const termsOf = (operation: Operation): WriteTerms => writeTerms(release, entity, operation, roles);
@@ -118,7 +121,7 @@ export function assembleUpdate(
   });
 }
 
-/** `given`: the names of the fields that the body holds. */
+/** `given`: the names of the fields in the body. */
 export function assembleTransition(
   release: ActiveRelease,
   entity: string,
@@ -141,7 +144,7 @@ export function assembleDelete(release: ActiveRelease, entity: string, asker: As
   return find(release, entity, "delete", asker, "", (view) => deleteStatement(view, asker));
 }
 
-/** What holds records that a request is about to change or delete. */
+/** Locks the records that a request will change or delete. */
 export function assembleLock(
   release: ActiveRelease,
   entity: string,
@@ -153,11 +156,11 @@ export function assembleLock(
   return find(release, entity, operation, asker, key, (view) => recordsLock(view, operation, asker, reference));
 }
 
-/** Postgres proves no longer ones; long before, they would take longer to plan than anybody waits. @throws Fault 400. */
+/** Postgres proves no longer statements. Planning them would also take too long. @throws Fault 400. */
 function requireShort<S extends Statement>(statement: S): S {
   if (statement.text.length <= CHARS_MAX) return statement;
   throw new Fault("bad_request", {
-    detail: "This asks for more at once than one statement holds. Expand fewer relations, or name the fields to show.",
+    detail: "The request is too large for one statement. Expand fewer relations, or choose fewer fields.",
   });
 }
 

@@ -1,9 +1,9 @@
-// Writes the statement that judges a batch of changes for a group of subscribers: callers with the same roles and the same filters.
-// In: an entity and what the group shares. Out: SQL, and its values. What differs between subscribers stands in columns.
-//
-// A change is judged as it was then, by the rules and the rights of now. Its content is shown to whom the record is visible as it
-// was written and still is: what somebody has lost sight of since is left to the change by which they lost it. Of an update that
-// changes nothing which they see, nothing is said.
+// Writes the statement that judges a batch of changes for a group of subscribers: callers with the same roles and the
+// same filters. In: an entity and what the group shares. Out: SQL, and its values. Everything that differs between
+// subscribers is in columns.
+// A change is judged on the record as it was then, by the current rules and rights. Its content is shown to subscribers
+// who could see the record as written and still can. If a subscriber can no longer see the record, only the change by
+// which they lost it is reported. An update that changes nothing visible to them is not reported.
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import type { Principal } from "../project/principal.ts";
 import { principalId, userId } from "../project/principal.ts";
@@ -19,20 +19,20 @@ import { isTouched } from "./statement.ts";
 import { auditOf } from "./trace.ts";
 import { CHANGES_VIEW } from "./watched.ts";
 
-/** Who follows, as the statement sees them. */
+/** A subscriber, as the statement sees them. */
 export interface FollowerValues {
   readonly principal: Principal;
   readonly organization: string | null;
   readonly ip: string;
   readonly requestId: string;
-  /** The values of the filter, in the order in which the statement has them. */
+  /** The values of the filter, in the order of the statement. */
   readonly operands: readonly (string | null)[];
 }
 
 export interface ChangesStatement {
   readonly text: string;
   readonly writes: boolean;
-  /** Equal for followers who are judged alike: one of them stands for all. */
+  /** Equal for subscribers who get the same result: the statement judges one for all of them. */
   likeness(follower: FollowerValues): string;
   /** Changes with numbers above `after`, up to `to`. */
   values(followers: readonly FollowerValues[], after: number, to: number): readonly (string | null)[];
@@ -40,7 +40,7 @@ export interface ChangesStatement {
 
 /** Columns of the result. */
 export const changeColumns = { follower: 0, seq: 1, kind: 2, id: 3, record: 4 } as const;
-/** What stands in `kind`, beside `created` and `updated`, which have a record. */
+/** The `kind` for a record that is gone. `created` and `updated` come with the record. */
 export const GONE = "gone";
 
 interface FollowerColumn {
@@ -60,7 +60,7 @@ const always: readonly FollowerColumn[] = [
   { name: "request_id", type: "text", of: ({ requestId }) => requestId },
 ];
 
-/** Parameters that read what differs between subscribers from their row `_who`. */
+/** Parameters that read the differences between subscribers from their row `_who`. */
 class FollowerParameters extends Parameters {
   /** Columns that the text names. */
   readonly used: Set<string> = new Set();
@@ -98,7 +98,7 @@ class FollowerParameters extends Parameters {
   }
 }
 
-/** @param filter Of the entity's own fields: nothing tells of the changes of other records. */
+/** @param filter Over the entity's own fields only, because no change reports that other records have changed. */
 export function changesStatement(view: EntityView, asker: Asker, filter: Filter): ChangesStatement {
   const columns: readonly FollowerColumn[] = [
     ...always,
@@ -168,7 +168,7 @@ export function changesStatement(view: EntityView, asker: Asker, filter: Filter)
   };
 }
 
-/** SQL: an update has changed nothing that they see of the record; null where they see that it was changed. */
+/** SQL: an update has changed nothing that they see of the record; null if they see the change in any case. */
 function unseenChange(view: EntityView, asker: Asker, parameters: Parameters): string | null {
   const readable = readableFields(view, asker.roles);
   const touched = new Set(view.stored.filter(isTouched).map(({ name }) => name));
@@ -181,7 +181,7 @@ function unseenChange(view: EntityView, asker: Asker, parameters: Parameters): s
     });
     return `${before} is not distinct from ${after}`;
   });
-  // Both images have the lists of now: what is computed of them was another value where the write has changed one.
+  // Both images have the current lists. If the write has changed a list, the values computed from it were different.
   const tables = view.entity.fields.filter(isJoined).map(({ join }) => quoteIdentifier(join.table));
   const isOfLists = fields.some(
     (field) => field.column === null && !isJoined(field) && tables.some((table) => field.select.includes(table)),
@@ -200,7 +200,7 @@ interface Batch {
   readonly to: number;
 }
 
-/** One row for each subscriber, with the ids of what they are shown. */
+/** One row for each subscriber, with the ids of the records that they are shown. */
 function auditOfReads(view: EntityView, parameters: Parameters): string {
   const who = `_out."actor_kind", _out."actor_id", _out."request_id"`;
   const from =

@@ -1,5 +1,5 @@
-// Writes the statement of a create: rule, references, numbers, row, pairs and audit row in one. In: an entity, who asks, the
-// input's shape. Out: SQL and slots. It never uses up a number for a record that is refused.
+// Writes the statement of a create: rule, references, numbers, row, pairs and audit row in one. In: an entity, the
+// caller, the input's shape. Out: SQL and slots. A refused record uses up no number.
 import type { BundleField } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { MASK } from "../project/mask.ts";
@@ -41,9 +41,9 @@ import { traceOf } from "./trace.ts";
 import { type WriteTerms, writableBy } from "./write-terms.ts";
 
 /**
- * What wasn't given is a parameter too, so that callers can't invent shapes; of the body, `given` names only those fields
- * that need a part of the statement to themselves (`shapingFields`). Where nothing is to be checked beside the rule, no
- * row says that the rule refused.
+ * Fields that weren't sent are parameters too, so that callers can't create many shapes. `given` only names the fields
+ * of the body that need a separate part of the statement (`shapingFields`). If only the rule can refuse, an empty
+ * result means that it did.
  */
 export function createStatement(
   view: EntityView,
@@ -123,20 +123,20 @@ function createChecks(
     add({ kind: "field", field }, oneHolds(view, rules, parameters, { new: "_new", written }).sql);
   }
   const state = machineOf(view);
-  // A body's state is checked before; one that a grant sets is known here alone.
+  // The state in a body was checked before. The state that a grant sets is only known here.
   if (state !== null && terms.forced.has(state.field.name)) {
     add({ kind: "state" }, `${column("_new", state.field)} = ${quoteLiteral(state.machine.initial)}`);
   }
   return { checks, flags };
 }
 
-/** Of a create's references: those that a body decides. What the service fills in is the current user, who exists. */
+/** References of a create that the body decides. The service only fills in the current user, who exists. */
 function isCheckedReference(field: BundleField, given: readonly string[]): boolean {
   if (field.references === null || field.column === null || field.writer === "service") return false;
   return field.default === null || given.includes(field.name);
 }
 
-/** The given fields that a create's shape depends on. */
+/** The given fields that determine a create's shape. */
 export function shapingFields(view: EntityView, given: Iterable<string>, terms: WriteTerms): readonly string[] {
   return [...given].filter((name) => {
     const field = view.fields.get(name);

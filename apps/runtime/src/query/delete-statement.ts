@@ -1,5 +1,6 @@
-// Writes the statement that deletes one record, or marks it as deleted. In: an entity and who asks. Out: SQL and slots.
-// What other records need done with it stands in cascade-statement.ts; where Postgres's own foreign keys say enough, here.
+// Writes the statement that deletes one record, or marks it as deleted. In: an entity and the caller. Out: SQL and
+// slots. It is for entities where Postgres's own foreign keys are enough; cascade-statement.ts handles effects on other
+// records.
 import { quoteIdentifier } from "@plinth/postgres";
 import { cascadeOf, cascadeStatement } from "./cascade-statement.ts";
 import { type Asker, type EntityView, permission } from "./entity-view.ts";
@@ -9,7 +10,9 @@ import { laneWith, lockOfStored } from "./parent-lock.ts";
 import { type DeleteStatement, hasVersion, lockedRow, rowAsJson, touches } from "./statement.ts";
 import { traceOf } from "./trace.ts";
 
-/** Columns: whether it was deleted, whether it has the version, whether the rule allows it. No row: missing or hidden. */
+/**
+ * Columns: whether it was deleted, whether it has the version, whether the rule allows it. No row: missing or hidden.
+ */
 export function deleteStatement(view: EntityView, asker: Asker): DeleteStatement {
   const cascade = cascadeOf(view);
   if (cascade !== null) return cascadeStatement(view, asker, cascade);
@@ -32,7 +35,7 @@ export function deleteStatement(view: EntityView, asker: Asker): DeleteStatement
     },
   ]);
   const matches = hasVersion(asker, "_cur", parameters);
-  // Whether the version is right is told to whom the rule allows the delete.
+  // Only callers whom the rule allows the delete learn whether the version is right.
   const rule = asker.isConditional === true ? allowed : '_del."id" is not null';
   const text =
     `with _cur as (${lockedRow(view, "delete", asker, parameters)}), ` +

@@ -1,5 +1,5 @@
-// Writes the statement that reads one record. In: an entity and who asks. Out: SQL and slots.
-// It never writes, but for the audit row of entities whose reads are kept.
+// Writes the statement that reads one record. In: an entity and the caller. Out: SQL and slots. It writes nothing,
+// except the audit row for entities whose reads are audited.
 import { quoteIdentifier } from "@plinth/postgres";
 import { type Asker, type EntityView, living, permission } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
@@ -13,18 +13,18 @@ import { boundedJson } from "./reading/too-large.ts";
 import type { Statement } from "./statement.ts";
 import { type Audited, auditOf } from "./trace.ts";
 
-/** What is read of which record. */
+/** The record to read, and the parts of it. */
 export interface Reading {
   readonly selection: Selection;
-  /** The record is the one that it holds for, of which there can be one in each organization; null: the one of that id. */
+  /** Finds the record by a key, of which there can be one in each organization; null: by its id. */
   readonly key: Filter | null;
-  /** A write of the same request has its own line in the audit log: that the record was read needs no second one. */
+  /** A write in the same request has its own line in the audit log, so the read needs none. */
   readonly isOfWrite: boolean;
 }
 
 export const PLAIN_READING: Reading = { selection: WHOLE, key: null, isOfWrite: false };
 
-/** Equal for what one statement serves. */
+/** Equal for readings that share a statement. */
 export function readingShape({ selection, key, isOfWrite }: Reading): string {
   const found = key === null ? "" : `${filterShape(key)} `;
   return `${isOfWrite ? "written " : ""}${found}${selectionShape(selection)}`;
@@ -62,7 +62,7 @@ export function readStatement(view: EntityView, asker: Asker, { selection, key, 
   } else {
     text = `select ${recordJson(view, asker, "_r", parameters)} from ${view.from} _r ${where()}`;
   }
-  // What records bring with them depends on how many there are.
+  // The time depends on the number of related records.
   const lane = selection.expansions.length > 0 ? "earned" : "fast";
   return { text, slots: parameters.slots, lane, keep: true, writes: audited.length > 0 };
 }

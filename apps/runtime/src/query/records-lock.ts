@@ -1,5 +1,5 @@
-// Locks the records that a request is about to change one after another, in the order of their ids: two such requests never wait
-// for each other in a circle. In: an entity, an operation, who asks. Out: a statement. It finds no record that the caller may not
+// Locks the records that a request will change one after another, in the order of their ids, so that two such requests
+// never deadlock. In: an entity, an operation, the caller. Out: a statement. It finds no record that the caller can't
 // see, and none by a field that they can't read in it.
 import type { Operation } from "@plinth/bundle";
 import { type Asker, column, type EntityView, living } from "./entity-view.ts";
@@ -8,8 +8,8 @@ import { isReadable } from "./readable-fields.ts";
 import { type Statement, visibleFor } from "./statement.ts";
 
 /**
- * The ids are the value of `id`, as an array.
- * @param reference A field: only records are found that it leads to the one which is its value in the bindings.
+ * The ids are the value of `id`, as an array. @param reference A field: only records are found whose reference is the
+ * field's value in the bindings.
  */
 export function recordsLock(view: EntityView, operation: Operation, asker: Asker, reference: string | null): Statement {
   const parameters = new Parameters(view.fields);

@@ -1,6 +1,6 @@
-// Writes the statements that change one record: update, transition. In: an entity, who asks, the input's shape.
-// Out: SQL and slots. The lock comes first: without it, an owner who has just lost the row could still write it, because
-// the rule would be judged on the row as it was when the statement began.
+// Writes the statements that change one record: update, transition. In: an entity, the caller, the input's shape. Out:
+// SQL and slots. The lock comes first. Without it, the rule would judge the row as it was when the statement began, so
+// an owner could still write a row that was closed to them meanwhile.
 import type { BundleField, Operation } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { MASK } from "../project/mask.ts";
@@ -68,15 +68,15 @@ interface Change {
   readonly asker: Asker;
   readonly operation: Operation;
   readonly edge: Edge | null;
-  /** Of an update that names the state: the edges by which it may get there. */
+  /** For an update that names the state: the possible edges to it. */
   readonly ways: readonly Way[] | null;
-  /** What the body names and the service doesn't set in its place. */
+  /** The fields in the body that the service doesn't set itself. */
   readonly given: readonly string[];
-  /** Those of it that are numbers to be added to what the field holds. */
+  /** Those of them that are added to the field's value. */
   readonly added: ReadonlySet<string>;
   readonly terms: WriteTerms;
   readonly parameters: Parameters;
-  /** The many-to-many fields that it gives another list. */
+  /** The many-to-many fields whose lists it changes. */
   readonly pairs: readonly JoinedField[];
   readonly written: WrittenPairs;
 }
@@ -172,7 +172,7 @@ function changeStatement(
   return { text, slots: parameters.slots, checks, ...how };
 }
 
-/** The row as it will be. */
+/** The row after the change. */
 function newRow(change: Change): string {
   const { view, asker, parameters, ways, written } = change;
   const next = (forced: WriteTerms["forced"]): string =>
@@ -183,7 +183,7 @@ function newRow(change: Change): string {
   return `_ways as (${rows}), _new as (${chosenWay(view, ways, asker, parameters, written)})`;
 }
 
-/** The event's name: that of the edge that was taken, by whichever route. */
+/** The event's name: that of the used edge, whichever route was called. */
 function eventByWay({ view, edge, ways }: Change): string {
   const updated = quoteLiteral(edge?.emit ?? `${view.entity.name}.updated`);
   if (ways === null || ways.length === 0) return updated;
@@ -203,7 +203,7 @@ function auditedPair(field: StoredField): string {
   return `jsonb_build_array(${auditValue("_cur", field)}, ${auditValue("_upd", field)}) as ${quoteIdentifier(field.name)}`;
 }
 
-/** What the edge has set and the body doesn't name. */
+/** The changes that the edge makes in addition to the body's. */
 function changesByWay(ways: readonly Way[], moved: readonly StoredField[]): string {
   if (moved.length === 0) return "";
   const cases = ways.flatMap(({ edge, forced }, i) => {
@@ -214,18 +214,18 @@ function changesByWay(ways: readonly Way[], moved: readonly StoredField[]): stri
   return ` || case _new._way ${cases.join(" ")} else '{}'::jsonb end`;
 }
 
-/** ` or ...` where the edge that was taken sets the field, so that what the body holds for it counts for nothing. */
+/** ` or ...` if the used edge sets the field, so that the body's value is ignored. */
 function orSet({ ways }: Change, name: string): string {
   const setting = (ways ?? []).flatMap(({ forced }, i) => (forced.has(name) ? [i + 1] : []));
   return setting.length === 0 ? "" : ` or _new._way in (${setting.join(", ")})`;
 }
 
-/** Whether the edge gives the field a value, whatever the body holds for it. */
+/** Whether the edge sets the field, whatever the body contains. */
 function setsBy({ edge, forced }: Way, field: StoredField): boolean {
   return forced.has(field.name) || field.sequence?.at === edge.name;
 }
 
-/** SQL: the edge that numbers it is taken, and it has no number from an earlier time. */
+/** SQL: the edge that numbers it is used, and it has no number yet. */
 function isNumberedNow({ ways }: Change, field: NumberedField): string {
   const missing = `${column("_cur", field)} is null`;
   const taken = (ways ?? []).flatMap(({ edge }, i) => (field.sequence.at === edge.name ? [i + 1] : []));
@@ -257,7 +257,7 @@ function nextValue(
   return isTouched(field) ? `${touchedValue(field, "_cur")} as ${named}` : old;
 }
 
-/** `told`: what a refusal of the state tells: the old state and what is missing. */
+/** `told`: the details of a refused state: the old state and the missing fields. */
 function changeChecks(change: Change): {
   readonly checks: readonly Check[];
   readonly flags: readonly string[];
@@ -320,7 +320,10 @@ function changeChecks(change: Change): {
   return { checks, flags, told };
 }
 
-/** SQL: the caller sends back what they read; whether a value is that of a field which they can't read tells it. */
+/**
+ * SQL: the caller sends back the value that they read. For a field that they can't read, the comparison would reveal
+ * the value, so it doesn't count.
+ */
 function knownSame({ view, asker, parameters }: Change, field: StoredField): string {
   const readable = isReadable(view, field, asker, "_cur", parameters);
   if (readable.kind === "never") return "false";
@@ -339,8 +342,8 @@ function pairChanges({ view, asker, parameters, pairs }: Change): string {
 }
 
 /**
- * An update that changes nothing: the same answers, but no version and no lock. Columns as for an update. All that is left of it is
- * that the record was read.
+ * An update that changes nothing: the same answers, but no new version and no lock. Columns as for an update. It is
+ * only audited as a read.
  */
 export function emptyUpdateStatement(view: EntityView, asker: Asker): WriteStatement {
   const parameters = new Parameters(view.fields);
@@ -361,7 +364,7 @@ export function emptyUpdateStatement(view: EntityView, asker: Asker): WriteState
   const read = isAudited ? [`${permission(view, "read", asker, parameters, { record: "_r" }).sql} as _read`] : [];
   const audited = { view, operation: "read", changes: "null::jsonb", from: `${row} and _cur._read`, row: "_cur" };
   const audit = isAudited ? `, ${auditOf(parameters, [audited])}` : "";
-  // A repetition reads it again.
+  // A repeated request reads it again.
   const kept = keptReply(view, asker, parameters, { status: 200, row, record: { alias: "_cur", json: null } });
   const columns = [...(matches.length > 0 ? ["_cur._matches"] : []), "_cur._allowed", "_cur._json"];
   const cur = [...answer, `_r."id"`, ...read].join(", ");

@@ -1,5 +1,5 @@
-// Writes the statement that calculates over the records that a caller may read. In: what is asked. Out: SQL and slots.
-// A field that the caller can't read in a record counts as null there.
+// Writes the statement that calculates over the records that a caller can read. In: the calculation. Out: SQL and
+// slots. A field that the caller can't read in a record counts as null there.
 import type { BundleField } from "@plinth/bundle";
 import { quoteIdentifier } from "@plinth/postgres";
 import { type Asker, type EntityView, living, permission, typedValue, wireValue } from "../entity-view.ts";
@@ -16,7 +16,7 @@ import { sortValue } from "./sort.ts";
 import { boundedText } from "./too-large.ts";
 
 export interface AggregateStatement extends Statement {
-  /** Of each group, in the order of the columns. */
+  /** The members of each group, in the order of the columns. */
   readonly members: readonly Member[];
 }
 
@@ -42,7 +42,7 @@ export function aggregateStatement(view: EntityView, asker: Asker, query: Aggreg
     calculated(value, (field) => shown(field, typedValue(view, field, "_r", parameters))),
   );
   const where = conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
-  // By number: an expression that holds a parameter is another one each time that it is written.
+  // By number, because an expression with a parameter would be a different expression each time it is written.
   const by = groups.length === 0 ? "" : ` group by ${groups.map((_, at) => at + 1).join(", ")}`;
   const columns = [...groups, ...values].map((sql, at) => `${sql} as _c${at}`).join(", ");
   const inner = `select ${columns} from ${view.from} _r${where}${by}`;
@@ -134,7 +134,7 @@ function shownValue(
   return { sql: `(${text})::text`, member: memberOf(name, isNumber ? "raw" : "string") };
 }
 
-/** A calculated value as a record shows it: its own template reads the columns that it is calculated from. */
+/** A calculated value as a record shows it: its template reads the columns from which it is calculated. */
 function reckonedValue({ sqlType }: BundleField, value: string): string {
   switch (sqlType) {
     case "numeric":
@@ -148,10 +148,10 @@ function reckonedValue({ sqlType }: BundleField, value: string): string {
   }
 }
 
-/** Types whose values have a bound of their own. */
+/** Types whose values are short by themselves. */
 const isShort = /^(?:smallint|integer|bigint|numeric|real|double|uuid|date|time|interval|inet)/;
 
-/** As a record shows it: its template reads a row that has this one column. */
+/** As a record shows it: its template reads a row with this one column. */
 function shownField(
   view: EntityView,
   field: BundleField,

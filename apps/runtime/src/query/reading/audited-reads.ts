@@ -1,6 +1,6 @@
-// What the audit log keeps of entities with `audit: all` when their records are read by way of others. In: what a request shows of its
-// records, and what it filters and sorts by. Out: rows for the audit log, as SQL. It names the records that stand in the reply, and
-// no others; what is only looked into leaves a row without ids.
+// The audit of records with `audit: all` that are read through other records. In: the records that a request shows, and
+// those that it filters and sorts by. Out: rows for the audit log, as SQL. It names the records in the reply, and no
+// others. Records that only filters or sorts read leave a row without ids.
 import type { BundleRelation } from "@plinth/bundle";
 import type { Asker, EntityView } from "../entity-view.ts";
 import type { Parameters } from "../parameters.ts";
@@ -11,14 +11,14 @@ import { reach, targetOf } from "./reach.ts";
 import { type Expansion, type Selection, selectionOperands } from "./selection.ts";
 import { direction, type SortKey, sortValue } from "./sort.ts";
 
-/** What a request looks into beside what it shows. */
+/** What a request reads in addition to what it shows. */
 export interface LookedInto {
   readonly filter: Filter;
-  /** What it sorts by, and what it groups by. */
+  /** The sort keys and the group keys. */
   readonly keys: readonly Pick<SortKey, "hops">[];
 }
 
-/** The records that a reply shows as its own, as a statement holds them. */
+/** The records that a reply shows as its own, in a statement. */
 export interface ShownRecords {
   /** SQL of a FROM list whose `id` names them. */
   readonly from: string;
@@ -26,7 +26,7 @@ export interface ShownRecords {
   readonly where: string;
 }
 
-/** One row for each entity that is looked into. */
+/** One row for each entity that filters or sorts read. */
 export function auditOfLooks(view: EntityView, { filter, keys }: LookedInto, selection: Selection): readonly Audited[] {
   const found = new Set<EntityView>();
   collectFilter(view, filter, found);
@@ -37,8 +37,8 @@ export function auditOfLooks(view: EntityView, { filter, keys }: LookedInto, sel
 }
 
 /**
- * One row for each entity whose records stand within those that are shown; none where there are no such records.
- * @param operand The number of the first value of the selection's filters.
+ * One row for each entity whose records are part of the shown ones; none if there are no such records. @param operand
+ * The number of the first value of the selection's filters.
  */
 export function auditOfExpanded(
   view: EntityView,
@@ -73,13 +73,16 @@ function showsAudited(view: EntityView, { expansions }: Selection): boolean {
 
 interface Followed {
   readonly row: string;
-  /** What leads to the row. */
+  /** The source of the row. */
   readonly from: string;
   readonly selection: Selection;
   readonly operand: number;
 }
 
-/** Follows the expansions as the reply does: by the same rules, filters, orders and limits, so that it finds the same records. */
+/**
+ * Follows the expansions like the reply does: with the same rules, filters, orders and limits, so that it finds the
+ * same records.
+ */
 class IdsWriter {
   readonly ids = new Map<EntityView, string[]>();
   readonly #asker: Asker;

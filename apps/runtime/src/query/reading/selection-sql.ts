@@ -1,5 +1,5 @@
-// Writes the records within records. In: a row and a selection. Out: SQL of JSON. Each record stands under the read rule of its own
-// entity, each field under its own, whatever leads to it.
+// Writes the SQL for records within records. In: a row and a selection. Out: SQL of JSON. The read rule of each entity
+// and of each field applies, whatever leads to the record.
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { type Asker, type EntityView, oneHolds } from "../entity-view.ts";
 import type { Parameters } from "../parameters.ts";
@@ -9,7 +9,7 @@ import { reach } from "./reach.ts";
 import type { Expansion, Selection } from "./selection.ts";
 import { direction, sortValue } from "./sort.ts";
 
-/** The fields that a selection asks for, as far as the caller reads them; those that are expanded stand there as records. */
+/** The selected fields that the caller can read. Expanded ones appear as records. */
 export function selectedFields(view: EntityView, asker: Asker, selection: Selection): readonly ReadableField[] {
   const { fields, expansions } = selection;
   const expanded = new Set(expansions.map(({ relation }) => relation.name));
@@ -24,7 +24,7 @@ export class SelectionWriter {
   readonly #filters: FilterWriter;
   #aliases = 0;
 
-  /** @param filters Goes on behind what it has written: the values of the filters here come behind those. */
+  /** @param filters Continues its numbering: the values of the filters here come after its values. */
   constructor(asker: Asker, parameters: Parameters, filters: FilterWriter) {
     this.#asker = asker;
     this.#parameters = parameters;
@@ -61,7 +61,10 @@ export class SelectionWriter {
     return open === null ? this.#narrowed(view, row, selection) : `(select row_to_json(_x) from (select ${open}) _x)`;
   }
 
-  /** The members as columns, where every record shows them all; Postgres makes JSON of a whole row for least. */
+  /**
+   * The members as columns, if every record shows them all; building JSON from a whole row is the cheapest way in
+   * Postgres.
+   */
   #openColumns(view: EntityView, row: string, selection: Selection): string | null {
     const fields = selectedFields(view, this.#asker, selection);
     if (fields.some(({ rules }) => rules !== null) || fields.length + selection.expansions.length === 0) return null;
@@ -81,8 +84,8 @@ export class SelectionWriter {
   }
 
   /**
-   * `row_to_json` can't leave a member out, and dropping nulls would drop those that are values. Each rule is judged once for the
-   * record, and not for each field that hangs on it.
+   * `row_to_json` can't leave a member out, and dropping nulls would drop nulls that are values. Each rule is evaluated
+   * once for the record, not for each field that depends on it.
    */
   #narrowed(view: EntityView, row: string, selection: Selection): string {
     const fields = selectedFields(view, this.#asker, selection);

@@ -1,4 +1,4 @@
-// The statements that a release can lead to: each operation of each entity, for several callers and shapes of input.
+// The statements that a release can produce: each operation of each entity, for several callers and shapes of input.
 // In: a release. Out: texts. Only tests import it.
 
 import { canStatement } from "../../modules/can/can-statement.ts";
@@ -77,7 +77,9 @@ function openFields(view: EntityView, asker: Asker): EntityView["shown"] {
   return view.shown.filter((field) => field.filterable && readabilityOf(view, field, asker.roles) !== "never");
 }
 
-/** Each relation that the caller may follow: expanded, filtered through, and sorted through where it leads to one record. */
+/**
+ * Each relation that the caller can follow: expanded, filtered through, and sorted through if it leads to one record.
+ */
 function* relatedQueries(view: EntityView, asker: Asker): Iterable<string> {
   for (const name of relationNames(view, asker.roles)) {
     const relation = findRelation(view, name);
