@@ -154,7 +154,7 @@ describe("is refused", () => {
       await refused(422, "validation_failed", "ben", "book", { account_id: missing, amount: "1" }),
     ];
     expect(one.json.errors).toEqual([
-      { path: "/account_id", code: "unknown_reference", message: "There is no such record." },
+      { path: "/account_id", code: "unknown_reference", message: "This record does not exist." },
     ]);
     expect(other.json.errors).toEqual(one.json.errors);
   });

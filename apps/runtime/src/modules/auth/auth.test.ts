@@ -290,7 +290,7 @@ describe("a refresh token", () => {
     const { refresh, userId } = await signUp();
     await expect(refreshed("plr_nothing")).rejects.toMatchObject({
       code: "invalid_credentials",
-      detail: "This refresh token is unknown, used already or expired: sign in again.",
+      detail: "This refresh token is unknown, already used or expired. Sign in again.",
     });
     expect(faultCatalogue.invalid_credentials.title).not.toMatch(/password/);
     const other = await makeLiveProject(cell);

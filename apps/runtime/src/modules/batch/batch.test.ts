@@ -197,7 +197,7 @@ test("it is tried without being kept, and happens once for a key", async () => {
   expect([again.status, again.headers.get("idempotency-replayed"), await count("orders")]).toEqual([200, "true", 1]);
   expect((await batch("ana", [order("B")], once)).json).toMatchObject({
     code: "idempotency_key_reused",
-    detail: "The first request with this key had another method, path or body. Send this one with a key of its own.",
+    detail: "The first request with this key had another method, path or body. Use another key for this one.",
   });
 });
 

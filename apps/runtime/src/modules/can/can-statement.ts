@@ -1,5 +1,5 @@
-// Writes the statement that answers what a caller may do with records. In: pairs of entity and operation. Out: SQL and slots.
-// It never tells a missing record from one that is hidden: both are no.
+// Writes the statement that answers what a caller can do with records. In: pairs of entity and operation. Out: SQL and
+// slots. It never distinguishes a missing record from a hidden one: the answer for both is no.
 import type { Operation } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { type Asker, column, type EntityView, living, permission } from "../../query/entity-view.ts";
@@ -12,7 +12,7 @@ export interface Question {
   readonly ids: readonly string[];
 }
 
-/** Columns: per question the ids that it is yes for, as a JSON array. */
+/** Columns: for each question the ids with the answer yes, as a JSON array. */
 export function canStatement(
   questions: readonly Question[],
   asker: Asker,

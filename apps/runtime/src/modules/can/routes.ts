@@ -1,5 +1,5 @@
-// `POST /v1/can`: what the caller may do, before they try. In: up to 100 questions. Out: an answer each, in their order.
-// It asks the database once, and never answers differently for what is hidden and what is missing.
+// `POST /v1/can`: what the caller can do, before they try. In: up to 100 questions. Out: an answer for each, in their
+// order. It asks the database once, and gives the same answer for hidden and missing records.
 import type { Operation } from "@plinth/bundle";
 import { Fault, type FieldError, isUuid } from "@plinth/service";
 import { z } from "zod";
@@ -37,7 +37,7 @@ async function answer(context: ModuleContext): Promise<Reply> {
         ? issue.keys.map((key) => ({
             path: `/${[...issue.path, key].join("/")}`,
             code: "unknown_field",
-            message: "There is no such field.",
+            message: "This field does not exist.",
           }))
         : [problemOf(issue)],
     );
@@ -49,7 +49,7 @@ async function answer(context: ModuleContext): Promise<Reply> {
   return jsonReply(200, data);
 }
 
-/** Without an id: whether there may be a record at all that it is yes for. */
+/** Without an id: whether the answer can be yes for any record. */
 function isAllowed({ view, operation, id, granted }: Asked, yes: ReadonlyMap<string, ReadonlySet<string>>): boolean {
   if (!granted || id === null) return granted;
   return yes.get(nameOf(view, operation))?.has(id) ?? false;
@@ -68,7 +68,7 @@ function resolve(
         resource,
         release.bundle.entities.map((entity) => entity.name),
       );
-      errors.push({ path: `/${i}/resource`, code: "not_allowed", message: `There is no such resource.${hint}` });
+      errors.push({ path: `/${i}/resource`, code: "not_allowed", message: `This resource does not exist.${hint}` });
       return null;
     }
     const operations = operationsOf(view);
@@ -78,11 +78,11 @@ function resolve(
       return null;
     }
     if (id !== undefined && (op === "list" || op === "create")) {
-      errors.push({ path: `/${i}/id`, code: "not_allowed", message: `${op} is about no record.` });
+      errors.push({ path: `/${i}/id`, code: "not_allowed", message: `${op} takes no record.` });
       return null;
     }
     const operation = (op === "list" ? "read" : op) as Operation;
-    // What is no UUID names no record, and so nothing may be done with it.
+    // A text that is not a UUID names no record, so nothing can be done with it.
     const granted = hasOperation(view.entity, operation, roles) && (id === undefined || isUuid(id));
     return { view, operation, id: id?.toLowerCase() ?? null, granted };
   });
@@ -100,7 +100,7 @@ function operationsOf({ entity }: EntityView): readonly string[] {
   return ["list", "read", "create", "update", "delete", ...(entity.softDelete === null ? [] : ["restore"]), ...edges];
 }
 
-/** The ids that the answer is yes for, by entity and operation. */
+/** The ids with the answer yes, by entity and operation. */
 async function askDatabase(
   context: ModuleContext,
   asked: readonly Asked[],
@@ -132,7 +132,7 @@ async function askDatabase(
   };
   const values = slots.map((slot) => slot(bindings));
   const msMax = release.bundle.limits.statementMsMax;
-  // Callers invent its shape: it is not kept prepared, and doesn't stand in others' way.
+  // Callers invent its shape, so it is not kept prepared, and can't delay the statements of others.
   const { rows } = await tenant.run({ text: forProject(text, release), values, lane: "slow", keep: false, msMax });
   return new Map(names.map((name, i) => [name, new Set(JSON.parse(rows[0]?.[i] ?? "[]") as string[])]));
 }

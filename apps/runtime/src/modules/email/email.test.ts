@@ -127,7 +127,7 @@ it.each([
 it("a name that the blueprint sends nothing by is refused", async () => {
   await expect(call("/v1/connections", { ...connection(), name: "email" })).rejects.toMatchObject({
     code: "validation_failed",
-    errors: [{ path: "/name", message: "The live version sends by no connection of this name. It has: mail." }],
+    errors: [{ path: "/name", message: "The live version has no mail connection with this name. It has: mail." }],
   });
 });
 
@@ -153,7 +153,7 @@ it("a preview is in the language asked for, or the template's own, and values ar
 it("a preview of an unknown template names the nearest one", async () => {
   await expect(call("/v1/emails/preview", { template: "welcom" })).rejects.toMatchObject({
     code: "not_found",
-    detail: 'There is no such template. Did you mean "welcome"?',
+    detail: 'This template does not exist. Did you mean "welcome"?',
   });
 });
 

@@ -132,7 +132,7 @@ describe("a profile field that admins write", () => {
     const refused = await cell.send(ana, "PATCH", path, { nickname: "queen", verified: true });
     expect([refused.status, refused.json.errors]).toEqual([
       403,
-      [{ path: "/verified", code: "admin_only", message: "Only an admin may set it." }],
+      [{ path: "/verified", code: "admin_only", message: "Only an admin can set this field." }],
     ]);
     const kept = await cell.send(ana, "PATCH", path, { nickname: "ana", verified: false });
     expect([kept.status, kept.json.data.verified]).toEqual([200, false]);

@@ -1,5 +1,6 @@
-// What waits for the caller's consent. In: who asks. Out: a page of the approvals that they may give or refuse, the longest waiting
-// first, with what they need to decide. Of the record that a run is about, its id alone is told, and only to who may read it.
+// The approvals that wait for the caller. In: the caller. Out: a page of the approvals that they can give or refuse,
+// the longest waiting first, with the data for a decision. Of the run's record, it only shows the id, and only to
+// callers who can read it.
 import type { BundleStep } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
@@ -43,7 +44,7 @@ export async function readApprovals(context: ModuleContext): Promise<Reply> {
   };
 }
 
-/** Columns: the approval as JSON, and the three that give the order. The conditions are those of `answerApproval`. */
+/** Columns: the approval as JSON, and the three of the order. The conditions are the same as in `answerApproval`. */
 function statementOf(release: ActiveRelease, asker: Asker, parameters: Parameters): string {
   const table = (name: string): string => `${release.schema}.${quoteIdentifier(`workers__${name}`)}`;
   const lookups = parameters.at("lookups", () => JSON.stringify(lookupsOf(release)));
@@ -83,7 +84,7 @@ const aboveSlot = ({ principal }: Bindings): string => (standsAboveOrganizations
 const membersSlot = ({ principal }: Bindings): string =>
   arrayLiteral(principal.kind === "user" ? principal.memberships.map((one) => one.organization) : []);
 
-/** Whether the caller may read the record that the run is about; null, which is no, of any other entity. */
+/** Whether the caller can read the run's record; null, which counts as no, for other entities. */
 function readable(release: ActiveRelease, asker: Asker, parameters: Parameters): string {
   const cases = entitiesOf(release).flatMap((name) => {
     const view = findEntity(release, name);
@@ -95,7 +96,7 @@ function readable(release: ActiveRelease, asker: Asker, parameters: Parameters):
   return cases.length === 0 ? "false" : `case _p.entity ${cases.join(" ")} end`;
 }
 
-/** Those whose records runs with approvals are about. */
+/** The entities of records that runs with approvals are about. */
 function entitiesOf({ bundle }: ActiveRelease): readonly string[] {
   const asking = bundle.background.workflows.filter(({ steps }) => steps.some(asks));
   return [...new Set(asking.flatMap(({ entity }) => (entity === null ? [] : [entity])))].sort();
@@ -106,7 +107,7 @@ function asks({ action, onError, compensate }: BundleStep): boolean {
   return action.kind === "approve" || within.some(asks);
 }
 
-/** Workflow > the entity that it looks its record up in. */
+/** Workflow > the entity in which it looks up its record. */
 function lookupsOf({ bundle }: ActiveRelease): Readonly<Record<string, string | null>> {
   const lookups = bundle.background.workflows.filter(({ lookup }) => lookup !== null);
   return Object.fromEntries(lookups.map(({ name, entity }) => [name, entity]));

@@ -47,7 +47,7 @@ const runOf = async (id: string) => dataOf(await callModule(work.cell, { method:
 
 it("fails, and does its work when it is retried once the record is there", async () => {
   const id = await pay("first");
-  const error = { code: "no_record", message: "There is no such order." };
+  const error = { code: "no_record", message: "The order does not exist." };
   expect(await runOf(id)).toMatchObject({ status: "failed", error });
   const order = crypto.randomUUID();
   await createRecord(await work.request("order"), order, new Map([["payment_ref", "first"]]));
@@ -59,5 +59,5 @@ it("fails, and does its work when it is retried once the record is there", async
 
 it("says which value is missing where the event carries none to look for", async () => {
   const { error } = await runOf(await pay(null));
-  expect(error.message).toBe("The input is not valid /payment_ref There is no value to look for.");
+  expect(error.message).toBe("The input is not valid /payment_ref A value to find records by is missing.");
 });

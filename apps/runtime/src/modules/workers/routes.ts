@@ -1,5 +1,5 @@
-// The handlers of what happened, what came of it, what is to come, and what people do about it. In: requests of admins, of those who
-// look at their own runs, and approvals by whom a step names. Out: what is told, or that it is noted.
+// The handlers of events, runs, approvals, queues and schedules. In: requests of admins, of callers about their own
+// runs, and approvals by the roles that a step names. Out: the requested data, or a confirmation.
 import type { ProjectScope } from "@plinth/postgres";
 import { Fault, runKinds } from "@plinth/service";
 import { z } from "zod";
@@ -36,11 +36,11 @@ export interface WorkerRoutesOptions {
   readonly scopeOf: (projectId: string) => ProjectScope;
   /** UUID v7, increasing. */
   readonly newId: () => string;
-  /** A run may be due now. */
+  /** Called when a run may be due. */
   readonly onDue: () => void;
   readonly secrets: CallSecrets;
   readonly backgroundOf: BackgroundOf;
-  /** The operator's, as the view of the queues shows them. */
+  /** The operator's limits, as the queues show them. */
   readonly limits: UsageLimits;
 }
 
@@ -139,16 +139,16 @@ async function readSecret(options: WorkerRoutesOptions, context: ModuleContext):
   return tellSecret(options, context);
 }
 
-/** What the project's own services verify calls with. */
+/** The secret with which the project's own services verify calls. */
 async function tellSecret({ secrets }: WorkerRoutesOptions, context: ModuleContext): Promise<Reply> {
   const [current, previous] = await secrets.of(context.projectId);
   const told = previous === undefined ? null : { secret: previous.text, until: previous.until };
   return jsonReply(200, { secret: current?.text ?? null, previous: told });
 }
 
-/** Whoever has the secret can pass for this project. */
+/** With the secret, a caller could impersonate this project. */
 function refuseViewer({ principal }: ModuleContext): void {
   if (principal.kind === "operator" && principal.readOnly) {
-    throw new Fault("forbidden", { detail: "Who may only look at the project doesn't see its signing secret." });
+    throw new Fault("forbidden", { detail: "A viewer of the project can't see its signing secret." });
   }
 }

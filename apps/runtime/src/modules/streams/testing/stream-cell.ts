@@ -1,4 +1,5 @@
-// For tests: a project whose changes are followed, served by several web processes on one database, and clients of its streams.
+// For tests: a project whose changes are followed, served by several web processes on one database, and clients of its
+// streams.
 import { checkBlueprint } from "@plinth/blueprint";
 import type { Bundle, ProjectId } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
@@ -31,14 +32,14 @@ export interface StreamCell {
   readonly database: TestDatabase;
   readonly projectId: ProjectId;
   readonly webs: WebService[];
-  /** Of a key that acts as `admin`. */
+  /** A key that acts as `admin`. */
   readonly adminKey: string;
   readonly publicKey: string;
   sql(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
   redeploy(text: string): Promise<void>;
   addWeb(): Promise<WebService>;
   signUp(email: string): Promise<Person>;
-  /** @returns the reply's body. @throws where it is no success. */
+  /** @returns the reply's body. @throws if the request fails. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
   call(method: string, path: string, token: string, body?: unknown): Promise<any>;
   /** @param path From `?` on. @param at Which web process. */
