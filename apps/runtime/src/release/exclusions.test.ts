@@ -104,7 +104,7 @@ it("fails before the switch where overlapping records were written meanwhile, an
   await migrator.stop();
   const status = await runner.status(change);
   expect(status).toMatchObject({ status: "failed" });
-  expect(status.error).toContain("Records that overlap were written while the deployment was under way");
+  expect(status.error).toContain("Records that overlap were written during the deployment");
 
   const again = await runner.deploy(publication(projectId, before, after));
   expect(again).toMatchObject({ status: "failed" });

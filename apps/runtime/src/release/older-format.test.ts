@@ -285,7 +285,7 @@ describe("a project of a newer format", () => {
         status: 503,
         body: {
           code: "unavailable",
-          detail: expect.stringMatching(/can't be read by the version of Plinth that runs here/),
+          detail: expect.stringMatching(/This version of Plinth can't read the release/),
         },
       });
       expect(answer.headers.get("retry-after")).toBe("30");

@@ -117,7 +117,7 @@ it("has what a create would give it: slugs, numbers and pairs; a secret is refus
   );
   expect(open).toMatchObject({
     status: "failed",
-    error: expect.stringContaining("a secret never stands in a blueprint"),
+    error: expect.stringContaining("a blueprint must not contain secrets"),
   });
   const row = { title: "Größe one!", kinds: `{${KIND}}` };
   expect((await runner.deploy(publicationOf(projectId, withPosts(row), null, [create, more]))).error).toBeNull();

@@ -55,7 +55,7 @@ describe("what is set aside", () => {
     expect(await inspectSchema(runner.pool, projectId)).toEqual({ drift: [], setAside: [] });
     await expect(runner.sql(projectId, "select note__kept_1 from {schema}.listings")).rejects.toThrow("does not exist");
     const late = await runner.deploy(publicationOf(projectId, bundle, without, [aside("restore", "001", noteAside)]));
-    expect(late.error).toBe("Step 001: listings.note is not kept any more, so it can't be brought back.");
+    expect(late.error).toBe("Step 001: listings.note is no longer stored, so it can't be restored.");
   });
 
   it("follows its table's new name, and goes with it", async () => {
