@@ -1,5 +1,5 @@
-// Carries generated plans out on the real engine and Postgres, with processes that die under way. In: a cell and a plan. Out: what
-// came of it, told as the model tells it.
+// Executes generated plans on the real engine and Postgres, with processes that die meanwhile. In: a cell and a plan.
+// Out: the result, in the model's form.
 import { setTimeout as pause } from "node:timers/promises";
 import { createTenantScope } from "@plinth/postgres";
 import { Random } from "@plinth/testkit";
@@ -15,7 +15,7 @@ import type { WorkCell } from "./work-cell.ts";
 import type { Expected, Left, Output } from "./workflow-model.ts";
 
 export interface Actual extends Expected {
-  /** Labels of unsafe calls that a death left unknown. */
+  /** Labels of unsafe calls whose result is unknown because of a death. */
   readonly unknown: ReadonlySet<string>;
   /** Rules that hold for every run, and were broken. */
   readonly broken: readonly string[];
@@ -107,7 +107,7 @@ export async function openStage(work: WorkCell, service: FickleService): Promise
       await createRecord(await work.request("signal"), crypto.randomUUID(), new Map([["key", `${label}-${step}`]]));
     }
 
-    /** What comes from outside: events before they are waited for, and what is waited for. True where something did. */
+    /** Acts from outside: sends events before they are waited for, and answers waits. True if it did anything. */
     async function answer(runs: readonly RunRow[]): Promise<boolean> {
       for (const { id, workflow } of runs) {
         if (met.has(id)) continue;
@@ -146,7 +146,7 @@ export async function openStage(work: WorkCell, service: FickleService): Promise
     }
 
     for (let turn = 0; turn < TURNS_MAX; turn++) {
-      // Asked first: what is handed on meanwhile is due in what is read next.
+      // Read first, because an event that is handed on meanwhile is due in the next read.
       const isComing = await isEventUnderWay(work);
       const runs = await tree(work, root);
       if (runs.every((each) => each.ended))
@@ -199,7 +199,7 @@ function allSteps(plan: Plan): readonly Place[] {
   return of(plan.steps);
 }
 
-/** The last name of a path that is no member's number. */
+/** The last name of a path that is not a member's number. */
 function stepIdOf(path: string): string {
   return (
     path
@@ -237,7 +237,7 @@ async function tree(work: WorkCell, root: string): Promise<readonly RunRow[]> {
   }));
 }
 
-/** Where an event is being handed on, a run may be due in a moment. */
+/** While an event is being handed on, a run may be due in a moment. */
 async function isEventUnderWay(work: WorkCell): Promise<boolean> {
   const [row] = await work.sql("SELECT EXISTS (SELECT 1 FROM plinth.outbox) AS some");
   return row?.["some"] === true;
@@ -253,7 +253,7 @@ async function adminContext(work: WorkCell): Promise<ModuleContext> {
   } as unknown as ModuleContext;
 }
 
-/** A step that has ended stays as it is: each change of one is noted down. */
+/** A step that has ended must not change: each change is recorded. */
 async function watchEndedSteps(work: WorkCell): Promise<void> {
   await work.sql(`CREATE TABLE {schema}.rewritten (run_id uuid, path text)`);
   await work.sql(`GRANT INSERT ON {schema}.rewritten TO public`);

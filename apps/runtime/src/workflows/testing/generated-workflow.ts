@@ -1,11 +1,12 @@
-// Workflows by chance. In: a seed. Out: a plan of one workflow with the workers that it calls, what happens to each of its calls,
-// waits and approvals, and the same plan as the bundle's definitions. A plan says all that its end depends on.
+// Random workflows. In: a seed. Out: a plan of one workflow with the workers that it calls, what happens to each of its
+// calls, waits and approvals, and the same plan as the bundle's definitions. A plan contains everything that its end
+// depends on.
 import type { BundleStep, BundleWorkflow, StepAction, Template } from "@plinth/bundle";
 import type { Expression } from "@plinth/expression";
 import { Random } from "@plinth/testkit";
 import { stepOf, workflowOf } from "./work-cell.ts";
 
-/** What becomes of a call. `times`: so often it goes wrong before it goes right; null for always. */
+/** The trouble of a call. `times`: how often it fails before it succeeds; null for always. */
 export interface Trouble {
   readonly how: "none" | "busy" | "slow_down" | "lost" | "late" | "unheard" | "refused";
   readonly times: number | null;
@@ -13,7 +14,7 @@ export interface Trouble {
 
 export type Deed =
   | { readonly kind: "note"; readonly of: string | null }
-  /** Of the ticket: the last one stays. */
+  /** On the ticket: the last one stays. */
   | { readonly kind: "mark" }
   | { readonly kind: "erase"; readonly of: string }
   | { readonly kind: "invalid" }
@@ -33,16 +34,16 @@ export type Deed =
 
 export type Condition =
   | { readonly kind: "constant"; readonly holds: boolean }
-  /** Whether an earlier step has given its own text. */
+  /** Whether an earlier step has returned its own text. */
   | { readonly kind: "has_run"; readonly step: string };
 
 export interface PlannedStep {
   readonly id: string;
   readonly deed: Deed;
   readonly if: Condition | null;
-  /** Members; null where it is done once. */
+  /** Members; null if it runs once. */
   readonly members: readonly string[] | null;
-  /** The place of the member whose call is refused; null for none. */
+  /** The position of the member whose call is refused; null for none. */
   readonly brokenMember: number | null;
   readonly delayMs: number | null;
   readonly attempts: number;
@@ -51,7 +52,7 @@ export interface PlannedStep {
 }
 
 export interface Plan {
-  /** Of its workflow, of its ticket, and of all that it leaves behind. */
+  /** The name of its workflow, of its ticket, and of all its effects. */
   readonly name: string;
   readonly steps: readonly PlannedStep[];
   readonly timeoutMs: number | null;
@@ -59,11 +60,11 @@ export interface Plan {
 
 export const refused: Trouble = { how: "refused", times: null };
 
-/** Deaths of one plan's processes: a death costs a call one of its tries. */
+/** Deaths of one plan's processes: a death costs a call one of its attempts. */
 export const DEATHS_MAX = 4;
 const CALL_TIMEOUT_MS = 250;
 const HOUR_MS = 3_600_000;
-/** Longer than a step's own waits add up to. */
+/** Longer than the sum of a step's own waits. */
 const RUN_TIMEOUT_MS = 10_000 * HOUR_MS;
 
 export function planOf(name: string, seed: number): Plan {
@@ -71,14 +72,14 @@ export function planOf(name: string, seed: number): Plan {
   const timeoutMs = random.chance(0.3) ? RUN_TIMEOUT_MS : null;
   let ids = 0;
   let workers = 0;
-  /** Calls under trouble cost real time. */
+  /** Calls with trouble take real time. */
   let slow = 0;
 
   interface Place {
-    /** Steps that came before. */
+    /** The earlier steps. */
     readonly before: readonly string[];
     readonly depth: number;
-    /** In the plan's own list of steps: what else there is can't be undone. */
+    /** In the plan's own list of steps: nested steps can't be compensated. */
     readonly isTop: boolean;
     readonly inWorker: boolean;
     readonly isMember: boolean;
@@ -191,7 +192,7 @@ export function planOf(name: string, seed: number): Plan {
   return { name, steps: steps(random.whole(2, 7), top), timeoutMs };
 }
 
-/** What can go right does: nothing that kills cost may make the difference. */
+/** A call that can succeed does: attempts that deaths cost must not make the difference. */
 function attemptsOf(deed: Deed): number {
   if (deed.kind !== "call") return 3;
   return deed.trouble.times === null ? 2 : deed.trouble.times + DEATHS_MAX + 1;
@@ -232,7 +233,7 @@ function bundled(step: PlannedStep, plan: string, url: string): BundleStep {
   });
 }
 
-/** What a step leaves behind is called by it, and by its member. */
+/** A step's effects are named after it, and after its member. */
 export function labelOf(plan: string, step: PlannedStep, member: string | null): string {
   return step.members === null ? `${plan}-${step.id}` : `${plan}-${step.id}-${member ?? ""}`;
 }

@@ -1,5 +1,5 @@
-// What a plan has to end as. In: a plan. Out: the run's end, its steps, and all that it leaves behind. A plain walk: it knows
-// nothing of rows, claims, parking or time, and was written from the language's description, not from the engine.
+// The expected end of a plan. In: a plan. Out: the run's end, its steps, and all its effects. A plain walk: it knows
+// nothing about rows, claims, parking or time, and was written from the language's description, not from the engine.
 import { type Condition, labelOf, type Plan, type PlannedStep, refused } from "./generated-workflow.ts";
 
 export interface Expected {
@@ -7,7 +7,7 @@ export interface Expected {
   readonly code: string | null;
   readonly output: Output;
   readonly left: Left;
-  /** `<workflow>: <path>` > status, of the steps that have ended. */
+  /** `<workflow>: <path>` > status, for steps that have ended. */
   readonly steps: ReadonlyMap<string, string>;
 }
 
@@ -15,7 +15,7 @@ export interface Expected {
 export interface Left {
   readonly notes: readonly string[];
   readonly mark: string | null;
-  /** Notes that were ever made, and erased. */
+  /** Notes that were ever created, and erased. */
   readonly made: readonly string[];
   readonly erased: readonly string[];
   readonly audits: readonly string[];
@@ -24,7 +24,7 @@ export interface Left {
   readonly effects: readonly string[];
 }
 
-/** Of a step: what matters of it. `other`: there, without a text. */
+/** The relevant part of a step's output. `other`: there is one, without a text. */
 export type Output = string | { readonly kind: "other" } | null | readonly Output[];
 
 type Ending =
@@ -58,7 +58,7 @@ interface World {
   readonly unknown: ReadonlySet<string>;
 }
 
-/** @param unknown Labels of unsafe calls of which nobody knows whether they were made, since their process died. */
+/** @param unknown Labels of unsafe calls that may or may not have been made, because their process died. */
 export function expect(plan: Plan, unknown: ReadonlySet<string>): Expected {
   const world: World = {
     notes: new Map(),
@@ -89,9 +89,9 @@ class ModelRun {
   readonly #plan: Plan;
   readonly #world: World;
   readonly #outputs = new Map<string, Output>();
-  /** Steps that are undone: those that completed, and lists of which a member did. */
+  /** Steps that can be compensated: completed ones, and lists with a completed member. */
   readonly #completed = new Set<string>();
-  /** Step > the note that it has made. */
+  /** Step > the note that it has created. */
   readonly #notes = new Map<string, number>();
 
   constructor(plan: Plan, world: World) {
