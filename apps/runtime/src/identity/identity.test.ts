@@ -72,7 +72,7 @@ async function msUntilRefused(use: () => Promise<unknown>, revoke: () => Promise
 
 describe("an API key", () => {
   it("is named beside the access token where something is neither", async () => {
-    await expect(authenticate("nonsense")).rejects.toThrow("no valid API key or access token");
+    await expect(authenticate("nonsense")).rejects.toThrow("API key or access token in Authorization is invalid");
   });
 
   it("acts as what it was made for", async () => {
@@ -213,12 +213,12 @@ describe("a user's token", () => {
     const { key: app } = await makeKey(cell, projectId, { kind: "publishable" });
     const beside = (text: string) => authenticate(app, { "plinth-user-token": text }, cell, newIp());
     await expect(beside("nonsense")).rejects.toMatchObject({
-      detail: "Plinth-User-Token holds no valid access token, or one that has expired: refresh it, or sign in again.",
+      detail: "The access token in Plinth-User-Token is invalid or has expired. Refresh it, or sign in again.",
     });
     await beside(token);
     await callModule(cell, { path: "/v1/auth/sign-out", key: app, body: { refresh_token: refresh } });
     await expect(beside(token)).rejects.toMatchObject({
-      detail: "The session of the token in Plinth-User-Token has ended: sign in again.",
+      detail: "The session of the token in Plinth-User-Token has ended. Sign in again.",
     });
   });
 
