@@ -68,7 +68,9 @@ describe("a public host", () => {
   it.each([25, 465, 587, 2465, 2525, 2587])("is connected to on port %i, encrypted alone", async (port) => {
     expect(await judged(networkOf(), "192.0.9.1", port)).toBe("192.0.9.1");
     expect(await judged(networkOf(), "2606:4700::1111", port)).toBe("2606:4700::1111");
-    expect(await judged(networkOf(), "192.0.9.1", port, false)).toBe("refused: Mail is sent encrypted.");
+    expect(await judged(networkOf(), "192.0.9.1", port, false)).toBe(
+      "refused: Mail is only sent over an encrypted connection.",
+    );
   });
 
   it.each([1, 22, 53, 80, 110, 143, 443, 3306, 5432, 6379, 8025, 65_535])("is not on port %i", async (port) => {
