@@ -165,7 +165,7 @@ describe("a port", () => {
     "%s is one of the list: the address alone is judged",
     async (url) => {
       names.set("a.test", () => ["10.0.0.1"]);
-      await expect(ways().http(url)).rejects.toThrow("a.test leads to an address that projects may not call.");
+      await expect(ways().http(url)).rejects.toThrow("a.test resolves to an address that projects can't call.");
     },
   );
   it("is looked at by the operator's own list, and not in the networks that the operator allows", async () => {
