@@ -106,7 +106,7 @@ describe("a start", () => {
   });
 });
 
-// Guarantee 5: a deploy that is killed is resumed by the next start; the old release serves meanwhile.
+// Guarantee 5: the next start resumes a deploy that was killed. The old release serves meanwhile.
 describe("a kill -9 in the middle of a deploy", () => {
   it("costs nothing: the next start finishes it", async () => {
     const projectId = newId("prj");
@@ -129,7 +129,7 @@ describe("a kill -9 in the middle of a deploy", () => {
     await internal(port, "POST", "/releases", first);
     await expect.poll(async () => (await statusOf(port, first)).status, { timeout: 10_000 }).toBe("active");
 
-    // A reader of the table lets no ALTER of it through: the deploy stands before one of its steps.
+    // A reader of the table blocks every ALTER, so the deploy stops before one of its steps.
     const reader = new pg.Client({ connectionString: database.url });
     await reader.connect();
     await reader.query(`BEGIN; SELECT * FROM ${tenantNames(projectId).schema}.notes`);
