@@ -10,7 +10,7 @@ import { type CallerPrincipal, userId } from "../project/principal.ts";
 import type { TextRow } from "../project/tenant.ts";
 import { anyOf, conditionOf } from "./condition.ts";
 import { unknownReference } from "./database-faults.ts";
-import { type Asker, askerIn, entityView, forProject, living, permission } from "./entity-view.ts";
+import { callerIn, entityView, forProject, living, permission, type StatementCaller } from "./entity-view.ts";
 import { type Bindings, Parameters } from "./parameters.ts";
 import { adminOnly } from "./write-refusal.ts";
 
@@ -41,7 +41,7 @@ export async function readActionInput(
 ): Promise<ActionInput> {
   requireAdmin(request, action.input, values);
   const { release, principal, organization, requestId, ip } = request;
-  const statement = assemble(release, action, askerIn(principal, organization));
+  const statement = assemble(release, action, callerIn(principal, organization));
   const bindings: Bindings = {
     principal,
     requestId,
@@ -91,7 +91,7 @@ interface InputStatement {
 
 const ROW = "_in";
 
-function assemble(release: ActiveRelease, { input, access }: BundleAction, asker: Asker): InputStatement {
+function assemble(release: ActiveRelease, { input, access }: BundleAction, caller: StatementCaller): InputStatement {
   const parameters = new Parameters(new Map(input.map((field) => [field.name, field])));
   const fill = (template: string): string =>
     fillTemplate(template, (hole) => {
@@ -102,7 +102,7 @@ function assemble(release: ActiveRelease, { input, access }: BundleAction, asker
   const columns = input.map((field) => `${columnOf(field, parameters, fill)} as ${quoteIdentifier(field.name)}`);
   const shown = input.map((field) => `${fill(field.select)} as ${quoteIdentifier(field.name)}`);
   const json = input.length === 0 ? "'{}'" : `(select row_to_json(_x)::text from (select ${shown.join(", ")}) _x)`;
-  const rules = asker.roles.flatMap((role) => (Object.hasOwn(access, role) ? [access[role]!] : []));
+  const rules = caller.roles.flatMap((role) => (Object.hasOwn(access, role) ? [access[role]!] : []));
   const allowed = anyOf(distinctPredicates(rules).map((rule) => conditionOf(rule, fill)));
   const referring = input.filter((field) => field.references !== null);
   const checked = input.flatMap(({ name, checks, refusals = [] }) =>
@@ -112,7 +112,7 @@ function assemble(release: ActiveRelease, { input, access }: BundleAction, asker
     })),
   );
   const flags = [
-    ...referring.map((field) => readable(release, field, asker, parameters)),
+    ...referring.map((field) => readable(release, field, caller, parameters)),
     ...checked.map(({ check }) => `coalesce((${check}), true)`),
   ];
   return {
@@ -132,11 +132,11 @@ function columnOf(field: BundleInput, parameters: Parameters, fill: (template: s
 }
 
 /** As for records that refer to others: a missing and a hidden record get the same answer. */
-function readable(release: ActiveRelease, field: BundleInput, asker: Asker, parameters: Parameters): string {
+function readable(release: ActiveRelease, field: BundleInput, caller: StatementCaller, parameters: Parameters): string {
   const target = entityView(release, field.references ?? "");
   const value = `${ROW}.${quoteIdentifier(field.name)}`;
   const isList = field.sqlType === "uuid[]";
-  const seen = permission(target, "read", asker, parameters, { record: "_ref" }).sql;
+  const seen = permission(target, "read", caller, parameters, { record: "_ref" }).sql;
   const found = `${target.from} _ref where _ref."id" = ${isList ? `any(${value})` : value} and ${seen}${living(target, "_ref")}`;
   const there = isList ? `(select count(*) from ${found}) = cardinality(${value})` : `exists (select 1 from ${found})`;
   return `(${value} is null or ${there})`;

@@ -6,15 +6,15 @@
 import { sqlState } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { splitAdditions } from "./addition-names.ts";
-import { type Asker, column, type EntityView, type StoredField } from "./entity-view.ts";
+import { column, type EntityView, type StatementCaller, type StoredField } from "./entity-view.ts";
 import type { Parameters } from "./parameters.ts";
 import { isReadable } from "./readable-fields.ts";
 
 /** SQL: the sum as the column stores it. For a value that the caller can't read, the unchanged value. */
-export function sumOf(view: EntityView, field: StoredField, asker: Asker, parameters: Parameters): string {
+export function sumOf(view: EntityView, field: StoredField, caller: StatementCaller, parameters: Parameters): string {
   const old = column("_cur", field);
   const sum = `(${old} + ${parameters.value(field)})::${field.sqlType}`;
-  const readable = isReadable(view, field, asker, "_cur", parameters);
+  const readable = isReadable(view, field, caller, "_cur", parameters);
   return readable.kind === "sql" ? `case when ${readable.sql} then ${sum} else ${old} end` : sum;
 }
 

@@ -6,7 +6,7 @@
 // alone. Whether a row is deleted for good or only marked depends, row by row, on how it was found.
 import type { Referrer } from "@plinth/bundle";
 import { type Confirmation, quoteIdentifier, quoteLiteral } from "@plinth/postgres";
-import { type Asker, column, type EntityView, living, permission } from "./entity-view.ts";
+import { column, type EntityView, living, permission, type StatementCaller } from "./entity-view.ts";
 import { keptReply } from "./kept-reply.ts";
 import { Parameters } from "./parameters.ts";
 import { laneWith, lockOfStored } from "./parent-lock.ts";
@@ -91,14 +91,14 @@ function endsOf(kinds: readonly EntityView[], cascading: readonly CascadeEdge[])
 }
 
 /** Columns: whether the rule allows it, whether too many rows are affected, whether a record restricts it. */
-export function cascadeStatement(view: EntityView, asker: Asker, cascade: Cascade): DeleteStatement {
+export function cascadeStatement(view: EntityView, caller: StatementCaller, cascade: Cascade): DeleteStatement {
   const parameters = new Parameters(view.fields);
   const { kinds } = cascade;
-  const allowed = permission(view, "delete", asker, parameters, { record: "_cur" }).sql;
+  const allowed = permission(view, "delete", caller, parameters, { record: "_cur" }).sql;
   const clearedKinds = [...new Set(cascade.cleared.map((edge) => edge.from))];
   const parts = [
-    `_cur as (${lockedRow(view, "delete", asker, parameters)})`,
-    `_chk as (select ${allowed} as _allowed, ${hasVersion(asker, "_cur", parameters)} as _matches from _cur)`,
+    `_cur as (${lockedRow(view, "delete", caller, parameters)})`,
+    `_chk as (select ${allowed} as _allowed, ${hasVersion(caller, "_cur", parameters)} as _matches from _cur)`,
     `_found as (${foundRows(cascade)})`,
     `_doomed as materialized (select * from _found limit ${FOUND_MAX})`,
     ...clearedKinds.map((from, i) => `_clear_${i} as materialized (${rowsToClear(from, cascade)})`),
@@ -114,7 +114,7 @@ export function cascadeStatement(view: EntityView, asker: Asker, cascade: Cascad
       ...clearedKinds.map((from, i) => clearance(from, i, cascade, parameters)),
     ]),
   ];
-  const kept = keptReply(view, asker, parameters, { status: 204, row: "_go", record: null });
+  const kept = keptReply(view, caller, parameters, { status: 204, row: "_go", record: null });
   const text =
     `with recursive ${parts.join(", ")}${kept} ` +
     `select ${["_chk._allowed", "_verdict._too_large", "_verdict._restricted", "_chk._matches", ...markedIds(cascade)].join(", ")} from _chk, _verdict`;

@@ -7,7 +7,7 @@
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import type { Principal } from "../project/principal.ts";
 import { principalId, userId } from "../project/principal.ts";
-import { type Asker, type EntityView, living, permission } from "./entity-view.ts";
+import { type EntityView, living, permission, type StatementCaller } from "./entity-view.ts";
 import { LISTS, SIGHT } from "./kept-changes.ts";
 import { arrayLiteral, type Bindings, keyKind, Parameters, userEmail } from "./parameters.ts";
 import { readableFields, recordJson } from "./readable-fields.ts";
@@ -99,7 +99,7 @@ class FollowerParameters extends Parameters {
 }
 
 /** @param filter Over the entity's own fields only, because no change reports that other records have changed. */
-export function changesStatement(view: EntityView, asker: Asker, filter: Filter): ChangesStatement {
+export function changesStatement(view: EntityView, caller: StatementCaller, filter: Filter): ChangesStatement {
   const columns: readonly FollowerColumn[] = [
     ...always,
     ...operandsOf(filter).map((_, number) => ({
@@ -116,19 +116,19 @@ export function changesStatement(view: EntityView, asker: Asker, filter: Filter)
   };
   const sees = (row: string): string =>
     [
-      permission(view, "read", asker, parameters, { record: row }).sql,
-      `coalesce((${new FilterWriter(asker, parameters).holds(filter, view, row)}), false)`,
+      permission(view, "read", caller, parameters, { record: row }).sql,
+      `coalesce((${new FilterWriter(caller, parameters).holds(filter, view, row)}), false)`,
     ].join(" and ");
   const image = (member: "old" | "new", row: string): string =>
     `cross join lateral jsonb_populate_record(null::${view.from}, coalesce(_batch."${member}", '{}'::jsonb)) as ${row}`;
   const stays = `exists (select 1 from ${view.from} _r where _r."id" = _batch."record_id" and ${sees("_r")}${living(view, "_r")})`;
-  const same = unseenChange(view, asker, parameters);
+  const same = unseenChange(view, caller, parameters);
   const told = same === null ? "" : ` and not (_seen._before and ${same})`;
   const isSight = `_batch."kind" = ${quoteLiteral(SIGHT)}`;
   const isAudited = view.entity.audit === "all";
   const judged =
     `select _who."n", _batch."seq", case when ${isSight} or _seen._now then _batch."kind" else ${quoteLiteral(GONE)} end as _kind, ` +
-    `_batch."record_id", case when _seen._now then ${recordJson(view, asker, "_is", parameters)} end as _json` +
+    `_batch."record_id", case when _seen._now then ${recordJson(view, caller, "_is", parameters)} end as _json` +
     `${isAudited ? `, _who."actor_kind", _who."actor_id", _who."request_id"` : ""} ` +
     `from _batch cross join _who ${image("old", "_was")} ${image("new", "_is")} cross join lateral (select ` +
     `(_batch."new" is not null and coalesce((${sees("_is")}), false)) as _now, ` +
@@ -169,15 +169,15 @@ export function changesStatement(view: EntityView, asker: Asker, filter: Filter)
 }
 
 /** SQL: an update has changed nothing that they see of the record; null if they see the change in any case. */
-function unseenChange(view: EntityView, asker: Asker, parameters: Parameters): string | null {
-  const readable = readableFields(view, asker.roles);
+function unseenChange(view: EntityView, caller: StatementCaller, parameters: Parameters): string | null {
+  const readable = readableFields(view, caller.roles);
   const touched = new Set(view.stored.filter(isTouched).map(({ name }) => name));
   if (readable.some(({ field, rules }) => rules === null && touched.has(field.name))) return null;
   const fields = readable.map(({ field }) => field);
   const lists = fields.filter(isJoined).map((field) => {
     const [before, after] = ["old", "new"].map((image) => {
       const kept = `_batch."${image}"->${quoteLiteral(LISTS)}->${quoteLiteral(field.name)}`;
-      return shownOfKept(view, field, kept, asker, parameters) ?? `(${kept})`;
+      return shownOfKept(view, field, kept, caller, parameters) ?? `(${kept})`;
     });
     return `${before} is not distinct from ${after}`;
   });
@@ -188,7 +188,7 @@ function unseenChange(view: EntityView, asker: Asker, parameters: Parameters): s
   );
   return [
     `_batch."kind" = 'updated'`,
-    `${recordJson(view, asker, "_was", parameters)} = ${recordJson(view, asker, "_is", parameters)}`,
+    `${recordJson(view, caller, "_was", parameters)} = ${recordJson(view, caller, "_is", parameters)}`,
     ...lists,
     ...(isOfLists ? [`not (_batch."new" ? ${quoteLiteral(LISTS)})`] : []),
   ].join(" and ");

@@ -4,12 +4,12 @@ import type { BundleField } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { MASK } from "../project/mask.ts";
 import {
-  type Asker,
   column,
   type EntityView,
   fill,
   oneHolds,
   permission,
+  type StatementCaller,
   type StoredField,
   type WrittenPairs,
 } from "./entity-view.ts";
@@ -47,7 +47,7 @@ import { type WriteTerms, writableBy } from "./write-terms.ts";
  */
 export function createStatement(
   view: EntityView,
-  asker: Asker,
+  caller: StatementCaller,
   given: readonly string[],
   terms: WriteTerms,
 ): WriteStatement {
@@ -56,9 +56,9 @@ export function createStatement(
     (field) => `${initialValue(view, field, parameters, terms)} as ${quoteIdentifier(field.column)}`,
   );
   const pairs = joinedFields(view, given);
-  const written = writtenPairs(view, pairs, asker, parameters, true);
-  const { checks, flags } = createChecks(view, asker, given, terms, parameters, written);
-  const allowed = permission(view, "create", asker, parameters, { new: "_new", written }).sql;
+  const written = writtenPairs(view, pairs, caller, parameters, true);
+  const { checks, flags } = createChecks(view, caller, given, terms, parameters, written);
+  const allowed = permission(view, "create", caller, parameters, { new: "_new", written }).sql;
   const numbered = view.stored.filter(isNumbered).filter(({ sequence }) => sequence.at === undefined);
   const names = view.stored.map((field) => quoteIdentifier(field.column)).join(", ");
   const numberedRow = view.stored
@@ -73,15 +73,15 @@ export function createStatement(
   const event = { name: `${view.entity.name}.created`, old: null, unseen: { values, pairs: written } };
   const change = { kind: "created", before: null, after: "_ins" } as const;
   const trace = traceOf(parameters, [{ view, operation: "create", changes, from: "_ins", row: "_ins", event, change }]);
-  const json = readableJson(view, asker, parameters, "_ins", { values, pairs: written });
-  const kept = keptReply(view, asker, parameters, { status: 201, row: "_ins", record: { alias: "_ins", json } });
+  const json = readableJson(view, caller, parameters, "_ins", { values, pairs: written });
+  const kept = keptReply(view, caller, parameters, { status: 201, row: "_ins", record: { alias: "_ins", json } });
   const joins = pairs.map((field, i) => `_pairs_${i} as (${pairsInsert(view, field, "_ins", parameters)}), `).join("");
   const newRow = `_new as (select ${initial.join(", ")})`;
   const text =
     flags.length === 0 && numbered.length === 0
       ? `with ${newRow}, _ins as (${insert} where ${allowed} returning *), ${joins}${trace}${kept} select true, ${json} from _ins`
       : `with ${newRow}, _chk as (select ${namedFlags(flags, allowed)} from _new), ` +
-        `${numbers(view, numbered, { flags, from: "_new, _chk", asker, parameters })}` +
+        `${numbers(view, numbered, { flags, from: "_new, _chk", caller, parameters })}` +
         `_ins as (${insert}, _chk where ${allFlags(flags)} returning *), ${joins}${trace}${kept} ` +
         `select ${flagColumns(flags)}, ${ifPresent("_ins", json)} from _chk left join _ins on true`;
   const lock = lockOfNew(view, (field, numbered) => initialValue(view, field, numbered, terms));
@@ -91,7 +91,7 @@ export function createStatement(
 
 function createChecks(
   view: EntityView,
-  asker: Asker,
+  caller: StatementCaller,
   given: readonly string[],
   terms: WriteTerms,
   parameters: Parameters,
@@ -110,11 +110,11 @@ function createChecks(
       continue;
     }
     if (!isCheckedReference(field, given)) continue;
-    const readable = targetReadable(view, field, asker, parameters);
+    const readable = targetReadable(view, field, caller, parameters);
     add({ kind: "reference", field, judges: "body" }, `(${column("_new", field)} is null or ${readable})`);
   }
   for (const field of joinedFields(view, given)) {
-    add({ kind: "reference", field, judges: "body" }, targetsReadable(view, field, asker, parameters));
+    add({ kind: "reference", field, judges: "body" }, targetsReadable(view, field, caller, parameters));
   }
   for (const name of given) {
     const field = view.fields.get(name);

@@ -51,7 +51,7 @@ export interface EntityView {
 export type StoredField = BundleField & { readonly column: string };
 
 /** The properties of a caller that shape a statement. */
-export interface Asker {
+export interface StatementCaller {
   readonly roles: readonly string[];
   /** Not bound to organizations: admin keys and operators that name none. */
   readonly unscoped: boolean;
@@ -130,7 +130,7 @@ export function findEntity(release: ActiveRelease, name: string): EntityView | n
 }
 
 /** The caller of a statement. A caller who isn't bound to organizations is bound to the one that the request names. */
-export function askerIn(principal: Principal, organization: string | null): Asker {
+export function callerIn(principal: Principal, organization: string | null): StatementCaller {
   return { roles: principal.roles, unscoped: organization === null && standsAboveOrganizations(principal) };
 }
 
@@ -162,13 +162,13 @@ export function grantsOf(
 export function permission(
   view: EntityView,
   operation: Operation,
-  asker: Asker,
+  caller: StatementCaller,
   parameters: Parameters,
   rows: RowAliases,
 ): Condition {
-  const rules = grantsOf(view.entity, operation, asker.roles).map(([, grant]) => grant.rule);
+  const rules = grantsOf(view.entity, operation, caller.roles).map(([, grant]) => grant.rule);
   const allowed = oneHolds(view, rules, parameters, rows);
-  return allowed.kind === "never" ? allowed : allOf([allowed, scopeOf(view, asker, parameters, rows)]);
+  return allowed.kind === "never" ? allowed : allOf([allowed, scopeOf(view, caller, parameters, rows)]);
 }
 
 /** Holds if one of the rules does. */
@@ -188,9 +188,9 @@ export function oneHolds(
  * The organization's rule over every row that the operation sees, so that a row can't be moved to or from another
  * organization. Of the caller's organizations, the request's one counts. A request without an organization sees no row.
  */
-function scopeOf(view: EntityView, asker: Asker, parameters: Parameters, rows: RowAliases): Condition {
+function scopeOf(view: EntityView, caller: StatementCaller, parameters: Parameters, rows: RowAliases): Condition {
   const { scope } = view.entity;
-  if (scope === null || asker.unscoped) return ALWAYS;
+  if (scope === null || caller.unscoped) return ALWAYS;
   const current = parameters.hole("org");
   const aliases = [...new Set([rows.record, rows.old, rows.new])].filter((alias) => alias !== undefined);
   return allOf(

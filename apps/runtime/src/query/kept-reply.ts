@@ -2,7 +2,7 @@
 // written. Out: its last CTE; empty if the request has no key. If a reply is already saved, the whole statement fails,
 // so that no replica can write anything twice.
 import { isUniqueViolation, quoteIdentifier, tableName } from "@plinth/postgres";
-import type { Asker, EntityView } from "./entity-view.ts";
+import type { EntityView, StatementCaller } from "./entity-view.ts";
 import { IDEMPOTENCY_TABLE } from "./once.ts";
 import type { Parameters } from "./parameters.ts";
 
@@ -24,11 +24,11 @@ export const KEPT_RECORD_BYTES_MAX = 65_536;
 
 export function keptReply(
   { schema }: EntityView,
-  asker: Asker,
+  caller: StatementCaller,
   parameters: Parameters,
   { status, row, record }: Reply,
 ): string {
-  if (asker.isOnce !== true) return "";
+  if (caller.isOnce !== true) return "";
   const found = `${parameters.once("principal")}, ${parameters.once("key")}, ${parameters.once("fingerprint")}`;
   return (
     `, _once as (insert into ${schema}.${quoteIdentifier(IDEMPOTENCY_TABLE)} ` +

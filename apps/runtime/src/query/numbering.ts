@@ -2,7 +2,7 @@
 // that counts, and the number of a field. Numbers have no gaps: a failed statement returns its numbers, and statements
 // wait for each other. A dry run only reads the counters: its numbers are a forecast, and nobody waits for it.
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
-import type { Asker, EntityView, StoredField } from "./entity-view.ts";
+import type { EntityView, StatementCaller, StoredField } from "./entity-view.ts";
 import type { Parameters } from "./parameters.ts";
 import { allFlags } from "./statement.ts";
 
@@ -15,7 +15,7 @@ interface Counting {
   readonly flags: readonly string[];
   /** The source of `_new`, the flags and `wanted`. */
   readonly from: string;
-  readonly asker: Asker;
+  readonly caller: StatementCaller;
   readonly parameters: Parameters;
 }
 
@@ -32,11 +32,11 @@ export function countersOf(numbered: readonly NumberedField[]): readonly string[
 export function numbers(
   { schema }: EntityView,
   numbered: readonly NumberedField[],
-  { flags, from, asker, parameters }: Counting,
+  { flags, from, caller, parameters }: Counting,
   wanted: (field: NumberedField) => string | null = () => null,
 ): string {
   if (numbered.length === 0) return "";
-  if (asker.isTried === true) {
+  if (caller.isTried === true) {
     const rows = numbered.map(
       (field) =>
         `(${counterName(field)}, ${wanted(field) ?? "true"}, ${parameters.triedBefore(field.sequence.counter)})`,

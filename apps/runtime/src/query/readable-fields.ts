@@ -5,11 +5,11 @@ import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { SERVICE_ROLE } from "../project/principal.ts";
 import { ALWAYS, allOf, type Condition, NEVER } from "./condition.ts";
 import {
-  type Asker,
   type EntityView,
   grantsOf,
   oneHolds,
   permission,
+  type StatementCaller,
   type WrittenPairs,
   wireValue,
 } from "./entity-view.ts";
@@ -63,17 +63,17 @@ export function readabilityOf(
 export function isReadable(
   view: EntityView,
   field: BundleField,
-  asker: Asker,
+  caller: StatementCaller,
   row: string,
   parameters: Parameters,
 ): Condition {
-  if (asker.roles.includes(SERVICE_ROLE)) return ALWAYS;
-  const readable = readableFields(view, asker.roles).find((each) => each.field.name === field.name);
+  if (caller.roles.includes(SERVICE_ROLE)) return ALWAYS;
+  const readable = readableFields(view, caller.roles).find((each) => each.field.name === field.name);
   if (readable === undefined) return NEVER;
   const shown = readable.rules === null ? ALWAYS : oneHolds(view, readable.rules, parameters, { record: row });
   // Checked before any parameter gets a number, because an unused parameter is an error.
   if (shown.kind === "never") return shown;
-  return allOf([permission(view, "read", asker, parameters, { record: row }), shown]);
+  return allOf([permission(view, "read", caller, parameters, { record: row }), shown]);
 }
 
 /** Maximum records of a page. It is also the default if it is less than the API's. */
@@ -98,28 +98,28 @@ const none: Unseen = { values: new Map(), pairs: new Map() };
  */
 export function shownValue(
   view: EntityView,
-  asker: Asker,
+  caller: StatementCaller,
   field: BundleField,
   row: string,
   parameters: Parameters,
   written?: WrittenPairs,
 ): string {
   return isJoined(field)
-    ? shownPairs(view, field, row, asker, parameters)
+    ? shownPairs(view, field, row, caller, parameters)
     : wireValue(view, field, row, parameters, written);
 }
 
 /** The record as JSON text, from a row of that alias. */
 export function recordJson(
   view: EntityView,
-  asker: Asker,
+  caller: StatementCaller,
   row: string,
   parameters: Parameters,
   unseen: Unseen = none,
 ): string {
-  const fields = readableFields(view, asker.roles);
+  const fields = readableFields(view, caller.roles);
   const value = ({ field }: ReadableField): string =>
-    unseen.values.get(field.name) ?? shownValue(view, asker, field, row, parameters, unseen.pairs);
+    unseen.values.get(field.name) ?? shownValue(view, caller, field, row, parameters, unseen.pairs);
   if (fields.every((each) => each.rules === null)) {
     const columns = fields.map((each) => `${value(each)} as ${quoteIdentifier(each.field.name)}`);
     return `(select row_to_json(_x)::text from (select ${columns.join(", ")}) _x)`;
@@ -137,14 +137,14 @@ export function recordJson(
 /** The record if the caller can read it, else only its id. */
 export function readableJson(
   view: EntityView,
-  asker: Asker,
+  caller: StatementCaller,
   parameters: Parameters,
   row: string,
   unseen: Unseen = none,
 ): string {
-  const readable = permission(view, "read", asker, parameters, { record: row, written: unseen.pairs });
+  const readable = permission(view, "read", caller, parameters, { record: row, written: unseen.pairs });
   const idOnly = `json_build_object('id', ${row}."id")::text`;
   if (readable.kind === "never") return idOnly;
-  const json = recordJson(view, asker, row, parameters, unseen);
+  const json = recordJson(view, caller, row, parameters, unseen);
   return readable.kind === "always" ? json : `case when ${readable.sql} then ${json} else ${idOnly} end`;
 }

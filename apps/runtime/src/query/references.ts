@@ -4,11 +4,11 @@
 import type { BundleField } from "@plinth/bundle";
 import { quoteIdentifier } from "@plinth/postgres";
 import {
-  type Asker,
   column,
   type EntityView,
   living,
   permission,
+  type StatementCaller,
   sameOrganization,
   type WrittenPairs,
   wireValue,
@@ -28,18 +28,28 @@ export function joinedFields(view: EntityView, names: Iterable<string>): readonl
 }
 
 /** Whether the caller can see the record that the new row refers to. */
-export function targetReadable(view: EntityView, field: BundleField, asker: Asker, parameters: Parameters): string {
+export function targetReadable(
+  view: EntityView,
+  field: BundleField,
+  caller: StatementCaller,
+  parameters: Parameters,
+): string {
   const target = targetOf(view, field);
-  const readable = permission(target, "read", asker, parameters, { record: "_ref" }).sql;
+  const readable = permission(target, "read", caller, parameters, { record: "_ref" }).sql;
   const value = column("_new", field);
   const found = `${target.from} _ref where _ref."id" = ${value} and ${readable}${within(view, target)}${living(target, "_ref")}`;
   return `exists (select 1 from ${found}${heldAgainstMarks(target)})`;
 }
 
 /** Whether the caller can see all records of the sent list. */
-export function targetsReadable(view: EntityView, field: JoinedField, asker: Asker, parameters: Parameters): string {
+export function targetsReadable(
+  view: EntityView,
+  field: JoinedField,
+  caller: StatementCaller,
+  parameters: Parameters,
+): string {
   const target = targetOf(view, field);
-  const readable = permission(target, "read", asker, parameters, { record: "_ref" }).sql;
+  const readable = permission(target, "read", caller, parameters, { record: "_ref" }).sql;
   const ids = parameters.ids(field);
   const found = `${target.from} _ref where _ref."id" = any(${ids}) and ${readable}${within(view, target)}${living(target, "_ref")}`;
   const held = heldAgainstMarks(target);
@@ -92,11 +102,11 @@ export function pairsDelete(
   view: EntityView,
   field: JoinedField,
   row: string,
-  asker: Asker,
+  caller: StatementCaller,
   parameters: Parameters,
 ): string {
   const { table, own, other } = field.join;
-  const hidden = hiddenPair(view, field, "_j", asker, parameters);
+  const hidden = hiddenPair(view, field, "_j", caller, parameters);
   return (
     `delete from ${view.schema}.${quoteIdentifier(table)} _j using ${row} where _j.${quoteIdentifier(own)} = ${row}."id" ` +
     `and _j.${quoteIdentifier(other)} <> all (${parameters.ids(field)})${hidden === null ? "" : ` and not ${hidden}`}`
@@ -108,11 +118,11 @@ function hiddenPair(
   view: EntityView,
   field: JoinedField,
   pair: string,
-  asker: Asker,
+  caller: StatementCaller,
   parameters: Parameters,
 ): string | null {
   const target = targetOf(view, field);
-  const readable = permission(target, "read", asker, parameters, { record: "_ref" });
+  const readable = permission(target, "read", caller, parameters, { record: "_ref" });
   if (readable.kind === "never") return "true";
   if (readable.kind === "always" && target.entity.softDelete === null) return null;
   const member = `${pair}.${quoteIdentifier(field.join.other)}`;
@@ -124,11 +134,11 @@ export function shownPairs(
   view: EntityView,
   field: JoinedField,
   row: string,
-  asker: Asker,
+  caller: StatementCaller,
   parameters: Parameters,
 ): string {
   const target = targetOf(view, field);
-  const readable = permission(target, "read", asker, parameters, { record: "_ref" });
+  const readable = permission(target, "read", caller, parameters, { record: "_ref" });
   if (readable.kind === "always") return wireValue(view, field, row, parameters);
   if (readable.kind === "never") return "'[]'::json";
   const { table, own, other } = field.join;
@@ -149,11 +159,11 @@ export function shownOfKept(
   view: EntityView,
   field: JoinedField,
   kept: string,
-  asker: Asker,
+  caller: StatementCaller,
   parameters: Parameters,
 ): string | null {
   const target = targetOf(view, field);
-  const readable = permission(target, "read", asker, parameters, { record: "_ref" });
+  const readable = permission(target, "read", caller, parameters, { record: "_ref" });
   if (readable.kind === "always") return null;
   if (readable.kind === "never") return "'[]'::jsonb";
   // A field of this name may have had another type when the event was stored.
@@ -173,11 +183,11 @@ export function pairsAfter(
   view: EntityView,
   field: JoinedField,
   row: string,
-  asker: Asker,
+  caller: StatementCaller,
   parameters: Parameters,
   of: "all" | "living",
 ): string {
-  const hidden = hiddenPair(view, field, "_j", asker, parameters);
+  const hidden = hiddenPair(view, field, "_j", caller, parameters);
   if (hidden === null) return sentPairs(field, parameters);
   const { table, own, other } = field.join;
   const target = targetOf(view, field);
@@ -197,7 +207,7 @@ export function pairsAfter(
 export function writtenPairs(
   view: EntityView,
   fields: readonly JoinedField[],
-  asker: Asker,
+  caller: StatementCaller,
   parameters: Parameters,
   isNew: boolean,
 ): WrittenPairs {
@@ -206,7 +216,7 @@ export function writtenPairs(
       const { table } = field.join;
       const [own, other] = [quoteIdentifier(field.join.own), quoteIdentifier(field.join.other)];
       const pairs = (row: string): string => {
-        const hidden = isNew ? null : hiddenPair(view, field, "_w", asker, parameters);
+        const hidden = isNew ? null : hiddenPair(view, field, "_w", caller, parameters);
         const stays = `_w.${own} <> ${row}."id"`;
         return (
           `(select _w.${own}, _w.${other} from ${view.schema}.${quoteIdentifier(table)} _w ` +

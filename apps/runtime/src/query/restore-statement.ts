@@ -4,7 +4,15 @@
 // them also refers to another deleted record, it stays deleted, with all records that refer to it.
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { CASCADE_ROWS_MAX, type CascadeEdge, cascadeOf } from "./cascade-statement.ts";
-import { type Asker, column, deleted, type EntityView, living, permission, type StoredField } from "./entity-view.ts";
+import {
+  column,
+  deleted,
+  type EntityView,
+  living,
+  permission,
+  type StatementCaller,
+  type StoredField,
+} from "./entity-view.ts";
 import { keptReply } from "./kept-reply.ts";
 import { Parameters } from "./parameters.ts";
 import { laneWith, lockOfStored } from "./parent-lock.ts";
@@ -34,18 +42,18 @@ interface Returning {
  * restore, by which fields (those that the caller may know), whether too many records would be restored, whether it has
  * the version. No row: missing or hidden.
  */
-export function restoreStatement(view: EntityView, asker: Asker): Statement {
+export function restoreStatement(view: EntityView, caller: StatementCaller): Statement {
   const parameters = new Parameters(view.fields);
   const cascade = cascadeOf(view);
   const kinds = (cascade?.kinds ?? [view]).filter((_, kind) => cascade?.marks[kind] !== false);
   const edges = (cascade?.cascading ?? []).filter((edge) => isMarked(edge, cascade?.kinds ?? [], kinds));
   const returning = kinds.map((kind) => returningOf(kind, kinds));
   const [root] = returning as [Returning];
-  const allowed = permission(view, "restore", asker, parameters, { record: "_cur", old: "_cur", new: "_cur" }).sql;
+  const allowed = permission(view, "restore", caller, parameters, { record: "_cur", old: "_cur", new: "_cur" }).sql;
   const found = edges.map((edge) => ({ ...edge, to: kinds.indexOf(cascade!.kinds[edge.to]!) }));
   const parts = [
-    `_cur as (${lockedRow(view, "restore", asker, parameters)})`,
-    `_chk as (select ${allowed} as _allowed, _cur.${root.mark} is not null as _deleted, ${hasVersion(asker, "_cur", parameters)} as _matches from _cur)`,
+    `_cur as (${lockedRow(view, "restore", caller, parameters)})`,
+    `_chk as (select ${allowed} as _allowed, _cur.${root.mark} is not null as _deleted, ${hasVersion(caller, "_cur", parameters)} as _matches from _cur)`,
     `_found as (${foundRows(root, found, kinds)})`,
     `_stuck as materialized (${stuckRows(returning)})`,
     `_held as (${heldRows(returning)})`,
@@ -62,8 +70,8 @@ export function restoreStatement(view: EntityView, asker: Asker): Statement {
       returning.map((each, kind) => restored(each, kind, parameters)),
     ),
   ];
-  const json = readableJson(view, asker, parameters, "_upd_0");
-  const kept = keptReply(view, asker, parameters, {
+  const json = readableJson(view, caller, parameters, "_upd_0");
+  const kept = keptReply(view, caller, parameters, {
     status: 200,
     row: "_upd_0",
     record: { alias: "_upd_0", json },
@@ -71,7 +79,7 @@ export function restoreStatement(view: EntityView, asker: Asker): Statement {
   const text =
     `with recursive ${parts.join(", ")}${kept} ` +
     `select _chk._allowed, ${ifPresent("_upd_0", json)}, _chk._deleted, ` +
-    `_verdict._stays, ${disclosed(root, asker, parameters)}, _verdict._too_large, _chk._matches ` +
+    `_verdict._stays, ${disclosed(root, caller, parameters)}, _verdict._too_large, _chk._matches ` +
     `from _chk cross join _verdict cross join _cur left join _upd_0 on true`;
   const how = { ...laneWith(lockOfStored(view)), ...(kinds.length > 1 && { lane: "slow" as const }) };
   return { text, slots: parameters.slots, keep: true, writes: true, ...how };
@@ -206,10 +214,10 @@ function restored({ view, clearing }: Returning, kind: number, parameters: Param
 }
 
 /** The fields that prevent the restore and that the caller can read, with the records that they refer to. */
-function disclosed({ view, binding }: Returning, asker: Asker, parameters: Parameters): string {
+function disclosed({ view, binding }: Returning, caller: StatementCaller, parameters: Parameters): string {
   const names = binding.flatMap((holder) => {
-    if (readabilityOf(view, holder.field, asker.roles) !== "always") return [];
-    const readable = permission(holder.target, "read", asker, parameters, { record: "_ref" });
+    if (readabilityOf(view, holder.field, caller.roles) !== "always") return [];
+    const readable = permission(holder.target, "read", caller, parameters, { record: "_ref" });
     if (readable.kind === "never") return [];
     const value = column("_cur", holder.field);
     const found = `${holder.target.from} _ref where _ref."id" = ${value} and ${deleted(holder.target, "_ref")} and ${readable.sql}`;

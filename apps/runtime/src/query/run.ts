@@ -20,7 +20,7 @@ import {
 } from "./assemble.ts";
 import type { CursorCodec } from "./cursor.ts";
 import { faultOf, type StatementKind } from "./database-faults.ts";
-import { type Asker, askerIn, entityView } from "./entity-view.ts";
+import { callerIn, entityView, type StatementCaller } from "./entity-view.ts";
 import { AlreadyKept, isAlreadyKept } from "./kept-reply.ts";
 import { isNumbered } from "./numbering.ts";
 import type { Once } from "./once.ts";
@@ -76,7 +76,7 @@ export async function readRecord(
   reading: Reading = PLAIN_READING,
 ): Promise<string> {
   const { key, selection } = reading;
-  const statement = assembleRead(request.release, request.entity, askerOf(request), reading);
+  const statement = assembleRead(request.release, request.entity, callerOf(request), reading);
   const values = [...(key === null ? [] : operandsOf(key)), ...selectionOperands(selection)];
   const bindings = { ...bind(request, recordId, nothing), operands: values };
   const { rows, cut } = await runWhole(request, "read", statement, bindings, fetchingOf(selection));
@@ -126,7 +126,7 @@ export async function listRows(request: Request, query: ListQuery): Promise<stri
 
 /** @returns `{"data":[...],"page":{...}}`: a record for each group. */
 export async function aggregateRecords(request: Request, query: AggregateQuery): Promise<Buffer> {
-  const statement = assembleAggregate(request.release, request.entity, askerOf(request), query);
+  const statement = assembleAggregate(request.release, request.entity, callerOf(request), query);
   const bindings = { ...bind(request, null, nothing), operands: operandsOf(query.filter) };
   const reading = { bytesMax: REPLY_BYTES_MAX };
   const { rows, cut } = await runWhole(request, "read", statement, bindings, reading).catch((error) => {
@@ -153,7 +153,7 @@ interface FoundPage {
 }
 
 async function findPage(request: Request, query: ListQuery, bytesMax: number): Promise<FoundPage> {
-  const statement = assembleList(request.release, request.entity, askerOf(request), query);
+  const statement = assembleList(request.release, request.entity, callerOf(request), query);
   const cursor = query.from?.key ?? null;
   const bindings = {
     ...bind(request, null, nothing),
@@ -194,7 +194,7 @@ export async function createRecord(
   values: FieldValues,
   made: ReadonlyMap<string, string> = none,
 ): Promise<string> {
-  const statement = assembleCreate(request.release, request.entity, askerOf(request), values.keys());
+  const statement = assembleCreate(request.release, request.entity, callerOf(request), values.keys());
   const attempt = statement.lock === undefined ? run : repeated;
   const rows = await attempt(request, "create", statement, { ...bind(request, recordId, values), made });
   if (rows[0] === undefined) throw refusedByRule("create");
@@ -210,7 +210,7 @@ export async function updateRecord(
 ): Promise<string> {
   const { release, entity } = request;
   const state = values.get(entityView(release, entity).entity.stateMachine?.field ?? "") ?? null;
-  const statement = assembleUpdate(release, entity, askerOf(request), [...values.keys()], state, isTouched);
+  const statement = assembleUpdate(release, entity, callerOf(request), [...values.keys()], state, isTouched);
   return change(request, "update", statement, recordId, values);
 }
 
@@ -222,13 +222,13 @@ export async function takeTransition(
   values: FieldValues,
 ): Promise<string> {
   const given = [...values.keys()];
-  const statement = assembleTransition(request.release, request.entity, askerOf(request), edge, given);
+  const statement = assembleTransition(request.release, request.entity, callerOf(request), edge, given);
   return change(request, "update", statement, recordId, values);
 }
 
 /** @throws Fault 403, 404, 409 (not deleted, its place is taken, or it needs a deleted record). */
 export async function restoreRecord(request: Request, recordId: string): Promise<string> {
-  const statement = assembleRestore(request.release, request.entity, askerOf(request));
+  const statement = assembleRestore(request.release, request.entity, callerOf(request));
   const rows = await repeated(request, "restore", statement, bind(request, recordId, nothing));
   const [allowed, json, deleted, held, holders, tooLarge, matches] = rows[0] ?? missing();
   if (allowed !== "t") throw refusedByRule("restore");
@@ -241,7 +241,7 @@ export async function restoreRecord(request: Request, recordId: string): Promise
 
 /** @throws Fault 403, 404, 409. */
 export async function deleteRecord(request: Request, recordId: string): Promise<void> {
-  const statement = assembleDelete(request.release, request.entity, askerOf(request));
+  const statement = assembleDelete(request.release, request.entity, callerOf(request));
   const bindings = bind(request, recordId, nothing);
   if (!statement.cascades) {
     const rows = await run(request, "delete", statement, bindings);
@@ -267,7 +267,7 @@ export async function lockRecords(
   parent: { readonly field: string; readonly recordId: string } | null = null,
 ): Promise<ReadonlySet<string>> {
   const { release, entity } = request;
-  const statement = assembleLock(release, entity, askerOf(request), operation, parent?.field ?? null);
+  const statement = assembleLock(release, entity, callerOf(request), operation, parent?.field ?? null);
   const values = new Map([["id", arrayLiteral(ids)]]);
   if (parent !== null) values.set(parent.field, parent.recordId);
   const rows = await run(request, "update", statement, bind(request, null, values));
@@ -369,12 +369,12 @@ function valuesOf(slots: Statement["slots"], bindings: Bindings): readonly (stri
   return values;
 }
 
-export function askerOf(request: Omit<Request, "ip" | "requestId">): Asker {
+export function callerOf(request: Omit<Request, "ip" | "requestId">): StatementCaller {
   const { principal, organization, once = null, versions = null } = request;
   const isUndone = request.isDryRun === true || request.tenant.tried !== undefined;
   const isTried = isUndone && entityView(request.release, request.entity).stored.some(isNumbered);
   return {
-    ...askerIn(principal, organization),
+    ...callerIn(principal, organization),
     ...(once !== null && { isOnce: true }),
     ...(versions !== null && { isConditional: true }),
     ...(isTried && { isTried: true }),

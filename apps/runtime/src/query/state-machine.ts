@@ -4,11 +4,11 @@
 import type { BundleStateMachine, Operation } from "@plinth/bundle";
 import { quoteLiteral } from "@plinth/postgres";
 import {
-  type Asker,
   column,
   type EntityView,
   hasOperation,
   permission,
+  type StatementCaller,
   type StoredField,
   type WrittenPairs,
 } from "./entity-view.ts";
@@ -103,13 +103,13 @@ export function rowsByWay(
 export function chosenWay(
   view: EntityView,
   ways: readonly Way[],
-  asker: Asker,
+  caller: StatementCaller,
   parameters: Parameters,
   written: WrittenPairs,
 ): string {
   const rows = { old: "_cur", new: "_ways", written };
   const ranks = ways.map(({ edge }, i) => {
-    const allowed = permission(view, `transition:${edge.name}`, asker, parameters, rows).sql;
+    const allowed = permission(view, `transition:${edge.name}`, caller, parameters, rows).sql;
     const rank = `case when (${allowed}) is not true then 2 when ${missingOf(view, edge, "_ways")} <> '' then 1 else 0 end`;
     return `when ${i + 1} then ${rank}`;
   });
@@ -121,13 +121,13 @@ export function chosenWay(
 export function moveByWay(
   view: EntityView,
   ways: readonly Way[],
-  asker: Asker,
+  caller: StatementCaller,
   parameters: Parameters,
   written: WrittenPairs,
 ): Move {
   const rows = { old: "_cur", new: "_new", written };
   const allowed = ways.map(
-    ({ edge }, i) => `when ${i + 1} then ${permission(view, `transition:${edge.name}`, asker, parameters, rows).sql}`,
+    ({ edge }, i) => `when ${i + 1} then ${permission(view, `transition:${edge.name}`, caller, parameters, rows).sql}`,
   );
   const lacking = ways.flatMap(({ edge }, i) => {
     const missing = missingOf(view, edge, "_new");
@@ -147,10 +147,10 @@ export function operationByWay(ways: readonly Way[], otherwise: Operation): stri
 }
 
 /** The old state, if the caller may know it. */
-export function disclosedState(view: EntityView, asker: Asker, parameters: Parameters): string {
+export function disclosedState(view: EntityView, caller: StatementCaller, parameters: Parameters): string {
   const state = stateField(view);
-  if (readabilityOf(view, state, asker.roles) !== "always") return "null::text";
-  const readable = permission(view, "read", asker, parameters, { record: "_cur" });
+  if (readabilityOf(view, state, caller.roles) !== "always") return "null::text";
+  const readable = permission(view, "read", caller, parameters, { record: "_cur" });
   if (readable.kind === "never") return "null::text";
   const value = `${column("_cur", state)}::text`;
   return readable.kind === "always" ? value : `case when ${readable.sql} then ${value} end`;

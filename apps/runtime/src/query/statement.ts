@@ -5,7 +5,7 @@ import { type Confirmation, quoteIdentifier, quoteLiteral } from "@plinth/postgr
 import { MASK } from "../project/mask.ts";
 import type { Lane } from "../project/tenant.ts";
 import { anyOf, type Condition } from "./condition.ts";
-import { type Asker, column, type EntityView, living, permission, type StoredField } from "./entity-view.ts";
+import { column, type EntityView, living, permission, type StatementCaller, type StoredField } from "./entity-view.ts";
 import type { Parameters, Slot } from "./parameters.ts";
 import type { ParentLock } from "./parent-lock.ts";
 
@@ -65,9 +65,14 @@ export interface WriteStatement extends Statement {
 }
 
 /** Locks the current row for as long as the statement runs; empty if it is missing or hidden. */
-export function lockedRow(view: EntityView, operation: Operation, asker: Asker, parameters: Parameters): string {
+export function lockedRow(
+  view: EntityView,
+  operation: Operation,
+  caller: StatementCaller,
+  parameters: Parameters,
+): string {
   const columns = view.stored.map((field) => column("_r", field)).join(", ");
-  const visible = visibleFor(view, operation, asker, parameters);
+  const visible = visibleFor(view, operation, caller, parameters);
   const present = operation === "restore" ? "" : living(view, "_r");
   return `select ${columns} from ${view.from} _r where _r."id" = ${parameters.recordId()} and ${visible}${present} for update of _r`;
 }
@@ -75,11 +80,16 @@ export function lockedRow(view: EntityView, operation: Operation, asker: Asker, 
 /**
  * A caller who may change a record may know that it exists, even if they can't read it. For all others it is missing.
  */
-export function visibleFor(view: EntityView, operation: Operation, asker: Asker, parameters: Parameters): string {
+export function visibleFor(
+  view: EntityView,
+  operation: Operation,
+  caller: StatementCaller,
+  parameters: Parameters,
+): string {
   const either = (numbered: Parameters): Condition =>
     anyOf([
-      permission(view, "read", asker, numbered, { record: "_r" }),
-      permission(view, operation, asker, numbered, { record: "_r", old: "_r", new: "_r" }),
+      permission(view, "read", caller, numbered, { record: "_r" }),
+      permission(view, operation, caller, numbered, { record: "_r", old: "_r", new: "_r" }),
     ]);
   // Tried separately, because Postgres can't type a parameter that has a number but isn't used in the text.
   const tried = either(parameters.apart());
@@ -106,8 +116,8 @@ export function rowAsJson(view: EntityView, row: string, more: readonly string[]
 }
 
 /** SQL: whether the row has a version that the write accepts. */
-export function hasVersion(asker: Asker, row: string, parameters: Parameters): string {
-  return asker.isConditional === true ? `(${row}."version" = any(${parameters.versions()}))` : "true";
+export function hasVersion(caller: StatementCaller, row: string, parameters: Parameters): string {
+  return caller.isConditional === true ? `(${row}."version" = any(${parameters.versions()}))` : "true";
 }
 
 export function namedFlags(flags: readonly string[], allowed: string): string {

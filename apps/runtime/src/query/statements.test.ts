@@ -9,7 +9,7 @@ import { nothingKept } from "../project/derived.ts";
 import type { Principal } from "../project/principal.ts";
 import { assembleCreate, assembleDelete, assembleList, assembleRead, assembleUpdate } from "./assemble.ts";
 import { createCursorCodec } from "./cursor.ts";
-import { type Asker, entityView } from "./entity-view.ts";
+import { entityView, type StatementCaller } from "./entity-view.ts";
 import { listName } from "./reading/list-query.ts";
 import { parseList } from "./reading/parse-list.ts";
 import type { Statement } from "./statement.ts";
@@ -24,7 +24,7 @@ const release: ActiveRelease = {
   own: nothingKept(),
 };
 const cursors = createCursorCodec("a secret of the tests alone");
-const as = (...roles: readonly string[]): Asker => ({ roles, unscoped: false });
+const as = (...roles: readonly string[]): StatementCaller => ({ roles, unscoped: false });
 const owner = as("owner", "public", "user");
 
 function valuesOf(statement: Statement, values: Record<string, string | null>): (string | null)[] {
@@ -141,10 +141,13 @@ describe("a page", () => {
     `sort=${sort}&cursor=${cursors.seal(keys, listNameOf(sort))}`;
 
   /** The generic plan, as the fast lane has it. */
-  async function planOf(asker: Asker, query: string): Promise<{ readonly plan: string; readonly lane: string }> {
+  async function planOf(
+    caller: StatementCaller,
+    query: string,
+  ): Promise<{ readonly plan: string; readonly lane: string }> {
     const view = entityView(project.release, "listing");
-    const parsed = parseList(query, view, { release: project.release, principal: asker, cursors });
-    const { text, slots, lane } = assembleList(project.release, "listing", asker, parsed);
+    const parsed = parseList(query, view, { release: project.release, principal: caller, cursors });
+    const { text, slots, lane } = assembleList(project.release, "listing", caller, parsed);
     const client = await cell.pool.connect();
     await client.query("set plan_cache_mode = force_generic_plan");
     await client.query(`prepare page as ${text}`);

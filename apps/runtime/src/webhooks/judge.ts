@@ -6,13 +6,13 @@ import { quoteLiteral, type TenantTransaction } from "@plinth/postgres";
 import type { ProjectEvent, Subject } from "../events/event.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
 import {
-  type Asker,
-  askerIn,
+  callerIn,
   type EntityView,
   findEntity,
   forProject,
   living,
   permission,
+  type StatementCaller,
 } from "../query/entity-view.ts";
 import { arrayLiteral, type Bindings, Parameters } from "../query/parameters.ts";
 import { readableFields, recordJson } from "../query/readable-fields.ts";
@@ -59,9 +59,9 @@ export async function judge(
   if (reader.organization !== null && (view.entity.scope === null || event.organization !== reader.organization)) {
     return null;
   }
-  const asker: Asker =
-    reader.organization === null ? askerIn(principal, null) : { roles: principal.roles, unscoped: true };
-  const { text, values } = statementOf(view, asker, reader, event, only);
+  const caller: StatementCaller =
+    reader.organization === null ? callerIn(principal, null) : { roles: principal.roles, unscoped: true };
+  const { text, values } = statementOf(view, caller, reader, event, only);
   const [row] = (await open.query(forProject(text, release), values)).rows;
   const [record = null, old = null, data = null] = row ?? [];
   if (record === null) return null;
@@ -82,7 +82,8 @@ async function judgeSubject(
   if (view === null || subject === null) return null;
   const scope = view.entity.scope === null ? null : await organizationOf(open, release, view, subject.id);
   if (organization !== null && scope !== organization) return null;
-  const asker: Asker = organization === null ? askerIn(principal, null) : { roles: principal.roles, unscoped: true };
+  const caller: StatementCaller =
+    organization === null ? callerIn(principal, null) : { roles: principal.roles, unscoped: true };
   const parameters = new Parameters();
   const record = parameters.at("subject", () => subject.id);
   const id = parameters.at("event", () => event.id);
@@ -90,10 +91,10 @@ async function judgeSubject(
   const text =
     `select (select coalesce(jsonb_object_agg(_d.key, _d.value), '{}'::jsonb) from jsonb_each(_e."data") _d ` +
     `where (_d.value = _shown."values"->_d.key or (_d.key = ${quoteLiteral(`${subject.entity}_id`)} and _d.value = to_jsonb(_now."id")))${filter})::text ` +
-    `from ${view.from} _now, lateral (select (${recordJson(view, asker, "_now", parameters)})::jsonb as "values") _shown, ` +
+    `from ${view.from} _now, lateral (select (${recordJson(view, caller, "_now", parameters)})::jsonb as "values") _shown, ` +
     `(select case when jsonb_typeof(_x."data") = 'object' then _x."data" else '{}'::jsonb end as "data" ` +
     `from ${view.schema}."workers__events" _x where _x."id" = ${id}::uuid) _e ` +
-    `where _now."id" = ${record}::uuid${living(view, "_now")} and ${permission(view, "read", asker, parameters, { record: "_now" }).sql}`;
+    `where _now."id" = ${record}::uuid${living(view, "_now")} and ${permission(view, "read", caller, parameters, { record: "_now" }).sql}`;
   const values = parameters.slots.map((slot) =>
     slot(bindingsOf(principal, event, { organization: scope, id: subject.id })),
   );
@@ -140,7 +141,7 @@ const PLAIN = (schema: string): string =>
  */
 function statementOf(
   view: EntityView,
-  asker: Asker,
+  caller: StatementCaller,
   { principal }: Reader,
   event: ProjectEvent,
   only: readonly string[] | null,
@@ -149,15 +150,15 @@ function statementOf(
   const keptOf = (field: BundleField, row: string): string => `${row}."_values"->${quoteLiteral(field.name)}`;
   /** Null if it equals the stored value. */
   const partOf = (field: BundleField, row: string): string | null =>
-    isJoined(field) ? shownOfKept(view, field, keptOf(field, row), asker, parameters) : null;
-  const fields = readableFields(view, asker.roles).map(({ field }) => field);
+    isJoined(field) ? shownOfKept(view, field, keptOf(field, row), caller, parameters) : null;
+  const fields = readableFields(view, caller.roles).map(({ field }) => field);
   const shownOf = (row: string): string => {
     const values = new Map(fields.map((field) => [field.name, partOf(field, row) ?? keptOf(field, row)]));
-    const json = recordJson(view, asker, row, parameters, { values, pairs: new Map() });
+    const json = recordJson(view, caller, row, parameters, { values, pairs: new Map() });
     const filter =
       only === null ? "" : ` where _m.key = any(${parameters.at("only", () => arrayLiteral(only))}::text[])`;
     const members = `(select coalesce(jsonb_object_agg(_m.key, _m.value), '{}'::jsonb) from jsonb_each((${json})::jsonb) _m${filter})`;
-    return `case when ${permission(view, "read", asker, parameters, { record: row }).sql} then ${members} end`;
+    return `case when ${permission(view, "read", caller, parameters, { record: row }).sql} then ${members} end`;
   };
   const rowOf = (values: string, alias: string): string =>
     `lateral (select _p.*, ${values} as "_values" from jsonb_populate_record(null::${view.from}, ${values}) _p) ${alias}`;

@@ -5,7 +5,7 @@ import { Fault, type FieldError, isUuid } from "@plinth/service";
 import { z } from "zod";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
-import { askerIn, type EntityView, findEntity, forProject, hasOperation } from "../../query/entity-view.ts";
+import { callerIn, type EntityView, findEntity, forProject, hasOperation } from "../../query/entity-view.ts";
 import { didYouMean } from "../../query/suggest.ts";
 import { jsonReply, problemOf, requireJson } from "../json-body.ts";
 import type { ModuleHandlers } from "../module-routes.ts";
@@ -114,11 +114,11 @@ async function askDatabase(
     questions.set(name, { view, operation, ids: ids.includes(id) ? ids : [...ids, id] });
   }
   if (questions.size === 0) return new Map();
-  const asker = askerIn(principal, organization);
+  const caller = callerIn(principal, organization);
   const names = [...questions.keys()].sort();
   const { text, slots } = canStatement(
     names.map((name) => questions.get(name) as Question),
-    asker,
+    caller,
   );
   const bindings = {
     principal,

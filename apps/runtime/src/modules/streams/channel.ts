@@ -5,7 +5,7 @@ import type { ActiveRelease } from "../../project/active-release.ts";
 import type { Tenant } from "../../project/tenant.ts";
 import { type ChangesStatement, changeColumns, changesStatement } from "../../query/changes-statement.ts";
 import type { CursorCodec } from "../../query/cursor.ts";
-import { askerIn, entityView, forProject } from "../../query/entity-view.ts";
+import { callerIn, entityView, forProject } from "../../query/entity-view.ts";
 import { SIGHT } from "../../query/kept-changes.ts";
 import { filterShape } from "../../query/reading/filter.ts";
 import type { Follower } from "./follower.ts";
@@ -97,7 +97,7 @@ export class Channel {
   }
 
   #keyOf({ principal, organization, filter }: Follower): string {
-    const { roles, unscoped } = askerIn(principal, organization);
+    const { roles, unscoped } = callerIn(principal, organization);
     return `${unscoped ? "!" : ""}${roles.join(",")} ${filterShape(filter)}`;
   }
 
@@ -106,7 +106,7 @@ export class Channel {
     let statement = this.#statements.get(key);
     if (statement === undefined) {
       const view = entityView(this.release, this.entity);
-      const open = changesStatement(view, askerIn(follower.principal, follower.organization), follower.filter);
+      const open = changesStatement(view, callerIn(follower.principal, follower.organization), follower.filter);
       statement = { ...open, text: forProject(open.text, this.release) };
       this.#statements.set(key, statement);
     }

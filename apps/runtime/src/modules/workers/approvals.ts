@@ -6,7 +6,7 @@ import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import { type Principal, standsAboveOrganizations } from "../../project/principal.ts";
-import { type Asker, askerIn, findEntity, forProject, living, permission } from "../../query/entity-view.ts";
+import { callerIn, findEntity, forProject, living, permission, type StatementCaller } from "../../query/entity-view.ts";
 import { arrayLiteral, type Bindings, Parameters } from "../../query/parameters.ts";
 import { utc } from "../instants.ts";
 import { logName, parseLogQuery } from "../log-query.ts";
@@ -30,7 +30,7 @@ export async function readApprovals(context: ModuleContext): Promise<Reply> {
     limit: query.limit + 1,
   };
   const parameters = new Parameters();
-  const text = forProject(statementOf(release, askerIn(principal, organization), parameters), release);
+  const text = forProject(statementOf(release, callerIn(principal, organization), parameters), release);
   const values = parameters.slots.map((slot) => slot(bindings));
   const { rows } = await tenant.run({ text, values, lane: "earned", keep: true });
   const shown = rows.slice(0, query.limit);
@@ -45,7 +45,7 @@ export async function readApprovals(context: ModuleContext): Promise<Reply> {
 }
 
 /** Columns: the approval as JSON, and the three of the order. The conditions are the same as in `answerApproval`. */
-function statementOf(release: ActiveRelease, asker: Asker, parameters: Parameters): string {
+function statementOf(release: ActiveRelease, caller: StatementCaller, parameters: Parameters): string {
   const table = (name: string): string => `${release.schema}.${quoteIdentifier(`workers__${name}`)}`;
   const lookups = parameters.at("lookups", () => JSON.stringify(lookupsOf(release)));
   const own = `(_r."actor_kind" is not distinct from ${parameters.actorKind()} and _r."actor_id" is not distinct from ${parameters.actorId()}
@@ -74,7 +74,7 @@ function statementOf(release: ActiveRelease, asker: Asker, parameters: Parameter
     )
     select (select row_to_json(_x)::text from (select _p."run_id", _p."workflow", _p."kind", _p."path" as step, _p.message,
         _p."roles", ${utc('_p."created_at"')} as since, ${utc('_p."until"')} as until,
-        case when ${readable(release, asker, parameters)}
+        case when ${readable(release, caller, parameters)}
           then json_build_object('entity', _p.entity, 'id', _p.record_id) end as record) _x),
       _p."created_at"::text, _p."run_id"::text, _p."path" from _p order by _p."created_at", _p."run_id", _p."path"`;
 }
@@ -85,10 +85,10 @@ const membersSlot = ({ principal }: Bindings): string =>
   arrayLiteral(principal.kind === "user" ? principal.memberships.map((one) => one.organization) : []);
 
 /** Whether the caller can read the run's record; null, which counts as no, for other entities. */
-function readable(release: ActiveRelease, asker: Asker, parameters: Parameters): string {
+function readable(release: ActiveRelease, caller: StatementCaller, parameters: Parameters): string {
   const cases = entitiesOf(release).flatMap((name) => {
     const view = findEntity(release, name);
-    const seen = view === null ? null : permission(view, "read", asker, parameters, { record: "_ref" });
+    const seen = view === null ? null : permission(view, "read", caller, parameters, { record: "_ref" });
     if (view === null || seen === null || seen.kind === "never") return [];
     const found = `${view.from} _ref where _ref."id" = _p.record_id and ${seen.sql}${living(view, "_ref")}`;
     return [`when ${quoteLiteral(name)} then exists (select 1 from ${found})`];

@@ -2,7 +2,7 @@
 // slots. A field that the caller can't read in a record counts as null there.
 import type { BundleField } from "@plinth/bundle";
 import { quoteIdentifier } from "@plinth/postgres";
-import { type Asker, type EntityView, living, permission, typedValue, wireValue } from "../entity-view.ts";
+import { type EntityView, living, permission, type StatementCaller, typedValue, wireValue } from "../entity-view.ts";
 import { Parameters } from "../parameters.ts";
 import type { Statement } from "../statement.ts";
 import { type Audited, auditOf } from "../trace.ts";
@@ -20,22 +20,26 @@ export interface AggregateStatement extends Statement {
   readonly members: readonly Member[];
 }
 
-export function aggregateStatement(view: EntityView, asker: Asker, query: AggregateQuery): AggregateStatement {
+export function aggregateStatement(
+  view: EntityView,
+  caller: StatementCaller,
+  query: AggregateQuery,
+): AggregateStatement {
   const parameters = new Parameters(view.fields);
-  const seen = permission(view, "read", asker, parameters, { record: "_r" });
+  const seen = permission(view, "read", caller, parameters, { record: "_r" });
   const present = living(view, "_r").slice(" and ".length);
-  const matching = new FilterWriter(asker, parameters).holds(query.filter, view, "_r");
+  const matching = new FilterWriter(caller, parameters).holds(query.filter, view, "_r");
   const conditions = [
     ...(seen.kind === "always" ? [] : [seen.sql]),
     ...(present === "" ? [] : [present]),
     ...(matching === "true" ? [] : [matching]),
   ];
   const shown = (field: BundleField, sql: string): string => {
-    const [rule] = view.narrowed ? shownIn(view, asker, field, "_r", parameters) : [];
+    const [rule] = view.narrowed ? shownIn(view, caller, field, "_r", parameters) : [];
     return rule === undefined ? sql : `case when ${rule} then ${sql} end`;
   };
   const groups = query.groups.map(({ key, part }) => {
-    const value = sortValue({ ...key, choices: null }, view, asker, "_r", parameters);
+    const value = sortValue({ ...key, choices: null }, view, caller, "_r", parameters);
     return cut(key.hops.length > 0 ? value : shown(key.field, value), part, key.field);
   });
   const values = query.values.map((value) =>

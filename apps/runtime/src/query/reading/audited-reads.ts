@@ -2,7 +2,7 @@
 // those that it filters and sorts by. Out: rows for the audit log, as SQL. It names the records in the reply, and no
 // others. Records that only filters or sorts read leave a row without ids.
 import type { BundleRelation } from "@plinth/bundle";
-import type { Asker, EntityView } from "../entity-view.ts";
+import type { EntityView, StatementCaller } from "../entity-view.ts";
 import type { Parameters } from "../parameters.ts";
 import type { Audited } from "../trace.ts";
 import { type Filter, operandsOf } from "./filter.ts";
@@ -42,7 +42,7 @@ export function auditOfLooks(view: EntityView, { filter, keys }: LookedInto, sel
  */
 export function auditOfExpanded(
   view: EntityView,
-  asker: Asker,
+  caller: StatementCaller,
   parameters: Parameters,
   { selection, operand }: { readonly selection: Selection; readonly operand: number },
   shown: () => ShownRecords,
@@ -50,7 +50,7 @@ export function auditOfExpanded(
   if (!showsAudited(view, selection)) return [];
   const { from, id, where } = shown();
   const root = `${from} join ${view.from} _r on _r."id" = ${id}`;
-  const writer = new IdsWriter(asker, parameters, where);
+  const writer = new IdsWriter(caller, parameters, where);
   writer.follow(view, { row: "_r", from: root, selection, operand });
   return [...writer.ids].map(([target, queries]) => {
     const ids = `select jsonb_agg(distinct _id) as _ids from (${queries.join(" union all ")}) _each`;
@@ -85,13 +85,13 @@ interface Followed {
  */
 class IdsWriter {
   readonly ids = new Map<EntityView, string[]>();
-  readonly #asker: Asker;
+  readonly #caller: StatementCaller;
   readonly #parameters: Parameters;
   readonly #where: string;
   #aliases = 0;
 
-  constructor(asker: Asker, parameters: Parameters, where: string) {
-    this.#asker = asker;
+  constructor(caller: StatementCaller, parameters: Parameters, where: string) {
+    this.#caller = caller;
     this.#parameters = parameters;
     this.#where = where;
   }
@@ -114,12 +114,12 @@ class IdsWriter {
 
   #records(view: EntityView, row: string, { relation, list }: Expansion, operand: number): string {
     const alias = `_e${this.#aliases}`;
-    const { view: target, from, conditions } = reach(view, this.#asker, relation, row, alias, this.#parameters);
+    const { view: target, from, conditions } = reach(view, this.#caller, relation, row, alias, this.#parameters);
     const records = `select ${alias}.* from ${from} where ${conditions.join(" and ")}`;
     if (list === null) return records;
-    const matching = new FilterWriter(this.#asker, this.#parameters, operand).holds(list.filter, target, alias);
+    const matching = new FilterWriter(this.#caller, this.#parameters, operand).holds(list.filter, target, alias);
     const order = list.sort.map(
-      (key) => `${sortValue(key, target, this.#asker, alias, this.#parameters)} ${direction(key)}`,
+      (key) => `${sortValue(key, target, this.#caller, alias, this.#parameters)} ${direction(key)}`,
     );
     return `${records} and ${matching} order by ${order.join(", ")} limit ${list.limit}`;
   }

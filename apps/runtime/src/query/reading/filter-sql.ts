@@ -1,7 +1,7 @@
 // Writes a filter as SQL over a row. In: a filter, the caller. Out: a condition that is true or not, never unknown. If
 // the caller can't read a field in a record, the field counts as null there. Null matches no comparison, nor its
 // negation.
-import { type Asker, type EntityView, typedValue } from "../entity-view.ts";
+import { type EntityView, type StatementCaller, typedValue } from "../entity-view.ts";
 import type { Parameters } from "../parameters.ts";
 import type { Filter, Operator, Subject } from "./filter.ts";
 import { reach, shownIn } from "./reach.ts";
@@ -11,14 +11,14 @@ type Related = Extract<Filter, { kind: "related" }>;
 
 /** Writes the filters of one statement one after the other. Each of their values has its own number. */
 export class FilterWriter {
-  readonly #asker: Asker;
+  readonly #caller: StatementCaller;
   readonly #parameters: Parameters;
   #operands: number;
   #hops = 0;
 
   /** @param from The number of the first value; the same each time that the same filter is written. */
-  constructor(asker: Asker, parameters: Parameters, from = 0) {
-    this.#asker = asker;
+  constructor(caller: StatementCaller, parameters: Parameters, from = 0) {
+    this.#caller = caller;
     this.#parameters = parameters;
     this.#operands = from;
   }
@@ -70,14 +70,14 @@ export class FilterWriter {
   #related({ relation, of }: Related, view: EntityView, row: string): string {
     this.#hops++;
     const alias = `_f${this.#hops}`;
-    const reached = reach(view, this.#asker, relation, row, alias, this.#parameters);
+    const reached = reach(view, this.#caller, relation, row, alias, this.#parameters);
     const conditions = [...reached.conditions, this.holds(of, reached.view, alias)];
     return `exists (select 1 from ${reached.from} where ${conditions.join(" and ")})`;
   }
 
   #test({ subject, operator }: Test, view: EntityView, row: string, contrary: boolean): string {
     const left = this.#subject(subject, view, row);
-    const shown = view.narrowed ? shownIn(view, this.#asker, subject.field, row, this.#parameters) : [];
+    const shown = view.narrowed ? shownIn(view, this.#caller, subject.field, row, this.#parameters) : [];
     if (operator === "is_null" || operator === "is_set") {
       const isNull = (operator === "is_null") !== contrary;
       const test = `${left} is ${isNull ? "" : "not "}null`;

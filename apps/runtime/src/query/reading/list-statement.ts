@@ -2,7 +2,15 @@
 // never skips rows with OFFSET, and always defines the order of NULLs: last when ascending, first when descending.
 import type { BundleField, Predicate } from "@plinth/bundle";
 import { ALWAYS } from "../condition.ts";
-import { type Asker, column, deleted, type EntityView, living, oneHolds, permission } from "../entity-view.ts";
+import {
+  column,
+  deleted,
+  type EntityView,
+  living,
+  oneHolds,
+  permission,
+  type StatementCaller,
+} from "../entity-view.ts";
 import { Parameters } from "../parameters.ts";
 import { shownValue } from "../readable-fields.ts";
 import type { Statement } from "../statement.ts";
@@ -63,19 +71,19 @@ export function listShape({ limit, sort, filter, selection, deleted, search, vie
 }
 
 /** Columns: the fields in their order (texts to be wrapped as JSON), the flags of hidden ones, then the sort keys. */
-export function listStatement(view: EntityView, asker: Asker, query: ListQuery): ListStatement {
+export function listStatement(view: EntityView, caller: StatementCaller, query: ListQuery): ListStatement {
   const parameters = new Parameters(view.fields);
-  const filters = new FilterWriter(asker, parameters);
-  const conditions = conditionsOf(view, asker, query, parameters, filters);
-  const shown = selectedFields(view, asker, query.selection);
+  const filters = new FilterWriter(caller, parameters);
+  const conditions = conditionsOf(view, caller, query, parameters, filters);
+  const shown = selectedFields(view, caller, query.selection);
   const values = shown.map(({ field }) => {
     if (isInstant(field)) return column("_r", field);
-    const value = shownValue(view, asker, field, "_r", parameters);
+    const value = shownValue(view, caller, field, "_r", parameters);
     // Postgres prints a boolean as `t` or `f`; its cast to text is JSON's.
     return field.sqlType === "boolean" ? `(${value})::text` : value;
   });
   const expanding = { selection: query.selection, operand: filters.next };
-  const writer = new SelectionWriter(asker, parameters, filters);
+  const writer = new SelectionWriter(caller, parameters, filters);
   const within = query.selection.expansions.map((expansion) => boundedJson(writer.expanded(view, "_r", expansion)));
   const flags = [
     ...new Set(shown.flatMap(({ rules }) => (rules === null ? [] : [shownWhere(view, rules, parameters)]))),
@@ -89,7 +97,7 @@ export function listStatement(view: EntityView, asker: Asker, query: ListQuery):
     ...query.selection.expansions.map(({ relation }) => memberOf(relation.name, "raw")),
   ];
   const sort = query.from?.backward === true ? query.sort.map(reversed) : query.sort;
-  const keys = sort.map((key) => sortValue(key, view, asker, "_r", parameters));
+  const keys = sort.map((key) => sortValue(key, view, caller, "_r", parameters));
   const columns = [...values, ...within, ...flags];
   const keysAt = keys.map((key) => {
     // A key that is already a column needs no second one.
@@ -106,7 +114,7 @@ export function listStatement(view: EntityView, asker: Asker, query: ListQuery):
   const page = { members, keysAt, idAt, countAt: counted === null ? null : columns.length, keep: true } as const;
   const audited: readonly Audited[] = [
     ...(view.entity.audit === "all" ? [listedOf(view, parameters)] : []),
-    ...auditOfExpanded(view, asker, parameters, expanding, () => onPage(parameters)),
+    ...auditOfExpanded(view, caller, parameters, expanding, () => onPage(parameters)),
     ...auditOfLooks(view, { filter: query.filter, keys: query.sort }, query.selection),
   ];
   const isAudited = audited.length > 0;
@@ -161,12 +169,12 @@ function whereOf(conditions: readonly string[]): string {
 /** For all records of the list, whatever the page. */
 function conditionsOf(
   view: EntityView,
-  asker: Asker,
+  caller: StatementCaller,
   query: ListQuery,
   parameters: Parameters,
   filters: FilterWriter,
 ): readonly string[] {
-  const seen = permission(view, "read", asker, parameters, { record: "_r" });
+  const seen = permission(view, "read", caller, parameters, { record: "_r" });
   const listed = query.view === undefined ? ALWAYS : oneHolds(view, [query.view.where], parameters, { record: "_r" });
   const present = query.deleted ? deleted(view, "_r") : living(view, "_r").slice(" and ".length);
   const matching = filters.holds(query.filter, view, "_r");
@@ -175,7 +183,7 @@ function conditionsOf(
     ...(listed.kind === "always" ? [] : [listed.sql]),
     ...(present === "" ? [] : [present]),
     ...(matching === "true" ? [] : [matching]),
-    ...(query.search === null ? [] : searchConditions(view, query.search, asker, parameters)),
+    ...(query.search === null ? [] : searchConditions(view, query.search, caller, parameters)),
   ];
 }
 

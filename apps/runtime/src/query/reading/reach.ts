@@ -2,7 +2,7 @@
 // relation. Out: a FROM list and conditions. It never reveals a reference in a field that the caller can't read.
 import type { BundleField, BundleRelation } from "@plinth/bundle";
 import { quoteIdentifier } from "@plinth/postgres";
-import { type Asker, column, type EntityView, living, oneHolds, permission } from "../entity-view.ts";
+import { column, type EntityView, living, oneHolds, permission, type StatementCaller } from "../entity-view.ts";
 import type { Parameters } from "../parameters.ts";
 import { readableFields } from "../readable-fields.ts";
 
@@ -37,7 +37,7 @@ export function linkOf(view: EntityView, relation: BundleRelation): { owner: Ent
 /** @param alias A name for the records that nothing else in the statement has. */
 export function reach(
   view: EntityView,
-  asker: Asker,
+  caller: StatementCaller,
   relation: BundleRelation,
   row: string,
   alias: string,
@@ -47,10 +47,10 @@ export function reach(
   const { owner, field } = linkOf(view, relation);
   const { from, where } = tied(target, relation, field, row, alias);
   const holder = owner === view && relation.by.kind !== "referrer" && relation.by.kind !== "refs_inverse" ? row : alias;
-  const seen = permission(target, "read", asker, parameters, { record: alias });
+  const seen = permission(target, "read", caller, parameters, { record: alias });
   const conditions = [
     where,
-    ...shownIn(owner, asker, field, holder, parameters),
+    ...shownIn(owner, caller, field, holder, parameters),
     ...(seen.kind === "always" ? [] : [seen.sql]),
   ];
   const present = living(target, alias).slice(" and ".length);
@@ -60,12 +60,12 @@ export function reach(
 /** The condition under which a record shows the field; none if every record does. */
 export function shownIn(
   view: EntityView,
-  asker: Asker,
+  caller: StatementCaller,
   field: BundleField,
   row: string,
   parameters: Parameters,
 ): readonly string[] {
-  const readable = readableFields(view, asker.roles).find((each) => each.field.name === field.name);
+  const readable = readableFields(view, caller.roles).find((each) => each.field.name === field.name);
   if (readable === undefined) return ["false"];
   return readable.rules === null ? [] : [oneHolds(view, readable.rules, parameters, { record: row }).sql];
 }

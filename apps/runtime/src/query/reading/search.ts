@@ -10,7 +10,7 @@ import {
   type SqlTemplate,
 } from "@plinth/bundle";
 import { quoteIdentifier } from "@plinth/postgres";
-import type { Asker, EntityView } from "../entity-view.ts";
+import type { EntityView, StatementCaller } from "../entity-view.ts";
 import type { Parameters } from "../parameters.ts";
 import { readabilityOf } from "../readable-fields.ts";
 import { shownIn } from "./reach.ts";
@@ -41,10 +41,12 @@ export function parseSearch(text: string | undefined, view: EntityView, roles: r
 export function searchConditions(
   view: EntityView,
   { isFuzzy }: TextSearch,
-  asker: Asker,
+  caller: StatementCaller,
   parameters: Parameters,
 ): readonly string[] {
-  const shown = view.narrowed ? searchable(view).flatMap((field) => shownIn(view, asker, field, "_r", parameters)) : [];
+  const shown = view.narrowed
+    ? searchable(view).flatMap((field) => shownIn(view, caller, field, "_r", parameters))
+    : [];
   const found = isFuzzy
     ? `(${holds(view, parameters, "near")} or ${similarTo(view, parameters)})`
     : holds(view, parameters, "beginnings");

@@ -3,7 +3,7 @@
 // positions would reveal it.
 import type { BundleField, BundleRelation } from "@plinth/bundle";
 import { quoteLiteral } from "@plinth/postgres";
-import { type Asker, type EntityView, typedValue } from "../entity-view.ts";
+import { type EntityView, type StatementCaller, typedValue } from "../entity-view.ts";
 import type { Parameters } from "../parameters.ts";
 import { readabilityOf } from "../readable-fields.ts";
 import { didYouMean } from "../suggest.ts";
@@ -42,12 +42,18 @@ export function sortType({ field, choices, ranked }: SortKey): string {
 }
 
 /** The key's value of a row. */
-export function sortValue(key: SortKey, view: EntityView, asker: Asker, row: string, parameters: Parameters): string {
+export function sortValue(
+  key: SortKey,
+  view: EntityView,
+  caller: StatementCaller,
+  row: string,
+  parameters: Parameters,
+): string {
   const at = (owner: EntityView, alias: string, hops: readonly BundleRelation[]): string => {
     const [relation, ...more] = hops;
     if (relation === undefined) return positioned(typedValue(owner, key.field, alias, parameters), key);
     const next = `_s${key.hops.length - more.length}`;
-    const { view: target, from, conditions } = reach(owner, asker, relation, alias, next, parameters);
+    const { view: target, from, conditions } = reach(owner, caller, relation, alias, next, parameters);
     return `(select ${at(target, next, more)} from ${from} where ${conditions.join(" and ")})`;
   };
   if (key.ranked === undefined) return at(view, row, key.hops);
