@@ -32,8 +32,11 @@ export function startPlatformJobs({ pool, jobs, logger }: PlatformJobsOptions): 
   const task = (job: PlatformJob) => async (): Promise<void> => {
     const startedMs = performance.now();
     try {
-      const told = await job.run();
-      logger.info({ job: job.name, ms: Math.round(performance.now() - startedMs), ...told }, "a platform job is done");
+      const figures = await job.run();
+      logger.info(
+        { job: job.name, ms: Math.round(performance.now() - startedMs), ...figures },
+        "a platform job is done",
+      );
     } catch (error) {
       if (!stopping) logger.warn({ err: error, job: job.name }, "a platform job failed; it is tried again");
       throw error;

@@ -140,8 +140,8 @@ async function sendOne(
   const { ledger, connections, suppressions, newId, mailbox, perHourMax } = options;
   const { key, template, subject, text, html, repeats = false } = one.mail;
   const known = await ledger.known(projectId, key);
-  if (known?.status === "kept" || known?.status === "suppressed") return told(known, known.status);
-  if (known !== null && wasSent.has(known.status)) return told(known, "sent");
+  if (known?.status === "kept" || known?.status === "suppressed") return sentMail(known, known.status);
+  if (known !== null && wasSent.has(known.status)) return sentMail(known, "sent");
   const name = one.mail.connection ?? USUAL_EMAIL_CONNECTION;
   const connection = await connections.open(projectId, name);
   const provider = connection === null ? null : await providerOf(connection.provider);
@@ -164,14 +164,14 @@ async function sendOne(
   const content = { to: [one.address], subject, text: null, html: null };
   if ((await suppressions.allowed(projectId, [one.address])).length === 0) {
     await noteOnce(options, projectId, { ...noted, status: "suppressed", content });
-    return told(noted, "suppressed");
+    return sentMail(noted, "suppressed");
   }
   if (known === null && !(await ledger.take(projectId, perHourMax)))
     throw new MailError("unreachable", `This project has sent the ${perHourMax} mails that it may send in an hour.`);
   if (connection === null || provider === null) {
     await noteOnce(options, projectId, { ...noted, status: "kept", content: { ...content, text, html } });
     await ledger.trim(projectId, KEPT_MAX);
-    return told(noted, "kept");
+    return sentMail(noted, "kept");
   }
   await begin();
   await noteOnce(options, projectId, { ...noted, status: "sending", content });
@@ -185,12 +185,12 @@ async function sendOne(
     if (error.problem !== "unknown" || !provider.isRepeatable) throw error;
     throw new MailError("unanswered", error.message, error);
   }
-  return told(noted, "sent");
+  return sentMail(noted, "sent");
 }
 
 const wasSent: ReadonlySet<string> = new Set(["sent", "bounced", "complained"]);
 
-const told = ({ id, messageId }: Pick<Known, "id" | "messageId">, status: SentMail["status"]): SentMail => ({
+const sentMail = ({ id, messageId }: Pick<Known, "id" | "messageId">, status: SentMail["status"]): SentMail => ({
   id,
   status,
   message_id: messageId,

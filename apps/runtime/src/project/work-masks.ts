@@ -192,7 +192,7 @@ class Analysis {
       case "value":
         return this.#expression(template.expression, env);
       case "text":
-        return template.parts.some((part) => typeof part !== "string" && this.#isTold(part, env)) ? "all" : null;
+        return template.parts.some((part) => typeof part !== "string" && this.#reveals(part, env)) ? "all" : null;
       case "list": {
         const items = template.items.map((item) => this.#template(item, env)).reduce(union, null);
         return items === null ? null : { items };
@@ -261,7 +261,7 @@ class Analysis {
       case "round":
       case "weekday":
       case "year":
-        return args.some((arg) => this.#isTold(arg, env)) ? "all" : null;
+        return args.some((arg) => this.#reveals(arg, env)) ? "all" : null;
       // A comparison reveals one bit, `size` a number.
       default:
         return null;
@@ -272,7 +272,7 @@ class Analysis {
    * Whether a text that contains the expression reveals something masked. A whole record in a text has lost its
    * members' names.
    */
-  #isTold(expression: Expression, env: Roots): boolean {
+  #reveals(expression: Expression, env: Roots): boolean {
     if (this.#expression(expression, env) !== null) return true;
     if (expression.kind !== "value" || this.#names.size === 0) return false;
     const { root, path, type } = expression;

@@ -108,7 +108,7 @@ function assemble(release: ActiveRelease, { input, access }: BundleAction, calle
   const checked = input.flatMap(({ name, checks, refusals = [] }) =>
     checks.map((check, at) => ({
       check,
-      told: refusals[at] ? { path: `/${name}`, ...refusals[at] } : notAllowed(name),
+      refusal: refusals[at] ? { path: `/${name}`, ...refusals[at] } : notAllowed(name),
     })),
   );
   const flags = [
@@ -121,7 +121,7 @@ function assemble(release: ActiveRelease, { input, access }: BundleAction, calle
       `select ${[json, allowed.sql, ...flags].join(", ")} from ${ROW}`,
     slots: parameters.slots,
     references: referring.map(({ name }) => name),
-    checks: checked.map(({ told }) => told),
+    checks: checked.map(({ refusal }) => refusal),
   };
 }
 

@@ -123,7 +123,7 @@ export function changesStatement(view: EntityView, caller: StatementCaller, filt
     `cross join lateral jsonb_populate_record(null::${view.from}, coalesce(_batch."${member}", '{}'::jsonb)) as ${row}`;
   const stays = `exists (select 1 from ${view.from} _r where _r."id" = _batch."record_id" and ${sees("_r")}${living(view, "_r")})`;
   const same = unseenChange(view, caller, parameters);
-  const told = same === null ? "" : ` and not (_seen._before and ${same})`;
+  const unlessUnseen = same === null ? "" : ` and not (_seen._before and ${same})`;
   const isSight = `_batch."kind" = ${quoteLiteral(SIGHT)}`;
   const isAudited = view.entity.audit === "all";
   const judged =
@@ -133,7 +133,7 @@ export function changesStatement(view: EntityView, caller: StatementCaller, filt
     `from _batch cross join _who ${image("old", "_was")} ${image("new", "_is")} cross join lateral (select ` +
     `(_batch."new" is not null and coalesce((${sees("_is")}), false)) as _now, ` +
     `(_batch."old" is not null and coalesce((${sees("_was")}), false)) as _before) as _seen ` +
-    `where ${isSight} or (_seen._now and ${stays}${told}) or (_seen._before and not _seen._now)`;
+    `where ${isSight} or (_seen._now and ${stays}${unlessUnseen}) or (_seen._before and not _seen._now)`;
   const audit = isAudited ? `, ${auditOfReads(view, parameters)}` : "";
   const used = columns.filter(({ name }) => parameters.used.has(name));
   const after = slot("after", "bigint", (batch) => String(batch.after));

@@ -18,11 +18,11 @@ export function requireOperation(
   const { entity } = entityView(release, name);
   if (hasOperation(entity, operation, roles)) return;
   const edge = operation.startsWith("transition:") ? operation.slice("transition:".length) : null;
-  const deed = edge === null ? operation : `take the transition ${edge} of`;
+  const action = edge === null ? operation : `take the transition ${edge} of`;
   const isAnonymous = roles.length === 1 && roles[0] === "public";
   if (isAnonymous && hasOperation(entity, operation, SIGNED_IN)) {
-    const detail = `No user is signed in. To ${deed} ${entity.plural}, send a user's access token as Plinth-User-Token.`;
+    const detail = `No user is signed in. To ${action} ${entity.plural}, send a user's access token as Plinth-User-Token.`;
     throw new Fault("forbidden", { detail });
   }
-  throw new Fault("forbidden", { detail: `Your role does not allow you to ${deed} ${entity.plural}.` });
+  throw new Fault("forbidden", { detail: `Your role does not allow you to ${action} ${entity.plural}.` });
 }

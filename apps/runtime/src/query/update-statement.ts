@@ -116,7 +116,7 @@ function changeStatement(
   const changed = view.stored.filter((field) => isChanged(change, field));
   const moved = view.stored.filter((field) => !changed.includes(field) && ways.some((way) => setsBy(way, field)));
   const numbered = view.stored.filter(isNumbered).filter((field) => changed.includes(field) || moved.includes(field));
-  const { checks, flags, told } = changeChecks(change);
+  const { checks, flags, details } = changeChecks(change);
   const allowed = permission(view, operation, caller, parameters, { old: "_cur", new: "_new", written }).sql;
   const locked = lockedRow(view, operation, caller, parameters);
   const sets = [...changed, ...moved, ...view.stored.filter(isTouched)].map((field) => {
@@ -160,12 +160,12 @@ function changeStatement(
   const text =
     `with _cur as (${locked}), ` +
     `${newRow(change)}, ` +
-    `_chk as (select ${[namedFlags(flags, allowed), ...told.map((sql, i) => `${sql} as _told_${i}`)].join(", ")} from _cur, _new), ` +
+    `_chk as (select ${[namedFlags(flags, allowed), ...details.map((sql, i) => `${sql} as _detail_${i}`)].join(", ")} from _cur, _new), ` +
     `${numbers(view, numbered, { flags, from: "_cur, _new, _chk", caller, parameters }, (field) => isNumberedNow(change, field))}` +
     `_upd as (update ${view.from} _r set ${sets.join(", ")} from _new, _chk ` +
     `where _r."id" = _new."id" and ${allFlags(flags)} returning _r.*), ${pairChanges(change)}` +
     `${trace}${keptReply(view, caller, parameters, { status: 200, row: "_upd", record: { alias: "_upd", json } })} ` +
-    `select ${flagColumns(flags)}, ${ifPresent("_upd", json)}${told.map((_, i) => `, _chk._told_${i}`).join("")} ` +
+    `select ${flagColumns(flags)}, ${ifPresent("_upd", json)}${details.map((_, i) => `, _chk._detail_${i}`).join("")} ` +
     `from _chk left join _upd on true`;
   const lock = lockOfStored(view, given, [terms.forced, ...ways.map((way) => way.forced)]);
   const how = { keep: true, writes: true, numbers: countersOf(numbered), ...laneWith(lock) };
@@ -257,16 +257,16 @@ function nextValue(
   return isTouched(field) ? `${touchedValue(field, "_cur")} as ${named}` : old;
 }
 
-/** `told`: the details of a refused state: the old state and the missing fields. */
+/** `details`: for a refused state, the old state and the missing fields. */
 function changeChecks(change: Change): {
   readonly checks: readonly Check[];
   readonly flags: readonly string[];
-  readonly told: readonly string[];
+  readonly details: readonly string[];
 } {
   const { view, caller, given, terms, parameters, edge, pairs, written } = change;
   const checks: Check[] = [];
   const flags: string[] = [];
-  const told: string[] = [];
+  const details: string[] = [];
   const add = (check: Check, flag: string): void => {
     checks.push(check);
     flags.push(flag);
@@ -316,9 +316,9 @@ function changeChecks(change: Change): {
       edge === null ? moveByWay(view, change.ways ?? [], caller, parameters, written) : moveAlong(view, edge);
     add({ kind: "state" }, move.possible);
     if (move.missing !== "''") add({ kind: "complete" }, `${move.missing} = ''`);
-    told.push(disclosedState(view, caller, parameters), move.missing);
+    details.push(disclosedState(view, caller, parameters), move.missing);
   }
-  return { checks, flags, told };
+  return { checks, flags, details };
 }
 
 /**

@@ -16,10 +16,10 @@ export function refusalOf(
 ): Fault | null {
   const isAllowed = row[checks.length] === "t";
   const failed = checks.filter((_, i) => row[i] !== "t");
-  const told = failed.filter((check) => isAllowed || ("judges" in check && check.judges === "body"));
-  const notOwn = told.flatMap((check) => (check.kind === "own" ? [check.field] : []));
+  const reportable = failed.filter((check) => isAllowed || ("judges" in check && check.judges === "body"));
+  const notOwn = reportable.flatMap((check) => (check.kind === "own" ? [check.field] : []));
   if (notOwn.length > 0) return adminOnly(notOwn);
-  const unknown = told.flatMap((check) => (check.kind === "reference" ? [check.field.name] : []));
+  const unknown = reportable.flatMap((check) => (check.kind === "reference" ? [check.field.name] : []));
   if (unknown.length > 0) {
     return new Fault("validation_failed", { errors: unknown.map((name) => unknownReference(name)) });
   }

@@ -47,8 +47,8 @@ export async function askExpectation(rehearsed: Rehearsed, expectation: Expectat
   const refusal = refusedInput(request, entity, expectation) ?? (await attempt(request, entity, expectation));
   if ((refusal === null) === expectation.allow) return null;
   const target = expectation.recordId === null ? entity.name : `${entity.name}.${nameOf(tests, expectation.recordId)}`;
-  const deed = `\`${expectation.as}\` may ${expectation.allow ? "not " : ""}${expectation.operation} \`${target}\``;
-  return refusal === null ? `${deed}, and should not.` : `${deed}: ${refusal}`;
+  const finding = `\`${expectation.as}\` may ${expectation.allow ? "not " : ""}${expectation.operation} \`${target}\``;
+  return refusal === null ? `${finding}, but should not.` : `${finding}: ${refusal}`;
 }
 
 function nameOf(tests: BundleTests, id: string): string {

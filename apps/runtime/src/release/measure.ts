@@ -44,7 +44,7 @@ export async function measurePlan(
     const found: NonNullable<PlanMeasures["counted"]>[number][] = [];
     for (const one of counted) found.push({ path: one.path, what: one.what, records: await countRecords(work, one) });
     await client.query("ROLLBACK");
-    return { measuredAt: new Date().toISOString(), rates: told(filledRows), steps, destroyed, counted: found };
+    return { measuredAt: new Date().toISOString(), rates: ratesText(filledRows), steps, destroyed, counted: found };
   } catch (error) {
     broken = error as Error;
     throw error;
@@ -167,7 +167,7 @@ async function backfillRate(client: PoolClient): Promise<number | null> {
   return written > 0 && ms > 0 ? written / ms : null;
 }
 
-function told(filledRows: number | null): string {
+function ratesText(filledRows: number | null): string {
   const rows = Math.round((filledRows ?? FIXED.filledRows) * 1_000);
   const backfills =
     filledRows === null

@@ -155,8 +155,8 @@ const HOW_TO_GO_ON =
   "The release is live and serves requests. Correct the records that are in the way, then resume the deployment.";
 
 function messageOf(step: MigrationStep, reason: string): string {
-  const told = `${step.summary.replace(/\.$/, "")}: ${reason}`;
-  return step.phase === "after" ? `${told.replace(/\.?$/, ".")} ${HOW_TO_GO_ON}` : told;
+  const message = `${step.summary.replace(/\.$/, "")}: ${reason}`;
+  return step.phase === "after" ? `${message.replace(/\.?$/, ".")} ${HOW_TO_GO_ON}` : message;
 }
 
 async function projectOf(pool: Pool, releaseId: string): Promise<string | null> {

@@ -181,9 +181,9 @@ describe("a blueprint's tests", () => {
     expect(found.map((message) => message?.split(" fails")[0])).toEqual(
       tests.expect.map((_, index) => `The test in line ${first + index}`),
     );
-    expect(found[0]).toContain("`public` sees shown of `listings`, and should see nothing.");
+    expect(found[0]).toContain("`public` sees shown of `listings`, but should see nothing.");
     expect(found[9]).toMatch(/`ana` may not update `listing.shown`: A rule/);
-    expect(found[8]).toMatch(/`ana` may update `listing.mine`, and should not\.$/);
+    expect(found[8]).toMatch(/`ana` may update `listing.mine`, but should not\.$/);
   });
 
   it("run where a table is called like a type, a function or a catalogue", async () => {

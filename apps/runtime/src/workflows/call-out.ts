@@ -80,7 +80,7 @@ async function call(options: CallingOptions, action: HttpAction, calling: Callin
   );
   refuseFailure(reply);
   const answer = jsonOf(reply);
-  return action.signed ? answer : { status: reply.status, headers: tellable(reply.headers), body: answer };
+  return action.signed ? answer : { status: reply.status, headers: withoutCookies(reply.headers), body: answer };
 }
 
 async function requestOf(options: CallingOptions, action: HttpAction, calling: Calling): Promise<OutboundRequest> {
@@ -152,7 +152,7 @@ function retryAfterMs(text: string | undefined): number {
 }
 
 /** Without cookies, which are credentials: nobody who looks at the run needs them. */
-function tellable(headers: OutboundReply["headers"]): OutboundReply["headers"] {
+function withoutCookies(headers: OutboundReply["headers"]): OutboundReply["headers"] {
   const { "set-cookie": _, ...others } = headers;
   return others;
 }

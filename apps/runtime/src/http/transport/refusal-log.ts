@@ -23,9 +23,9 @@ export function createRefusalLog(logger: Logger): RefusalLog {
   let counts = new Map<string, { readonly refusal: Refusal; further: number }>();
 
   const tell = (): void => {
-    const told = counts;
+    const finished = counts;
     counts = new Map();
-    for (const { refusal, further } of told.values()) {
+    for (const { refusal, further } of finished.values()) {
       if (further > 0) logger.info({ ...refusal, further, seconds: PERIOD_MS / 1000 }, "more requests were refused");
     }
   };

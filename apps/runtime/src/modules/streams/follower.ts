@@ -39,7 +39,7 @@ export class Follower implements FollowerValues {
   /** The account whose share of the project's streams it uses. */
   readonly account: string;
   readonly #sealed: (position: number) => string;
-  #told: number;
+  #sentPosition: number;
 
   constructor(
     request: FollowerRequest,
@@ -59,7 +59,7 @@ export class Follower implements FollowerValues {
     this.filter = request.filter;
     this.account = account;
     this.position = position;
-    this.#told = position;
+    this.#sentPosition = position;
     this.#sealed = sealed;
     this.stream = new EventStream(onRoom);
   }
@@ -75,7 +75,7 @@ export class Follower implements FollowerValues {
 
   /** @param at The number of the change. */
   tell(event: string, data: string, at: number): void {
-    this.#told = at;
+    this.#sentPosition = at;
     this.stream.send({ id: this.#sealed(at), event, data });
   }
 
@@ -86,8 +86,8 @@ export class Follower implements FollowerValues {
   }
 
   beat(): void {
-    const hasMoved = this.position > this.#told;
-    this.#told = this.position;
+    const hasMoved = this.position > this.#sentPosition;
+    this.#sentPosition = this.position;
     this.stream.beat(hasMoved ? this.#sealed(this.position) : null);
   }
 

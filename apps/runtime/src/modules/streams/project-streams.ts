@@ -88,8 +88,10 @@ export class ProjectStreams {
       }
     }
     // A failure for one entity must not stop the changes of others.
-    const told = await Promise.allSettled([...this.channels.values()].map((channel) => channel.deliver(tenant, head)));
-    for (const each of told) if (each.status === "rejected") throw each.reason;
+    const results = await Promise.allSettled(
+      [...this.channels.values()].map((channel) => channel.deliver(tenant, head)),
+    );
+    for (const each of results) if (each.status === "rejected") throw each.reason;
   }
 
   remove(channel: Channel, follower: Follower): void {

@@ -78,12 +78,12 @@ export async function readDelivery({ scopeOf, box }: WebhookRoutesOptions, conte
   values.learn(sent["data"], data);
   const body = values.learn(sent, masks.apply({ ...sent, data }, null));
   const tries = (JSON.parse(attempts) as readonly (Row & { readonly attempt: number })[]).map((one) => {
-    const { exchange, delivery_id: _, ...told } = one;
+    const { exchange, delivery_id: _, ...rest } = one;
     const kept = typeof exchange === "string" ? box.open(exchange, exchangeContext(projectId, id, one.attempt)) : null;
     const shown = kept === null ? {} : (JSON.parse(kept.toString("utf8")) as Row);
     const none = { request_headers: {}, response_headers: null, response_body: null };
     // A receiver's answer may repeat the data that it received.
-    return values.apply({ ...told, ...none, ...shown });
+    return values.apply({ ...rest, ...none, ...shown });
   });
   return jsonReply(200, { ...(JSON.parse(delivery) as Row), body, tries });
 }

@@ -235,7 +235,7 @@ export async function change(
 ): Promise<Reply> {
   refuseViewer(context);
   const id = idOf(context);
-  const told = await scopeOf(context.projectId).transaction(async (open) => {
+  const outcome = await scopeOf(context.projectId).transaction(async (open) => {
     await note({ open, context }, operation, id, changes);
     const { client } = await asCell(open);
     const { rows } = await client.query<Locked>(
@@ -249,7 +249,7 @@ export async function change(
       ? null
       : { status: done.status, data: { ...(await read(open, context.projectId, id)), ...done.more } };
   });
-  return told === null ? { status: 204, headers: {}, body: null } : jsonReply(told.status, told.data);
+  return outcome === null ? { status: 204, headers: {}, body: null } : jsonReply(outcome.status, outcome.data);
 }
 
 async function read(open: TenantTransaction, projectId: string, id: string): Promise<object> {

@@ -112,8 +112,8 @@ function shownColumn(name: string): string {
 }
 
 function shownCause(cause: Row | null): Row | null {
-  const { origin: _, subject: __, ...told } = cause ?? {};
-  return "run" in told ? told : null;
+  const { origin: _, subject: __, ...rest } = cause ?? {};
+  return "run" in rest ? rest : null;
 }
 
 /** Why a run failed, without the text: the code, and the failed step with its attempts, if there is one. */
@@ -138,13 +138,13 @@ export async function readEvent(context: ModuleContext, id: string): Promise<Rep
   const [event = null, runs = null] = rows[0] ?? [];
   if (event === null || runs === null) throw new Fault("not_found");
   const row = JSON.parse(event) as Row & EventParts & { readonly cause: Row | null };
-  const told = withInstants({ ...row, cause: shownCause(row.cause) }, TIMES);
+  const visible = withInstants({ ...row, cause: shownCause(row.cause) }, TIMES);
   // An event that a step emits contains the step's input. Its release may have been another one, but that is unknown
   // here.
   const masks = masksOf(release.bundle.background, maskedNames(release.bundle.entities));
   const values = createMaskedValues();
-  const shown = shownEvent(told, masks, values);
-  return jsonReply(200, { ...told, ...shown, data: values.apply(shown.data), runs: JSON.parse(runs) });
+  const shown = shownEvent(visible, masks, values);
+  return jsonReply(200, { ...visible, ...shown, data: values.apply(shown.data), runs: JSON.parse(runs) });
 }
 
 /**
@@ -179,35 +179,35 @@ export async function readRun(context: ModuleContext, id: string, backgroundOf: 
     if (!wasAsked(principal, row, itsWaits)) throw new Fault("not_found");
     return jsonReply(200, { ...approversView(principal, row, itsWaits), record });
   }
-  const { fence: _, lease_until: __, caller: ___, ...told } = row;
-  const background = (await backgroundOf(String(told["definition"]))) ?? release.bundle.background;
+  const { fence: _, lease_until: __, caller: ___, ...rest } = row;
+  const background = (await backgroundOf(String(rest["definition"]))) ?? release.bundle.background;
   const masks = masksOf(background, maskedNames(release.bundle.entities));
-  const of = { kind: String(told["kind"]), workflow: String(told["workflow"]) };
+  const of = { kind: String(rest["kind"]), workflow: String(rest["workflow"]) };
   // A value that is masked anywhere in the run is masked wherever it appears again: in another service's answer, in an
   // error.
   const values = createMaskedValues();
   const show = (value: unknown, mask: Mask): unknown => values.learn(value, masks.apply(value, mask));
   if (heard !== null) shownEvent(heard, masks, values);
-  const input = show(told["input"], masks.input(of));
-  const output = show(told["output"], masks.output(of));
+  const input = show(rest["input"], masks.input(of));
+  const output = show(rest["output"], masks.output(of));
   const walked = itsSteps.map((step) => {
     const mask = masks.step(of, String(step["path"]));
     return { ...asEnded(step, row), input: show(step["input"], mask.input), output: show(step["output"], mask.output) };
   });
-  const asTold = (one: Row): Row => withInstants({ ...one, error: values.apply(one["error"]) }, TIMES);
+  const asShown = (one: Row): Row => withInstants({ ...one, error: values.apply(one["error"]) }, TIMES);
   return jsonReply(200, {
-    ...asTold(told),
+    ...asShown(rest),
     input: values.apply(input),
     // The answer of an action is meant for its caller.
     output: isOwn ? row.output : values.apply(output),
     record,
     waits_for: shown.waits_for,
     steps: walked.map((step) => ({
-      ...asTold(step),
+      ...asShown(step),
       input: values.apply(step.input),
       output: values.apply(step.output),
     })),
-    attempts: (JSON.parse(attempts) as readonly Row[]).map(asTold),
+    attempts: (JSON.parse(attempts) as readonly Row[]).map(asShown),
     waits: itsWaits.map((one) => withInstants({ ...one, answer: values.apply(one.answer) }, TIMES)),
   });
 }

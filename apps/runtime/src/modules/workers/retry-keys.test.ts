@@ -49,8 +49,8 @@ async function charge(answer: () => Answer, more = "retry: { attempts: 1 }") {
   await settled();
   const [row] = await sql("SELECT id FROM {schema}.workers__runs");
   const run = async () => dataOf(await callModule(cell, { method: "GET", path: `/v1/runs/${row?.["id"]}`, key }));
-  const steer = async (deed: string, body: object = {}) => {
-    await callModule(cell, { path: `/v1/runs/${row?.["id"]}/${deed}`, key, body });
+  const steer = async (action: string, body: object = {}) => {
+    await callModule(cell, { path: `/v1/runs/${row?.["id"]}/${action}`, key, body });
     await settled();
   };
   const keys = () => receiver?.received.map(({ headers }) => headers["idempotency-key"]) ?? [];

@@ -49,7 +49,7 @@ export function workerHandlers(options: WorkerRoutesOptions): ModuleHandlers {
     (read: (scoped: Scoped) => Promise<Reply>): ModuleHandler =>
     (context) =>
       read(scopedOf(options, context));
-  const deed =
+  const action =
     (act: (scoped: Scoped, runId: string) => Promise<object>): ModuleHandler =>
     async (context) => {
       const done = await act(scopedOf(options, context), context.ids[0] ?? "");
@@ -57,7 +57,7 @@ export function workerHandlers(options: WorkerRoutesOptions): ModuleHandlers {
       return jsonReply(202, done);
     };
   const ofRun = (act: (scoped: Scoped, runId: string) => Promise<void>): ModuleHandler =>
-    deed(async (scoped, runId) => {
+    action(async (scoped, runId) => {
       await act(scoped, runId);
       return { id: runId };
     });
@@ -94,23 +94,23 @@ export function workerHandlers(options: WorkerRoutesOptions): ModuleHandlers {
       const { step: path = null, note: why = null } = readBody(scoped.context.incoming, failBody);
       await settleRun({ ...scoped, runId }, path, { kind: "failed", note: why });
     }),
-    "project.retry_queue": deed(async (scoped) => {
+    "project.retry_queue": action(async (scoped) => {
       const { code, ...bulk } = readBody(scoped.context.incoming, retryAllBody);
       return retryAll(scoped, bulk, code);
     }),
-    "project.cancel_queue": deed((scoped) => cancelAll(scoped, readBody(scoped.context.incoming, cancelAllBody))),
-    "project.run_schedule": deed(async (scoped) => {
+    "project.cancel_queue": action((scoped) => cancelAll(scoped, readBody(scoped.context.incoming, cancelAllBody))),
+    "project.run_schedule": action(async (scoped) => {
       const { schedule } = readBody(scoped.context.incoming, scheduleBody);
       const runId = options.newId();
       await runSchedule(scoped, schedule, runId);
       return { id: runId };
     }),
-    "project.pause_schedule": deed(async (scoped) => {
+    "project.pause_schedule": action(async (scoped) => {
       const { schedule } = readBody(scoped.context.incoming, scheduleBody);
       await pauseSchedule(scoped, schedule);
       return { name: schedule };
     }),
-    "project.resume_schedule": deed(async (scoped) => {
+    "project.resume_schedule": action(async (scoped) => {
       const { schedule, skip_missed = false } = readBody(scoped.context.incoming, resumeBody);
       await resumeSchedule(scoped, schedule, skip_missed);
       return { name: schedule };
@@ -130,20 +130,20 @@ async function rotate(options: WorkerRoutesOptions, context: ModuleContext): Pro
   readBody(context.incoming, nothing);
   refuseViewer(context);
   await rotateSecret(options.secrets, options.scopeOf(context.projectId), context);
-  return tellSecret(options, context);
+  return secretReply(options, context);
 }
 
 async function readSecret(options: WorkerRoutesOptions, context: ModuleContext): Promise<Reply> {
   refuseViewer(context);
   await noteReading(options.scopeOf(context.projectId), context);
-  return tellSecret(options, context);
+  return secretReply(options, context);
 }
 
 /** The secret with which the project's own services verify calls. */
-async function tellSecret({ secrets }: WorkerRoutesOptions, context: ModuleContext): Promise<Reply> {
+async function secretReply({ secrets }: WorkerRoutesOptions, context: ModuleContext): Promise<Reply> {
   const [current, previous] = await secrets.of(context.projectId);
-  const told = previous === undefined ? null : { secret: previous.text, until: previous.until };
-  return jsonReply(200, { secret: current?.text ?? null, previous: told });
+  const shown = previous === undefined ? null : { secret: previous.text, until: previous.until };
+  return jsonReply(200, { secret: current?.text ?? null, previous: shown });
 }
 
 /** With the secret, a caller could impersonate this project. */

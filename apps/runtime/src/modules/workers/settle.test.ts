@@ -45,8 +45,8 @@ afterEach(async () => {
 });
 
 const status = async () => (await work.sql("SELECT status FROM {schema}.workers__runs"))[0]?.["status"];
-const post = async (deed: "done" | "fail", body: object): Promise<unknown> =>
-  dataOf(await callModule(work.cell, { path: `/v1/runs/${id}/${deed}`, key, body }));
+const post = async (action: "done" | "fail", body: object): Promise<unknown> =>
+  dataOf(await callModule(work.cell, { path: `/v1/runs/${id}/${action}`, key, body }));
 const done = (step: string, given: string): Promise<unknown> => post("done", { step, output: { body: given } });
 const audited = async (operation: string): Promise<readonly unknown[]> =>
   (await work.sql(`SELECT changes FROM {schema}.audit_log WHERE operation = '${operation}' ORDER BY id`)).map(

@@ -55,9 +55,9 @@ export async function openStage(work: WorkCell, service: FickleService): Promise
     const random = new Random(seed);
     const steps = new Map(allSteps(plan).map((each) => [each.step.id, each]));
     for (const { step, label } of steps.values()) {
-      if (step.deed.kind !== "call") continue;
+      if (step.action.kind !== "call") continue;
       for (const [at, member] of (step.members ?? [null]).entries()) {
-        const trouble = at === step.brokenMember ? refused : step.deed.trouble;
+        const trouble = at === step.brokenMember ? refused : step.action.trouble;
         service.expect(labelOf(label, step, member), trouble);
       }
     }
@@ -113,7 +113,7 @@ export async function openStage(work: WorkCell, service: FickleService): Promise
         if (met.has(id)) continue;
         met.add(id);
         const early = [...steps.values()].filter(
-          ({ label, step }) => label === workflow && step.deed.kind === "wait_for" && step.deed.comes === "before",
+          ({ label, step }) => label === workflow && step.action.kind === "wait_for" && step.action.comes === "before",
         );
         for (const { step, label } of early) await signal(step.id, label);
       }
@@ -127,15 +127,15 @@ export async function openStage(work: WorkCell, service: FickleService): Promise
         const runId = String(run_id);
         const { step, label } = steps.get(stepIdOf(String(path))) as Place;
         if (met.has(`${runId}/${path}`)) continue;
-        const { deed } = step;
+        const { action } = step;
         const steering = { scope, context: await adminContext(work), runId };
-        if (deed.kind === "wait_for" && deed.comes === "after") await signal(step.id, label);
-        else if (deed.kind === "approve" && deed.answer === "cancel") await cancelRun(steering);
-        else if (deed.kind === "approve" && (deed.answer === "yes" || deed.answer === "no")) {
+        if (action.kind === "wait_for" && action.comes === "after") await signal(step.id, label);
+        else if (action.kind === "approve" && action.answer === "cancel") await cancelRun(steering);
+        else if (action.kind === "approve" && (action.answer === "yes" || action.answer === "no")) {
           await answerApproval(steering, {
             step: String(path),
             since: null,
-            approved: deed.answer === "yes",
+            approved: action.answer === "yes",
             note: null,
           });
         } else continue;
@@ -150,7 +150,7 @@ export async function openStage(work: WorkCell, service: FickleService): Promise
       const isComing = await isEventUnderWay(work);
       const runs = await tree(work, root);
       if (runs.every((each) => each.ended))
-        return { ...(await told(work, service, plan, { ticket, root, runs })), deaths };
+        return { ...(await reportOf(work, service, plan, { ticket, root, runs })), deaths };
       if (await answer(runs)) continue;
       const due = runs.filter(({ ended, dueMs }) => !ended && dueMs <= now());
       if (due.length > 0) await carry(random.pick(due).id);
@@ -194,7 +194,7 @@ function allSteps(plan: Plan): readonly Place[] {
       { step, label: plan.name },
       ...(typeof step.onError === "string" ? [] : of(step.onError)),
       ...of(step.compensate),
-      ...(step.deed.kind === "worker" ? allSteps(step.deed.worker) : []),
+      ...(step.action.kind === "worker" ? allSteps(step.action.worker) : []),
     ]);
   return of(plan.steps);
 }
@@ -263,7 +263,7 @@ async function watchEndedSteps(work: WorkCell): Promise<void> {
     WHEN (OLD.status IN ('completed', 'skipped', 'failed')) EXECUTE FUNCTION {schema}.note_rewritten()`);
 }
 
-async function told(
+async function reportOf(
   work: WorkCell,
   service: FickleService,
   plan: Plan,
@@ -288,7 +288,7 @@ async function told(
   const unknown = new Set(
     steps.flatMap(({ status, path }) => {
       const { step, label } = places.get(stepIdOf(String(path))) as Place;
-      return status === "started" && step.deed.kind === "call" ? [`${label}-${step.id}`] : [];
+      return status === "started" && step.action.kind === "call" ? [`${label}-${step.id}`] : [];
     }),
   );
   const effects = [...service.effects].filter(([label]) => isOf(plan, label));

@@ -12,7 +12,7 @@ export interface Trouble {
   readonly times: number | null;
 }
 
-export type Deed =
+export type PlannedAction =
   | { readonly kind: "note"; readonly of: string | null }
   /** On the ticket: the last one stays. */
   | { readonly kind: "mark" }
@@ -39,7 +39,7 @@ export type Condition =
 
 export interface PlannedStep {
   readonly id: string;
-  readonly deed: Deed;
+  readonly action: PlannedAction;
   readonly if: Condition | null;
   /** Members; null if it runs once. */
   readonly members: readonly string[] | null;
@@ -101,21 +101,21 @@ export function planOf(name: string, seed: number): Plan {
     const { before, depth } = place;
     const members = random.chance(0.2) ? Array.from({ length: random.whole(0, 4) }, (_, at) => `m${at}`) : null;
     const mayFail = place.mayFail && members === null;
-    const made = deed({ ...place, isMember: members !== null, mayFail });
-    const mayBreak = place.mayFail && made.kind === "call" && members !== null && members.length > 0;
+    const chosen = chooseAction({ ...place, isMember: members !== null, mayFail });
+    const mayBreak = place.mayFail && chosen.kind === "call" && members !== null && members.length > 0;
     const fails = mayFail && random.chance(0.6);
     const inner = { ...place, depth: depth + 1, isTop: false, isMember: false, mayFail: depth < 1 };
     const takesBack = place.isTop && random.chance(0.45);
     return {
       id,
-      deed: made,
+      action: chosen,
       if: random.chance(0.2) ? condition(before) : null,
       members,
       brokenMember: mayBreak && random.chance(0.5) ? random.whole(0, members.length - 1) : null,
       delayMs: random.chance(0.1) ? random.whole(1, 60) * 60_000 : null,
-      attempts: attemptsOf(made),
+      attempts: attemptsOf(chosen),
       onError: !fails ? "fail" : random.chance(0.5) ? "continue" : steps(random.whole(1, 2), inner),
-      compensate: takesBack ? undo(id, made, members !== null, place.inWorker) : [],
+      compensate: takesBack ? undo(id, chosen, members !== null, place.inWorker) : [],
     };
   }
 
@@ -124,7 +124,7 @@ export function planOf(name: string, seed: number): Plan {
     return { kind: "constant", holds: random.chance(0.5) };
   }
 
-  function deed({ before, depth, inWorker, isMember, mayFail, isUndoing }: Place): Deed {
+  function chooseAction({ before, depth, inWorker, isMember, mayFail, isUndoing }: Place): PlannedAction {
     const roll = random.next();
     if (roll < 0.25)
       return { kind: "note", of: !isMember && before.length > 0 && random.chance(0.5) ? random.pick(before) : null };
@@ -149,7 +149,7 @@ export function planOf(name: string, seed: number): Plan {
     return { kind: "note", of: null };
   }
 
-  function call(mayFail: boolean, isUndoing: boolean): Deed {
+  function call(mayFail: boolean, isUndoing: boolean): PlannedAction {
     const calm: Trouble = { how: "none", times: 0 };
     const repeat = mayFail && !isUndoing && random.chance(0.2) ? "unsafe" : "idempotent";
     if (random.chance(0.4)) return { kind: "call", trouble: calm, repeat };
@@ -161,7 +161,7 @@ export function planOf(name: string, seed: number): Plan {
     return { kind: "call", trouble: { how, times }, repeat };
   }
 
-  function worker(mayFail: boolean): Deed {
+  function worker(mayFail: boolean): PlannedAction {
     workers++;
     const place = { before: [], depth: 1, isTop: true, inWorker: true, isMember: false, mayFail, isUndoing: false };
     return {
@@ -170,19 +170,19 @@ export function planOf(name: string, seed: number): Plan {
     };
   }
 
-  function undo(id: string, made: Deed, isList: boolean, inWorker: boolean): PlannedStep[] {
-    const plain = (deed: Deed): PlannedStep => ({
+  function undo(id: string, undone: PlannedAction, isList: boolean, inWorker: boolean): PlannedStep[] {
+    const plain = (action: PlannedAction): PlannedStep => ({
       id: `u${++ids}`,
-      deed,
+      action,
       if: null,
       members: null,
       brokenMember: null,
       delayMs: null,
-      attempts: attemptsOf(deed),
+      attempts: attemptsOf(action),
       onError: "fail",
       compensate: [],
     });
-    const erased = made.kind === "note" && !isList ? [plain({ kind: "erase", of: id })] : [];
+    const erased = undone.kind === "note" && !isList ? [plain({ kind: "erase", of: id })] : [];
     const mayFail = random.chance(0.2);
     const place = { before: [], depth: 2, isTop: false, inWorker, isMember: false, mayFail, isUndoing: true };
     return [...erased, ...steps(random.whole(erased.length === 0 ? 1 : 0, 2), place)];
@@ -193,9 +193,9 @@ export function planOf(name: string, seed: number): Plan {
 }
 
 /** A call that can succeed does: attempts that deaths cost must not make the difference. */
-function attemptsOf(deed: Deed): number {
-  if (deed.kind !== "call") return 3;
-  return deed.trouble.times === null ? 2 : deed.trouble.times + DEATHS_MAX + 1;
+function attemptsOf(action: PlannedAction): number {
+  if (action.kind !== "call") return 3;
+  return action.trouble.times === null ? 2 : action.trouble.times + DEATHS_MAX + 1;
 }
 
 /** The plan's own workflow, and one for each worker that it calls. */
@@ -212,8 +212,8 @@ function definitions(plan: Plan, url: string, empty: BundleWorkflow): readonly B
 }
 
 function workersOf(steps: readonly PlannedStep[]): readonly Plan[] {
-  return steps.flatMap(({ deed, onError, compensate }) => [
-    ...(deed.kind === "worker" ? [deed.worker] : []),
+  return steps.flatMap(({ action, onError, compensate }) => [
+    ...(action.kind === "worker" ? [action.worker] : []),
     ...(typeof onError === "string" ? [] : workersOf(onError)),
     ...workersOf(compensate),
   ]);
@@ -239,14 +239,16 @@ export function labelOf(plan: string, step: PlannedStep, member: string | null):
 }
 
 function actionOf(step: PlannedStep, plan: string, url: string): StepAction {
-  const { deed, members } = step;
+  const { action, members } = step;
   const label: Template =
     members === null ? literal(`${plan}-${step.id}`) : { kind: "text", parts: [`${plan}-${step.id}-`, value("each")] };
   const key = literal(`${plan}-${step.id}`);
-  switch (deed.kind) {
+  switch (action.kind) {
     case "note": {
       const text: Template =
-        deed.of === null ? label : { kind: "text", parts: [`${plan}-${step.id}:`, value("steps", deed.of, "text")] };
+        action.of === null
+          ? label
+          : { kind: "text", parts: [`${plan}-${step.id}:`, value("steps", action.of, "text")] };
       return { kind: "record.create", entity: "note", values: { owner: literal(plan), text } };
     }
     case "mark":
@@ -260,7 +262,7 @@ function actionOf(step: PlannedStep, plan: string, url: string): StepAction {
       return {
         kind: "record.delete",
         entity: "note",
-        id: { kind: "value", expression: value("steps", deed.of, "id") },
+        id: { kind: "value", expression: value("steps", action.of, "id") },
       };
     case "invalid":
       return { kind: "record.create", entity: "note", values: { owner: literal(plan), text: literal(7) } };
@@ -268,7 +270,7 @@ function actionOf(step: PlannedStep, plan: string, url: string): StepAction {
       return {
         kind: "record.find",
         entity: "ticket",
-        where: { title: deed.exists ? literal("always") : literal("never") },
+        where: { title: action.exists ? literal("always") : literal("never") },
         limit: null,
       };
     case "audit":
@@ -283,28 +285,28 @@ function actionOf(step: PlannedStep, plan: string, url: string): StepAction {
         headers: {},
         body: null,
         signed: false,
-        repeat: deed.repeat,
+        repeat: action.repeat,
       };
     case "wait":
-      return { kind: "wait", forMs: deed.ms };
+      return { kind: "wait", forMs: action.ms };
     case "wait_for":
       return {
         kind: "wait_for",
         event: "signal.created",
         if: equal(field("key"), `${plan}-${step.id}`),
-        timeoutMs: deed.comes === "never" ? 48 * HOUR_MS : null,
+        timeoutMs: action.comes === "never" ? 48 * HOUR_MS : null,
       };
     case "approve":
       return {
         kind: "approve",
         roles: ["admin"],
         bySelf: true,
-        onReject: deed.onReject,
+        onReject: action.onReject,
         message: null,
-        timeoutMs: deed.answer === "none" ? 48 * HOUR_MS : null,
+        timeoutMs: action.answer === "none" ? 48 * HOUR_MS : null,
       };
     case "worker":
-      return { kind: "worker.run", worker: deed.worker.name, input: key };
+      return { kind: "worker.run", worker: action.worker.name, input: key };
   }
 }
 

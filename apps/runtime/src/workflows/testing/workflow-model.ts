@@ -170,11 +170,12 @@ class ModelRun {
   }
 
   #perform(step: PlannedStep, label: string): { readonly output: Output } | { readonly code: string } | "attention" {
-    const { deed } = step;
+    const { action } = step;
     const world = this.#world;
-    switch (deed.kind) {
+    switch (action.kind) {
       case "note": {
-        const text = deed.of === null ? label : `${this.#plan.name}-${step.id}:${textOf(this.#outputs.get(deed.of))}`;
+        const text =
+          action.of === null ? label : `${this.#plan.name}-${step.id}:${textOf(this.#outputs.get(action.of))}`;
         world.notes.set(world.made.push(text), text);
         this.#notes.set(step.id, world.made.length);
         return { output: text };
@@ -183,7 +184,7 @@ class ModelRun {
         world.mark = label;
         return { output: other };
       case "erase": {
-        const note = this.#notes.get(deed.of) ?? 0;
+        const note = this.#notes.get(action.of) ?? 0;
         world.erased.push(world.notes.get(note) ?? "");
         world.notes.delete(note);
         return { output: other };
@@ -191,7 +192,7 @@ class ModelRun {
       case "invalid":
         return { code: "validation_failed" };
       case "find":
-        return { output: deed.exists ? other : null };
+        return { output: action.exists ? other : null };
       case "audit":
         world.audits.push(label);
         return { output: null };
@@ -199,22 +200,22 @@ class ModelRun {
         world.events.push(label);
         return { output: label };
       case "call":
-        return this.#call(deed, label);
+        return this.#call(action, label);
       case "wait":
         return { output: null };
       case "wait_for":
-        return { output: deed.comes === "never" ? null : other };
+        return { output: action.comes === "never" ? null : other };
       case "approve":
-        return approval(deed);
+        return approval(action);
       case "worker": {
-        const { status, code, output } = new ModelRun(deed.worker, world).end();
+        const { status, code, output } = new ModelRun(action.worker, world).end();
         return status === "completed" ? { output } : { code: code ?? status };
       }
     }
   }
 
   #call(
-    { trouble, repeat }: Extract<PlannedStep["deed"], { readonly kind: "call" }>,
+    { trouble, repeat }: Extract<PlannedStep["action"], { readonly kind: "call" }>,
     label: string,
   ): { readonly output: Output } | { readonly code: string } | "attention" {
     const { effects, unknown } = this.#world;
@@ -242,8 +243,10 @@ class ModelRun {
 
 /** The step as it is for one member. */
 function memberOf(step: PlannedStep, at: number): PlannedStep {
-  const { deed } = step;
-  return at === step.brokenMember && deed.kind === "call" ? { ...step, deed: { ...deed, trouble: refused } } : step;
+  const { action } = step;
+  return at === step.brokenMember && action.kind === "call"
+    ? { ...step, action: { ...action, trouble: refused } }
+    : step;
 }
 
 const other: Output = { kind: "other" };
@@ -255,7 +258,7 @@ function textOf(output: Output | undefined): string {
 function approval({
   answer,
   onReject,
-}: Extract<PlannedStep["deed"], { readonly kind: "approve" }>):
+}: Extract<PlannedStep["action"], { readonly kind: "approve" }>):
   | { readonly output: Output }
   | { readonly code: string } {
   switch (answer) {
