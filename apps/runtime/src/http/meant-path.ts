@@ -20,8 +20,8 @@ export function meantPath(bundle: Known, path: string, isRoute: (path: string) =
 /** `/v1/auth/signup`: another route of the same module. */
 function ofModule({ moduleRoutes }: Known, path: string): string | null {
   const [parent, name] = parted(path);
-  const beside = moduleRoutes.map((route) => parted(route.path)).filter(([other]) => other === parent);
-  const names = beside.map(([, last]) => last).filter((last) => !last.startsWith(":"));
+  const siblings = moduleRoutes.map((route) => parted(route.path)).filter(([other]) => other === parent);
+  const names = siblings.map(([, last]) => last).filter((last) => !last.startsWith(":"));
   const nearest = suggest(name, names);
   return nearest === null ? null : `${parent}/${nearest}`;
 }

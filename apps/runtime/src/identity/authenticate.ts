@@ -71,12 +71,12 @@ interface Found {
 function fromMemory(options: Parts, headers: IncomingHttpHeaders, byHost: HostProject): Found | null {
   const { keys, tokens, users, registry } = options;
   const bearer = BEARER.exec(headers.authorization ?? "")?.[1];
-  const beside = headers[USER_TOKEN_HEADER];
-  if (bearer === undefined || Array.isArray(beside)) return null;
+  const userToken = headers[USER_TOKEN_HEADER];
+  if (bearer === undefined || Array.isArray(userToken)) return null;
   const isKey = bearer.startsWith("plk_");
-  if (!isKey && beside !== undefined) return null;
+  if (!isKey && userToken !== undefined) return null;
   const key = isKey ? keys.peek(hashApiKey(bearer)) : null;
-  const token = isKey ? beside : bearer;
+  const token = isKey ? userToken : bearer;
   const subject = token === undefined ? null : tokens.peek(token);
   if (key === undefined || subject === undefined || hasExpired(key, options.now())) return null;
   if (key !== null && subject !== null && key.projectId !== subject.projectId) return null;
@@ -94,13 +94,13 @@ async function lookUp(options: Parts, headers: IncomingHttpHeaders, ip: string, 
   const { registry } = options;
   requireWellFormed(byHost);
   const bearer = bearerOf(headers);
-  const beside = headers[USER_TOKEN_HEADER];
-  if (Array.isArray(beside)) throw unauthenticated("The header Plinth-User-Token is sent twice.");
+  const userToken = headers[USER_TOKEN_HEADER];
+  if (Array.isArray(userToken)) throw unauthenticated("The header Plinth-User-Token is sent twice.");
   const key = bearer.startsWith("plk_") ? await findKey(options, bearer, ip) : null;
-  if (key === null && beside !== undefined) {
+  if (key === null && userToken !== undefined) {
     throw unauthenticated("Authorization and Plinth-User-Token both contain a user's token. Send only one.");
   }
-  const [token, texts] = key === null ? [bearer, bearerTexts] : [beside, besideTexts];
+  const [token, texts] = key === null ? [bearer, bearerTexts] : [userToken, userTokenTexts];
   const subject = token === undefined ? null : await findSubject(options, token, texts, ip);
   if (key !== null && subject !== null && subject.projectId !== key.projectId) throw new Fault("project_mismatch");
   const projectId = (key?.projectId ?? subject?.projectId) as ProjectId;
@@ -159,7 +159,7 @@ const bearerTexts: TokenTexts = {
   notValid: "The API key or access token in Authorization is invalid or has expired.",
   ended: "This session has ended.",
 };
-const besideTexts: TokenTexts = {
+const userTokenTexts: TokenTexts = {
   notValid: "The access token in Plinth-User-Token is invalid or has expired. Refresh it, or sign in again.",
   ended: "The session of the token in Plinth-User-Token has ended. Sign in again.",
 };
@@ -238,9 +238,9 @@ async function crossCheck(
 /** The holder of a credential may know which project it is for. The name in the request is their own input. */
 function mismatchOf(name: string | null, named: string | readonly string[]): string {
   const own = name === null ? null : environmentOfSlug(name);
-  const asked = typeof named === "string" ? environmentOfSlug(named) : null;
-  if (own === null || asked?.project !== own.project) return "The credential is for another project.";
-  return `The credential is for the environment ${own.environment} of ${own.project}; the request names ${asked.environment}.`;
+  const requested = typeof named === "string" ? environmentOfSlug(named) : null;
+  if (own === null || requested?.project !== own.project) return "The credential is for another project.";
+  return `The credential is for the environment ${own.environment} of ${own.project}; the request names ${requested.environment}.`;
 }
 
 /** The roles of a key, with the roles that they include. */

@@ -32,7 +32,7 @@ export function renderEmail(
   const { subject, text, html } = textsOf(template, language);
   const context: EvaluationContext = { ...nothing, values };
   const htmlRoom = newRoom();
-  const made = html.map((part) => {
+  const parts = html.map((part) => {
     if (typeof part === "string") return htmlRoom.take(part);
     const value = textOf(part.expression, context);
     return htmlRoom.take(escapeHtml(part.as === "url_part" ? encodeURIComponent(value) : value));
@@ -41,7 +41,7 @@ export function renderEmail(
   return {
     subject: lineOf(plainOf(subject, context, room)),
     text: plainOf(text, context, room),
-    html: sanitizeMail(made.join("")),
+    html: sanitizeMail(parts.join("")),
   };
 }
 

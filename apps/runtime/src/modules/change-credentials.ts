@@ -17,12 +17,12 @@ export async function changeCredentials<T>(
   hasChanged: (done: T) => boolean = () => true,
 ): Promise<T> {
   const done = await scopeOf(projectId).transaction(async (open) => {
-    const made = await work(open);
-    if (!hasChanged(made)) return made;
+    const result = await work(open);
+    if (!hasChanged(result)) return result;
     // The worker role has no rights on the cell's tables.
     await open.client.query("SET LOCAL ROLE NONE");
     await bumpEpoch(open.client, projectId);
-    return made;
+    return result;
   });
   if (hasChanged(done)) await epoch.refresh();
   return done;

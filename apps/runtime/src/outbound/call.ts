@@ -116,22 +116,22 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:":
 
 async function call(egress: Egress, request: OutboundRequest): Promise<OutboundReply> {
   const url = urlOf(request.url);
-  const made = new Exchange();
+  const state = new Exchange();
   let timer: NodeJS.Timeout | undefined;
   // A request reports nothing after its connection was closed or handed over, so the time limit runs separately.
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new TimedOut()), request.timeoutMs);
   });
   try {
-    return await Promise.race([judgeAndSend(egress, request, url, made), late]);
+    return await Promise.race([judgeAndSend(egress, request, url, state), late]);
   } catch (error) {
-    made.end();
+    state.end();
     if (error instanceof OutboundError) throw error;
     // Node refuses characters that would end a header or a request line.
     if (error instanceof TypeError)
       throw new OutboundError("refused", `The call can't be sent: ${error.message}.`, error);
     const what = error instanceof TimedOut ? `No answer within ${request.timeoutMs} ms` : "The connection failed";
-    throw new OutboundError(made.sent ? "no_answer" : "unreachable", `${what}: ${url.host}.`, error);
+    throw new OutboundError(state.sent ? "no_answer" : "unreachable", `${what}: ${url.host}.`, error);
   } finally {
     clearTimeout(timer);
   }
@@ -144,7 +144,7 @@ async function judgeAndSend(
   egress: Egress,
   request: OutboundRequest,
   url: URL,
-  made: Exchange,
+  state: Exchange,
 ): Promise<OutboundReply> {
   const { lookUp, kept } = egress;
   const { isAllowed, refused } = guardFor(egress, url);
@@ -153,12 +153,12 @@ async function judgeAndSend(
     throw error instanceof RefusedHost ? refused(error) : error;
   });
   const { keepFor } = request;
-  if (keepFor === undefined) return exchange(made, { ...request, url, addresses, connection: { agent: false } });
+  if (keepFor === undefined) return exchange(state, { ...request, url, addresses, connection: { agent: false } });
   try {
-    return await exchange(made, { ...request, url, addresses, connection: kept.of(keepFor, url, addresses) });
+    return await exchange(state, { ...request, url, addresses, connection: kept.of(keepFor, url, addresses) });
   } catch (error) {
-    if (!made.foundClosed(error)) throw error;
-    return exchange(made, { ...request, url, addresses, connection: { agent: false } });
+    if (!state.foundClosed(error)) throw error;
+    return exchange(state, { ...request, url, addresses, connection: { agent: false } });
   }
 }
 

@@ -69,7 +69,7 @@ const PARTS_MAX = 1_000;
  * @throws OutboundError if the answer is too large; TypeError if the request can't be written; the errors of the
  * connection.
  */
-export function exchange(made: Exchange, request: ExchangeRequest): Promise<ExchangeReply> {
+export function exchange(state: Exchange, request: ExchangeRequest): Promise<ExchangeReply> {
   const { method, url, headers, body, addresses, connection } = request;
   const isTls = url.protocol === "https:";
   return new Promise<ExchangeReply>((resolve, reject) => {
@@ -80,7 +80,7 @@ export function exchange(made: Exchange, request: ExchangeRequest): Promise<Exch
       outgoing.destroy();
       reject(new OutboundError("too_large", `The answer takes more than ${READ_BYTES_MAX} bytes on the network.`));
     };
-    if (made.isOver) throw new Error("the call is over");
+    if (state.isOver) throw new Error("the call is over");
     const outgoing = (isTls ? requestHttps : requestHttp)(
       url,
       {
@@ -90,19 +90,19 @@ export function exchange(made: Exchange, request: ExchangeRequest): Promise<Exch
         ...connection,
       },
       (incoming) => {
-        made.answered();
+        state.answered();
         incoming.on("data", limit);
         read(incoming, resolve, reject);
       },
     );
-    made.begin(outgoing);
+    state.begin(outgoing);
     outgoing.on("information", limit);
     outgoing.on("socket", (socket) => {
       readBefore = socket.bytesRead;
-      if (outgoing.reusedSocket) made.sent = true;
+      if (outgoing.reusedSocket) state.sent = true;
       else
         socket.once(isTls ? "secureConnect" : "connect", () => {
-          made.sent = true;
+          state.sent = true;
         });
     });
     // The service switches to another protocol (101) without being asked. Without this listener, the call would never

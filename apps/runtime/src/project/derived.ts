@@ -32,7 +32,7 @@ function kept<T>({ items }: Kept, name: string, make: () => T): T {
   const known = items.get(name);
   // Each name belongs to one derivation, so the value under it has that derivation's type.
   if (known !== undefined) return known as T;
-  const made = make();
-  items.set(name, made);
-  return made;
+  const value = make();
+  items.set(name, value);
+  return value;
 }

@@ -45,15 +45,15 @@ export function createMaskedValues(): MaskedValues {
       return;
     }
     if (typeof value !== "object" || value === null || typeof shown !== "object" || shown === null) return;
-    const beside = shown as Readonly<Record<string, unknown>>;
-    for (const [name, member] of Object.entries(value)) learn(member, beside[name]);
+    const shownMembers = shown as Readonly<Record<string, unknown>>;
+    for (const [name, member] of Object.entries(value)) learn(member, shownMembers[name]);
   };
 
   const within = (text: string): string => {
     const plain = folded(text);
     if (known.has(plain) || known.size > KNOWN_MAX) return MASK;
     byStart ??= startsOf(known);
-    let made = "";
+    let maskedText = "";
     let from = 0;
     for (let at = 0; at + WITHIN_MIN <= plain.length; ) {
       const candidates = byStart.get(plain.slice(at, at + WITHIN_MIN)) ?? [];
@@ -64,11 +64,11 @@ export function createMaskedValues(): MaskedValues {
         at++;
         continue;
       }
-      made += text.slice(from, at) + MASK;
+      maskedText += text.slice(from, at) + MASK;
       at += found.length;
       from = at;
     }
-    return made + text.slice(from);
+    return maskedText + text.slice(from);
   };
 
   const apply = (value: unknown): unknown => {

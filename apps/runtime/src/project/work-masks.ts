@@ -97,8 +97,8 @@ class Analysis {
       const input = membersOf(Object.fromEntries(personal.map((field) => [field.name, "all" as const])));
       this.#add(`${key} input`, input);
       const outputs = this.#steps(key, steps, "", { input }, {});
-      const made = output === null ? null : this.#template(output, { input, steps: membersOf(outputs) });
-      this.#add(`${key} output`, made);
+      const mask = output === null ? null : this.#template(output, { input, steps: membersOf(outputs) });
+      this.#add(`${key} output`, mask);
     }
   }
 

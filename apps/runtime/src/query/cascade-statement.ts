@@ -141,15 +141,15 @@ function confirmationOf({ kinds, marks, cascading, cleared, restricting }: Casca
   const marked = kinds.flatMap((_, kind) => (marks[kind] ? [kind] : []));
   const edges = [...cascading, ...cleared, ...restricting].filter(({ to }) => marked.includes(to));
   if (edges.length === 0) return null;
-  const asked = [...new Set(edges.map(({ to }) => to))];
+  const targets = [...new Set(edges.map(({ to }) => to))];
   const missed = edges.map(
     ({ from, column, to }) =>
-      `exists (select 1 from ${from.from} _t where _t.${quoteIdentifier(column)} = any($${asked.indexOf(to) + 1}::uuid[])${living(from, "_t")})`,
+      `exists (select 1 from ${from.from} _t where _t.${quoteIdentifier(column)} = any($${targets.indexOf(to) + 1}::uuid[])${living(from, "_t")})`,
   );
   return {
     text: `select ${missed.join(" or ")}`,
     values: (row) => {
-      const ids = asked.map((kind) => row?.[VERDICTS + marked.indexOf(kind)] ?? "{}");
+      const ids = targets.map((kind) => row?.[VERDICTS + marked.indexOf(kind)] ?? "{}");
       return ids.every((each) => each === "{}") ? null : ids;
     },
   };

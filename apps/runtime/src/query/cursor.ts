@@ -27,7 +27,7 @@ export function createCursorCodec(secret: string | Uint8Array): CursorCodec {
 
   const sealed = new ByteCache<string, string>({
     bytesMax: SEALED_BYTES_MAX,
-    weigh: (text, asked) => text.length + asked.length,
+    weigh: (text, name) => text.length + name.length,
   });
   const seal = (plain: string, list: string): string => {
     const nonce = randomBytes(NONCE_BYTES);
@@ -39,12 +39,12 @@ export function createCursorCodec(secret: string | Uint8Array): CursorCodec {
   return {
     seal(values, list) {
       const plain = JSON.stringify(values);
-      const asked = `${list} ${plain}`;
-      const known = sealed.get(asked);
+      const name = `${list} ${plain}`;
+      const known = sealed.get(name);
       if (known !== undefined) return known;
-      const made = seal(plain, list);
-      sealed.set(asked, made);
-      return made;
+      const sealedText = seal(plain, list);
+      sealed.set(name, sealedText);
+      return sealedText;
     },
     open(text, list) {
       if (text.length > CURSOR_CHARS_MAX || !/^[A-Za-z0-9_-]+$/.test(text)) return null;

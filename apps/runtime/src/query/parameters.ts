@@ -28,7 +28,7 @@ export interface Bindings {
   /** Field > value of the body; a field that wasn't given is absent. */
   readonly values: ReadonlyMap<string, string | null>;
   /** For a create: the values that the service generates from the body for fields that aren't in it. */
-  readonly made?: ReadonlyMap<string, string>;
+  readonly generated?: ReadonlyMap<string, string>;
   /** For a list: the values of its filters, by their numbers. */
   readonly operands?: readonly (string | null)[];
   /** For a list: the text search. */
@@ -112,7 +112,10 @@ export class Parameters {
     const { name } = field;
     return this.#written(
       field,
-      this.at(`initial.${name}`, ({ values, made }) => (values.has(name) ? values.get(name) : made?.get(name)) ?? null),
+      this.at(
+        `initial.${name}`,
+        ({ values, generated }) => (values.has(name) ? values.get(name) : generated?.get(name)) ?? null,
+      ),
     );
   }
 

@@ -185,18 +185,18 @@ async function findPage(request: Request, query: ListQuery, bytesMax: number): P
 }
 
 /**
- * `made`: values for fields that the body doesn't name. No rule sees them as sent, and nobody needs the right to write
+ * `generated`: values for fields that the body doesn't name. No rule sees them as sent, and nobody needs the right to write
  * them. @returns the record as JSON text, or only its id if the caller can't read it. @throws Fault 403, 409, 422.
  */
 export async function createRecord(
   request: Request,
   recordId: string,
   values: FieldValues,
-  made: ReadonlyMap<string, string> = none,
+  generated: ReadonlyMap<string, string> = none,
 ): Promise<string> {
   const statement = assembleCreate(request.release, request.entity, callerOf(request), values.keys());
   const attempt = statement.lock === undefined ? run : repeated;
-  const rows = await attempt(request, "create", statement, { ...bind(request, recordId, values), made });
+  const rows = await attempt(request, "create", statement, { ...bind(request, recordId, values), generated });
   if (rows[0] === undefined) throw refusedByRule("create");
   return written(request, statement, rows[0], "create");
 }

@@ -73,9 +73,9 @@ async function runWithin(
 ): Promise<TenantRows> {
   if (lock !== undefined) await takeLocks(lock, (locking, ids) => open.query(locking, [...ids]));
   const result = isForMany ? await open.repeat(text, values) : await open.query(text, [...values], bytesMax);
-  const asked = confirm?.values(result.rows[0]) ?? null;
-  if (confirm !== undefined && asked !== null) {
-    const [row] = (await open.query(confirm.text, [...asked])).rows;
+  const toConfirm = confirm?.values(result.rows[0]) ?? null;
+  if (confirm !== undefined && toConfirm !== null) {
+    const [row] = (await open.query(confirm.text, [...toConfirm])).rows;
     if (row?.[0] === "t") throw new Overtaken();
   }
   return result;

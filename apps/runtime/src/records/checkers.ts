@@ -14,11 +14,11 @@ type BodyKind = "create" | "update";
 const CHECKER_BYTES = 15_000;
 
 interface Checkers {
-  readonly made: Map<string, BodyChecker>;
+  readonly compiled: Map<string, BodyChecker>;
   readonly grow: (bytes: number) => void;
 }
 
-const checkers: Derivation<Checkers> = { name: "body checkers", make: (_, grow) => ({ made: new Map(), grow }) };
+const checkers: Derivation<Checkers> = { name: "body checkers", make: (_, grow) => ({ compiled: new Map(), grow }) };
 
 export function checkerOf(release: ActiveRelease, entity: string, kind: BodyKind): BodyChecker {
   return kept(release, `${kind} ${entity}`, () => shapeOf(release, entity, kind));
@@ -30,11 +30,11 @@ export function actionCheckerOf(release: ActiveRelease, { name, inputSchema, inp
 }
 
 function kept(release: ActiveRelease, key: string, shape: () => Pick<BodyShape, "schema" | "fields">): BodyChecker {
-  const { made, grow } = derived(release, checkers);
-  let checker = made.get(key);
+  const { compiled, grow } = derived(release, checkers);
+  let checker = compiled.get(key);
   if (checker === undefined) {
     checker = createBodyChecker(shape());
-    made.set(key, checker);
+    compiled.set(key, checker);
     grow(CHECKER_BYTES);
   }
   return checker;

@@ -21,13 +21,13 @@ export interface BodyContext {
   readonly secretBox: SecretBox;
 }
 
-/** `made`: the values that the service generates for fields that the body doesn't name. */
+/** `generated`: the values that the service generates for fields that the body doesn't name. */
 export function decodeCreate(
   context: BodyContext,
   entity: string,
   recordId: string,
   body: CheckedBody | null,
-): { readonly values: FieldValues; readonly made: ReadonlyMap<string, string> } {
+): { readonly values: FieldValues; readonly generated: ReadonlyMap<string, string> } {
   const { release, principal } = context;
   const view = entityView(release, entity);
   const terms = writeTerms(release, entity, "create", principal.roles);
@@ -37,7 +37,7 @@ export function decodeCreate(
   requireAdmin(view, context, values);
   requireInitialState(view, values);
   requireDefaults(view, context, values, terms);
-  return { values, made: slugsFor(view, values, terms, recordId) };
+  return { values, generated: slugsFor(view, values, terms, recordId) };
 }
 
 export function decodeUpdate(
@@ -230,17 +230,17 @@ function slugsFor(
   { forced }: WriteTerms,
   recordId: string,
 ): ReadonlyMap<string, string> {
-  const made = new Map<string, string>();
+  const generated = new Map<string, string>();
   for (const field of view.stored) {
     if (field.slugFrom === null || values.has(field.name) || forced.has(field.name)) continue;
     const source = values.get(field.slugFrom) ?? null;
-    if (source !== null) made.set(field.name, slugOf(source, recordId, longestOf(view, field)));
+    if (source !== null) generated.set(field.name, slugOf(source, recordId, longestOf(view, field)));
     else if (!field.optional) {
       const message = `It is generated from ${field.slugFrom}, which is not sent either.`;
       throw new Fault("validation_failed", { errors: [{ path: `/${field.name}`, code: "required", message }] });
     }
   }
-  return made;
+  return generated;
 }
 
 const SLUG_CHARS_MAX = 80;

@@ -58,18 +58,18 @@ export function judgeForms(release: ActiveRelease, target: ImportTarget, rows: s
   return refusals;
 }
 
-const judges: Derivation<{ readonly made: Map<string, Judge | null>; readonly grow: (bytes: number) => void }> = {
+const judges: Derivation<{ readonly compiled: Map<string, Judge | null>; readonly grow: (bytes: number) => void }> = {
   name: "judges of imported values",
-  make: (_, grow) => ({ made: new Map(), grow }),
+  make: (_, grow) => ({ compiled: new Map(), grow }),
 };
 
 function judgeOf(release: ActiveRelease, view: EntityView, field: BundleField): Judge | null {
-  const { made, grow } = derived(release, judges);
+  const { compiled, grow } = derived(release, judges);
   const key = `${view.entity.name}.${field.name}`;
-  let judge = made.get(key);
+  let judge = compiled.get(key);
   if (judge === undefined) {
     judge = makeJudge(view, field);
-    made.set(key, judge);
+    compiled.set(key, judge);
     if (judge !== null) grow(JUDGE_BYTES);
   }
   return judge;

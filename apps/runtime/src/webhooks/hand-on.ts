@@ -60,13 +60,13 @@ export function createHandOn(options: HandOnOptions): HandOn {
     const meant = (await meantEvents(open, release, events)).filter(({ event }) =>
       maySend(release.bundle.background, event.name),
     );
-    let made: Delivery[] = [];
+    let pending: Delivery[] = [];
     let count = 0;
     let characters = 0;
     const write = async (): Promise<void> => {
       await client.query("SET LOCAL ROLE NONE");
-      if (made.length > 0) await client.query(INSERT, [release.projectId, JSON.stringify(made)]);
-      made = [];
+      if (pending.length > 0) await client.query(INSERT, [release.projectId, JSON.stringify(pending)]);
+      pending = [];
       characters = 0;
     };
     const seen = createSeeing(options, open, release, endpoints);
@@ -77,7 +77,7 @@ export function createHandOn(options: HandOnOptions): HandOn {
         const found = await seen(asking, at, one);
         if (found === null) continue;
         const delivery = deliveryOf(options, release, endpoint, one, found);
-        made.push(delivery);
+        pending.push(delivery);
         count++;
         characters += delivery.body.length;
         if (characters < WRITTEN_AT_ONCE) continue;

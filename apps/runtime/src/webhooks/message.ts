@@ -19,14 +19,14 @@ const FULL_MAX = 100_000;
 export function bodyOf(
   project: string,
   event: ProjectEvent,
-  { payload, version: asked }: Pick<Endpoint, "payload" | "version">,
+  { payload, version: wanted }: Pick<Endpoint, "payload" | "version">,
   {
     reader,
     sight,
     outbound = {},
   }: { readonly reader: Reader; readonly sight: Sight; readonly outbound?: BundleOutbound | undefined },
 ): string {
-  const version = sentVersion(outbound, asked);
+  const version = sentVersion(outbound, wanted);
   const { principal } = reader;
   const isOwn = principal.kind === "user" && principal.userId === event.actorId;
   // Rules over records don't say who may know other actors.

@@ -144,8 +144,8 @@ function nextOf({ now, random }: Recording, { claim, outcome, rules }: Ended): N
   if (outcome.kind === "unsent") return { status: "pending", error: null, delayMs: UNSENT_DELAY_MS };
   const error = errorOf(outcome);
   if (isGone(outcome) || claim.pulled) return { status: "failed", error, delayMs: null };
-  const asked = outcome.kind === "answered" ? retryAfterMs(outcome.reply.headers["retry-after"], now()) : 0;
-  const delayMs = nextDelayMs(claim.tries + 1, asked, random(), rules);
+  const receiverMs = outcome.kind === "answered" ? retryAfterMs(outcome.reply.headers["retry-after"], now()) : 0;
+  const delayMs = nextDelayMs(claim.tries + 1, receiverMs, random(), rules);
   return { status: delayMs === null ? "failed" : "pending", error, delayMs };
 }
 

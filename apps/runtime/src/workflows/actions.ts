@@ -98,8 +98,8 @@ async function actOnRecord(options: ActionsOptions, performing: Performing, acti
   switch (action.kind) {
     case "record.create": {
       const recordId = newId();
-      const { values, made } = decodeCreate(body, entity, recordId, valuesOf(action.values, "create"));
-      return parsed(await createRecord(request, recordId, values, made));
+      const { values, generated } = decodeCreate(body, entity, recordId, valuesOf(action.values, "create"));
+      return parsed(await createRecord(request, recordId, values, generated));
     }
     case "record.update": {
       const recordId = idOf(action.id, context);

@@ -243,8 +243,8 @@ interface Definition {
 
 function outputOf({ steps, output }: Definition, context: EvaluationContext): JsonValue {
   if (output !== null) return fillTemplate(output, context);
-  const made = context.values?.["steps"] as Readonly<Record<string, JsonValue>> | undefined;
-  return made?.[steps.at(-1)?.id ?? ""] ?? null;
+  const outputsByStep = context.values?.["steps"] as Readonly<Record<string, JsonValue>> | undefined;
+  return outputsByStep?.[steps.at(-1)?.id ?? ""] ?? null;
 }
 
 /** The output of an action that declares none. */

@@ -67,11 +67,11 @@ async function take(walk: Walking, step: BundleStep, path: string, outputs: Outp
   if (!Array.isArray(items)) {
     throw new Fault("conflict", { detail: `The list for the step \`${path}\` is missing.` });
   }
-  const made: JsonValue[] = [];
+  const results: JsonValue[] = [];
   for (const [at, each] of items.entries()) {
-    made.push(await attempt(seeing(walk, { each: each as Value }), step, `${path}/${at}`, outputs));
+    results.push(await attempt(seeing(walk, { each: each as Value }), step, `${path}/${at}`, outputs));
   }
-  return made;
+  return results;
 }
 
 async function attempt(walk: Walking, step: BundleStep, path: string, outputs: Outputs): Promise<JsonValue> {

@@ -23,23 +23,23 @@ export function keyOf(condition: Expression | null, context: EvaluationContext):
   return keyFrom(one, other, context) ?? keyFrom(other, one, context) ?? any;
 }
 
-function keyFrom(asked: Expression, known: Expression, context: EvaluationContext): WaitKey | null {
-  const member = memberOf(asked);
+function keyFrom(expression: Expression, known: Expression, context: EvaluationContext): WaitKey | null {
+  const member = memberOf(expression);
   if (member === null || readsEvent(known)) return null;
   const value = evaluateValue(known, context);
   if (typeof value !== "string" || value.length > LENGTH_MAX) return null;
-  return { member, wanted: asked.type.kind === "uuid" ? value.toLowerCase() : value };
+  return { member, wanted: expression.type.kind === "uuid" ? value.toLowerCase() : value };
 }
 
 /** For types whose values are equal if their texts are. */
-function memberOf(asked: Expression): string | null {
-  if (!["text", "enum", "uuid"].includes(asked.type.kind)) return null;
-  if (asked.kind === "field")
-    return asked.row === "record" && asked.path.length === 1 ? `record/${asked.path[0]}` : null;
-  if (asked.kind !== "value" || asked.root !== "event") return null;
-  const [first, ...rest] = asked.path;
+function memberOf(expression: Expression): string | null {
+  if (!["text", "enum", "uuid"].includes(expression.type.kind)) return null;
+  if (expression.kind === "field")
+    return expression.row === "record" && expression.path.length === 1 ? `record/${expression.path[0]}` : null;
+  if (expression.kind !== "value" || expression.root !== "event") return null;
+  const [first, ...rest] = expression.path;
   if (first === "record_id" && rest.length === 0) return first;
-  return first === "data" && rest.length > 0 ? asked.path.join("/") : null;
+  return first === "data" && rest.length > 0 ? expression.path.join("/") : null;
 }
 
 function readsEvent(expression: Expression): boolean {

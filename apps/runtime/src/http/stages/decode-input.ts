@@ -34,7 +34,7 @@ export type Call =
       readonly recordId: string;
       readonly values: FieldValues;
       /** Values that the service generates for fields that the body doesn't name. */
-      readonly made: ReadonlyMap<string, string>;
+      readonly generated: ReadonlyMap<string, string>;
     }
   | {
       readonly kind: "update";

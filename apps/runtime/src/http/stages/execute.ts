@@ -45,8 +45,8 @@ export async function execute(dependencies: ExecuteDependencies, request: Reques
       return { kind: "record", json: await readRecord(request, null, reading) };
     }
     case "create": {
-      const { recordId, values, made } = call;
-      return { kind: "created", json: await createRecord(request, recordId, values, made), recordId };
+      const { recordId, values, generated } = call;
+      return { kind: "created", json: await createRecord(request, recordId, values, generated), recordId };
     }
     case "update":
       return { kind: "record", json: await updateRecord(request, call.recordId, call.values, call.isTouched) };

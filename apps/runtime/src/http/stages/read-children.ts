@@ -199,7 +199,7 @@ function writeOf(
   context: DecodeContext,
   { own, relation: { entity, by }, operation }: SentChild,
   parent: string,
-): Pick<ChildWrite, "recordId" | "values" | "made" | "version"> {
+): Pick<ChildWrite, "recordId" | "values" | "generated" | "version"> {
   const { release } = context;
   if (operation === "create") {
     const recordId = context.newRecordId();
@@ -218,7 +218,7 @@ function writeOf(
   const recordId = id.toLowerCase();
   const body = checkMembers(checkerOf(release, entity, "update"), fields);
   const values = operation === "update" ? decodeUpdate(context, entity, recordId, body) : nothing;
-  return { recordId, values, made: nothing, version: version as number | null };
+  return { recordId, values, generated: nothing, version: version as number | null };
 }
 
 function isObject(value: unknown): value is Members {

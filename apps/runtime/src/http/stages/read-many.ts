@@ -22,7 +22,7 @@ export type ManyItem =
       readonly kind: "write";
       readonly recordId: string;
       readonly values: FieldValues;
-      readonly made: ReadonlyMap<string, string>;
+      readonly generated: ReadonlyMap<string, string>;
       readonly version: number | null;
     }
   | { readonly kind: "refused"; readonly fault: Fault };
@@ -92,7 +92,7 @@ export async function readMany(
       seen.add(recordId);
       requireVersion(context, entity, body.version);
       const values = decodeUpdate(context, entity, recordId, body);
-      return { kind: "write", recordId, values, made: nothing, version: body.version };
+      return { kind: "write", recordId, values, generated: nothing, version: body.version };
     } catch (fault) {
       if (!(fault instanceof Fault)) throw fault;
       return { kind: "refused", fault };
@@ -128,7 +128,7 @@ function deletesOf(context: ManyContext, entity: string, list: string): readonly
     if (!isUuid(recordId)) return { kind: "refused", fault: new Fault("not_found") };
     if (seen.has(recordId)) return { kind: "refused", fault: repeated("") };
     seen.add(recordId);
-    return { kind: "write", recordId, values: nothing, made: nothing, version: null };
+    return { kind: "write", recordId, values: nothing, generated: nothing, version: null };
   });
 }
 

@@ -34,7 +34,7 @@ export interface ChildWrite {
   readonly recordId: string;
   readonly parent: { readonly field: string; readonly recordId: string };
   readonly values: FieldValues;
-  readonly made: ReadonlyMap<string, string>;
+  readonly generated: ReadonlyMap<string, string>;
   readonly version: number | null;
   readonly children: readonly ChildWrite[];
 }
@@ -121,9 +121,9 @@ async function writeChildren(
 /** Null if it is deleted. @throws Fault, `not_found` if it is not a child of that record. */
 async function writeChild(
   request: Request,
-  { operation, recordId, parent, values, made }: ChildWrite,
+  { operation, recordId, parent, values, generated }: ChildWrite,
 ): Promise<string | null> {
-  if (operation === "create") return createRecord(request, recordId, values, made);
+  if (operation === "create") return createRecord(request, recordId, values, generated);
   const held = await lockRecords(request, operation, [recordId], parent);
   if (!held.has(recordId)) throw new Fault("not_found");
   if (operation === "update") return updateRecord(request, recordId, values);

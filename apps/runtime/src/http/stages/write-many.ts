@@ -84,11 +84,11 @@ async function inOrder(
 async function writeOne(
   request: Request,
   operation: ManyOperation,
-  { recordId, values, made, version }: Write,
+  { recordId, values, generated, version }: Write,
 ): Promise<string> {
   switch (operation) {
     case "create":
-      return createRecord(request, recordId, values, made);
+      return createRecord(request, recordId, values, generated);
     case "update":
       return updateRecord(version === null ? request : { ...request, versions: [version] }, recordId, values);
     case "delete":

@@ -45,7 +45,7 @@ export interface Certificate {
 
 /** Self-signed, for names and an address of this machine. @param more Further settings, such as its validity. */
 export async function makeCertificate(name: string, more: { readonly notAfterDate?: Date } = {}): Promise<Certificate> {
-  const made = await generate([{ name: "commonName", value: name }], {
+  const pair = await generate([{ name: "commonName", value: name }], {
     keyType: "ec",
     notBeforeDate: new Date(Date.now() - 48 * 3_600_000),
     ...more,
@@ -54,7 +54,7 @@ export async function makeCertificate(name: string, more: { readonly notAfterDat
       { name: "subjectAltName", altNames: [{ type: 2, value: name }] },
     ],
   });
-  return { key: made.private, cert: made.cert };
+  return { key: pair.private, cert: pair.cert };
 }
 
 export async function startMailServer({

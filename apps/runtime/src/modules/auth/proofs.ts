@@ -69,12 +69,12 @@ export async function askForProof(
   const { projectId, release } = context;
   await takeMail(options, context, email);
   // Done with and without an account, so that both take the same time.
-  const made = await options.accountTokens.makeVerification(projectId, { email, name, profile });
+  const token = await options.accountTokens.makeVerification(projectId, { email, name, profile });
   const isTaken = (await userOf(context, email)) !== null;
   await options.accountMails.add(
     options.pool,
     release,
-    isTaken ? { kind: "account_exists", to: email, token: null } : { kind: "verify_email", to: email, token: made },
+    isTaken ? { kind: "account_exists", to: email, token: null } : { kind: "verify_email", to: email, token },
   );
   options.accountMails.wake();
   return sent();
@@ -101,8 +101,8 @@ export async function forgotPassword(options: ProofOptions, context: ModuleConte
   await takeMail(options, context, email);
   const userId = await userOf(context, email);
   // Without an account, a token for nobody is created, so that both cases take the same time.
-  const made = await options.accountTokens.makeReset(projectId, userId ?? randomUUID());
-  const mail = { kind: "reset_password", to: email, token: made } as const;
+  const token = await options.accountTokens.makeReset(projectId, userId ?? randomUUID());
+  const mail = { kind: "reset_password", to: email, token } as const;
   await options.accountMails.add(options.pool, release, mail, { isDiscarded: userId === null });
   options.accountMails.wake();
   return sent();
@@ -114,9 +114,9 @@ export async function resetPassword(options: ProofOptions, context: ModuleContex
   const { token: given, password } = readBody(incoming, resetBody);
   const { userId, hash } = await tokenOf(options, context, async () => {
     // First, because if it is refused due to a full queue, the token must still work.
-    const made = await options.passwords.hash(projectId, password);
+    const passwordHash = await options.passwords.hash(projectId, password);
     const owner = await options.accountTokens.takeReset(projectId, given);
-    return owner === null ? null : { userId: owner, hash: made };
+    return owner === null ? null : { userId: owner, hash: passwordHash };
   });
   const isSet = await changeCredentials(options, projectId, async (open) => {
     const { rowCount } = await open.query(`UPDATE ${release.schema}.users SET password_hash = $2 WHERE id = $1::uuid`, [

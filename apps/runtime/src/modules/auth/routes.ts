@@ -64,17 +64,17 @@ async function signUp(options: AuthRoutesOptions, context: ModuleContext): Promi
     await charged(options.limits.taken, network, isTaken, () => requireFree(context.tenant, acting, values));
     return askForProof(options, context, wanted);
   }
-  const made = await charged(options.limits.taken, network, isTaken, async () => {
+  const signedUp = await charged(options.limits.taken, network, isTaken, async () => {
     const hash = await options.passwords.hash(projectId, wanted.password);
-    return makeAccount(options, context, { ...wanted, hash });
+    return createAccount(options, context, { ...wanted, hash });
   });
-  return sessionReply(options, context, 201, made.user, made.session);
+  return sessionReply(options, context, 201, signedUp.user, signedUp.session);
 }
 
 /** The account is created now, with the password that comes with the proof. */
 async function verifyEmail(options: AuthRoutesOptions, context: ModuleContext): Promise<Reply> {
-  const made = await makeAccount(options, context, await takeProof(options, context));
-  return sessionReply(options, context, 201, made.user, made.session);
+  const signedUp = await createAccount(options, context, await takeProof(options, context));
+  return sessionReply(options, context, 201, signedUp.user, signedUp.session);
 }
 
 interface Begun {
@@ -83,7 +83,7 @@ interface Begun {
 }
 
 /** @throws Fault unique_violation. */
-async function makeAccount(
+async function createAccount(
   options: AuthRoutesOptions,
   context: ModuleContext,
   { email, hash, name, profile = {} }: PendingSignUp & { readonly hash: string },
@@ -92,7 +92,7 @@ async function makeAccount(
   const userId = randomUUID();
   const acting = signingUp(context, userId, email);
   const values = decodeProfile(options.secretBox, acting, userId, profile);
-  const made = await options.scopeOf(projectId).transaction(async (open) => {
+  const created = await options.scopeOf(projectId).transaction(async (open) => {
     const rows = await writeChange(open, acting, {
       entity: "user",
       operation: "create",
@@ -111,7 +111,7 @@ async function makeAccount(
     const row = values.size === 0 ? rows[0] : await userRow(open, context, userId);
     return { user: readUser(release.bundle, row), session };
   });
-  if (made !== null) return made;
+  if (created !== null) return created;
   throw new Fault("unique_violation", {
     detail: "An account with this e-mail address already exists.",
     errors: [

@@ -19,7 +19,7 @@ const questionBody = z.strictObject({
 });
 const body = z.array(questionBody).min(1).max(QUESTIONS_MAX);
 
-interface Asked {
+interface ResolvedQuestion {
   readonly view: EntityView;
   readonly operation: Operation;
   readonly id: string | null;
@@ -43,14 +43,17 @@ async function answer(context: ModuleContext): Promise<Reply> {
     );
     throw new Fault("validation_failed", { errors });
   }
-  const asked = resolve(release, principal.roles, parsed.data);
-  const yes = await askDatabase(context, asked);
-  const data = parsed.data.map((question, i) => ({ ...question, allowed: isAllowed(asked[i]!, yes) }));
+  const resolved = resolve(release, principal.roles, parsed.data);
+  const yes = await askDatabase(context, resolved);
+  const data = parsed.data.map((question, i) => ({ ...question, allowed: isAllowed(resolved[i]!, yes) }));
   return jsonReply(200, data);
 }
 
 /** Without an id: whether the answer can be yes for any record. */
-function isAllowed({ view, operation, id, granted }: Asked, yes: ReadonlyMap<string, ReadonlySet<string>>): boolean {
+function isAllowed(
+  { view, operation, id, granted }: ResolvedQuestion,
+  yes: ReadonlyMap<string, ReadonlySet<string>>,
+): boolean {
   if (!granted || id === null) return granted;
   return yes.get(nameOf(view, operation))?.has(id) ?? false;
 }
@@ -59,9 +62,9 @@ function resolve(
   release: ActiveRelease,
   roles: readonly string[],
   questions: readonly z.output<typeof questionBody>[],
-): readonly Asked[] {
+): readonly ResolvedQuestion[] {
   const errors: FieldError[] = [];
-  const asked = questions.map(({ resource, op, id }, i): Asked | null => {
+  const resolved = questions.map(({ resource, op, id }, i): ResolvedQuestion | null => {
     const view = findEntity(release, resource) ?? findByPlural(release, resource);
     if (view === null) {
       const hint = didYouMean(
@@ -87,7 +90,7 @@ function resolve(
     return { view, operation, id: id?.toLowerCase() ?? null, granted };
   });
   if (errors.length > 0) throw new Fault("validation_failed", { errors });
-  return asked.filter((each) => each !== null);
+  return resolved.filter((each) => each !== null);
 }
 
 function findByPlural(release: ActiveRelease, plural: string): EntityView | null {
@@ -103,11 +106,11 @@ function operationsOf({ entity }: EntityView): readonly string[] {
 /** The ids with the answer yes, by entity and operation. */
 async function askDatabase(
   context: ModuleContext,
-  asked: readonly Asked[],
+  resolved: readonly ResolvedQuestion[],
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const { principal, organization, incoming, release, tenant } = context;
   const questions = new Map<string, Question>();
-  for (const { view, operation, id, granted } of asked) {
+  for (const { view, operation, id, granted } of resolved) {
     if (!granted || id === null) continue;
     const name = nameOf(view, operation);
     const ids = questions.get(name)?.ids ?? [];

@@ -40,7 +40,7 @@ export async function createInvitation(options: OrganizationRoutesOptions, conte
       "You have invited too many people. Try again later.",
     );
   }
-  const made = await options.scopeOf(projectId).transaction(async (open) => {
+  const invitation = await options.scopeOf(projectId).transaction(async (open) => {
     const written = await invite(open, context, organizationId, invited);
     // The worker role has no rights on the cell's tables.
     await open.client.query("SET LOCAL ROLE NONE");
@@ -48,7 +48,7 @@ export async function createInvitation(options: OrganizationRoutesOptions, conte
     return written;
   });
   options.accountMails.wake();
-  return jsonReply(201, made);
+  return jsonReply(201, invitation);
 }
 
 export async function deleteInvitation({ scopeOf }: OrganizationRoutesOptions, context: ModuleContext): Promise<Reply> {

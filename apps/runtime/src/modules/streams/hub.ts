@@ -161,9 +161,10 @@ export function createStreamHub(options: StreamHubOptions): StreamHub {
         const extent = (await log.extents([projectId])).get(projectId);
         if (extent === undefined || stopped) throw leaving();
         const [streams, channel] = channelOf(request, from);
-        const asked = request.lastId === null ? null : channel.open(request.lastId);
-        const isKept = asked !== null && asked >= Math.max(extent.pruned, channel.from) && asked <= extent.head;
-        const position = isKept ? asked : extent.head;
+        const resumedAt = request.lastId === null ? null : channel.open(request.lastId);
+        const isKept =
+          resumedAt !== null && resumedAt >= Math.max(extent.pruned, channel.from) && resumedAt <= extent.head;
+        const position = isKept ? resumedAt : extent.head;
         const follower = new Follower(request, account, position, channel.seal, wake);
         // A round that has already read past changes won't report them to this new channel.
         channel.last = Math.max(channel.last, extent.head, streams.known);

@@ -86,8 +86,9 @@ function tokenEnd({ incoming, principal }: ModuleContext): number | null {
   // and the client then connects again.
   if (principal.kind === "operator") return Date.now() + OPERATOR_MS;
   if (principal.kind !== "user") return null;
-  const beside = incoming.headers["plinth-user-token"];
-  const token = typeof beside === "string" ? beside : (incoming.headers.authorization ?? "").replace(/^bearer +/i, "");
+  const userToken = incoming.headers["plinth-user-token"];
+  const token =
+    typeof userToken === "string" ? userToken : (incoming.headers.authorization ?? "").replace(/^bearer +/i, "");
   const { exp } = decodeJwt(token);
   return exp === undefined ? null : exp * 1000;
 }

@@ -9,11 +9,11 @@ import { type ReadRequest, textAt } from "./request-value.ts";
 /** @param signer The secret that signed the request. */
 export function challengeReply({ challenge }: Provider, read: ReadRequest, signer: () => string): Reply | null {
   if (challenge === undefined || textAt(read, challenge.at) !== challenge.is) return null;
-  const asked = textAt(read, challenge.answer);
-  if (asked === null) return null;
-  if (challenge.form === "text") return reply("text/plain; charset=utf-8", asked);
-  const encryptedToken = createHmac("sha256", signer()).update(asked).digest("hex");
-  return reply("application/json; charset=utf-8", JSON.stringify({ plainToken: asked, encryptedToken }));
+  const answerText = textAt(read, challenge.answer);
+  if (answerText === null) return null;
+  if (challenge.form === "text") return reply("text/plain; charset=utf-8", answerText);
+  const encryptedToken = createHmac("sha256", signer()).update(answerText).digest("hex");
+  return reply("application/json; charset=utf-8", JSON.stringify({ plainToken: answerText, encryptedToken }));
 }
 
 const CHALLENGE_MAX = 500;

@@ -48,14 +48,14 @@ export function createPaypalVerifier({ fetchText, clock }: PaypalVerifierOptions
   /** Until they expire. Requests with missing certificates can't evict any of these. */
   const certificates = new Map<string, X509Certificate>();
   /** Fetches in progress, and certificates that were missing. */
-  const asked = new Map<string, { readonly untilMs: number; readonly found: Promise<X509Certificate | null> }>();
+  const fetched = new Map<string, { readonly untilMs: number; readonly found: Promise<X509Certificate | null> }>();
   const budget = createRateLimiter(OF_SOURCE, clock);
 
   async function certificateAt(source: string, url: string): Promise<X509Certificate | null> {
     const certificate = certificates.get(url);
     if (certificate !== undefined && isValidAt(certificate, clock.now())) return certificate;
     certificates.delete(url);
-    const known = asked.get(url);
+    const known = fetched.get(url);
     if (known !== undefined && known.untilMs > clock.now()) return known.found;
     if (!budget.take(`source ${source}`).allowed || !budget.take("all", 1, OF_ALL).allowed) {
       throw new Fault("unavailable", { detail: "Too many certificates were requested." });
@@ -66,11 +66,11 @@ export function createPaypalVerifier({ fetchText, clock }: PaypalVerifierOptions
         throw new Fault("unavailable", { detail: "The certificate could not be fetched.", cause });
       },
     );
-    asked.delete(url);
-    asked.set(url, { untilMs: clock.now() + ABSENT_MS, found });
-    dropOldest(asked);
+    fetched.delete(url);
+    fetched.set(url, { untilMs: clock.now() + ABSENT_MS, found });
+    dropOldest(fetched);
     const forget = (): void => {
-      if (asked.get(url)?.found === found) asked.delete(url);
+      if (fetched.get(url)?.found === found) fetched.delete(url);
     };
     found.then(
       (brought) => {

@@ -191,12 +191,12 @@ export async function testEndpoint(options: WebhookRoutesOptions, context: Modul
   readBody(context.incoming, nothing);
   const id = options.newId();
   const { projectId, release, incoming } = context;
-  await change(options, context, "test", {}, async ({ client }, { enabled, version: asked }) => {
+  await change(options, context, "test", {}, async ({ client }, { enabled, version }) => {
     if (!enabled) throw new Fault("conflict", { detail: "The endpoint is disabled. Enable it first." });
     const { outbound = {} } = release.bundle.background;
     if (outbound.events?.length === 0)
       throw new Fault("conflict", { detail: "The blueprint sends no events to endpoints (`webhooks.out`)." });
-    const body = testBody(projectId, { id, at: new Date().toISOString(), version: sentVersion(outbound, asked) });
+    const body = testBody(projectId, { id, at: new Date().toISOString(), version: sentVersion(outbound, version) });
     await client.query(
       `INSERT INTO plinth.webhook_deliveries (id, project_id, endpoint_id, event_name, request_id, body, release_id, status)
        VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending')`,

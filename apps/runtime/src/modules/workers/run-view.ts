@@ -121,8 +121,8 @@ export function approversView(
   run: RunRow,
   waits: readonly WaitRow[],
 ): ReturnType<typeof callersView> {
-  const asked = waits.filter((wait) => asksFor(principal, wait));
-  return { ...callersView(run, [], asked), output: null, error: null };
+  const theirs = waits.filter((wait) => asksFor(principal, wait));
+  return { ...callersView(run, [], theirs), output: null, error: null };
 }
 
 function waitedFor({ path, kind, event, until, roles, created_at }: WaitRow): object {

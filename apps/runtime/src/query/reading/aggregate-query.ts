@@ -149,7 +149,7 @@ function aggregateOf(text: string, view: EntityView, roles: readonly string[]): 
 }
 
 function sortOf(text: string | undefined, names: readonly string[], groups: number): AggregateQuery["sort"] {
-  const asked = partsOf(text).map((part) => {
+  const requested = partsOf(text).map((part) => {
     const descending = part.startsWith("-");
     const name = descending ? part.slice(1) : part;
     const at = names.indexOf(name);
@@ -158,5 +158,5 @@ function sortOf(text: string | undefined, names: readonly string[], groups: numb
     throw bad("sort", "unknown_field", `Groups can be sorted by the values in the reply: ${names.join(", ")}.${hint}`);
   });
   const rest = Array.from({ length: groups }, (_, at) => ({ at, descending: false }));
-  return [...asked, ...rest.filter(({ at }) => !asked.some((each) => each.at === at))];
+  return [...requested, ...rest.filter(({ at }) => !requested.some((each) => each.at === at))];
 }

@@ -25,9 +25,9 @@ const LIMIT_DEFAULT = 20;
 const NESTED_LIMIT_DEFAULT = 10;
 
 /** The requested names, before they are resolved. */
-interface Asked {
+interface Requested {
   readonly fields: Set<string>;
-  readonly expansions: Map<string, Asked>;
+  readonly expansions: Map<string, Requested>;
   readonly options: Map<string, string>;
 }
 
@@ -43,11 +43,11 @@ export function parseSelection(
   roles: readonly string[],
   pageMax: number,
 ): Selection {
-  const asked = askedOf(parameters, () => exampleOf(view, roles));
-  if (asked === null) return WHOLE;
-  const limitUsual = listsDeep(asked, view) > 2 ? NESTED_LIMIT_DEFAULT : LIMIT_DEFAULT;
+  const requested = requestedIn(parameters, () => exampleOf(view, roles));
+  if (requested === null) return WHOLE;
+  const limitUsual = listsDeep(requested, view) > 2 ? NESTED_LIMIT_DEFAULT : LIMIT_DEFAULT;
   const reader = new SelectionReader(roles, pageMax, limitUsual);
-  const selection = reader.read(asked, view, "", 1);
+  const selection = reader.read(requested, view, "", 1);
   if (reader.expansions > EXPANSIONS_MAX) {
     throw bad("expand", "too_many", `At most ${EXPANSIONS_MAX} relations can be expanded.`);
   }
@@ -60,15 +60,15 @@ function exampleOf(view: EntityView, roles: readonly string[]): string {
   return view.entity.relations.find((one) => isToMany(one) && names.includes(one.name))?.name ?? "<relation>";
 }
 
-function askedOf(parameters: ReadonlyMap<string, string>, example: () => string): Asked | null {
-  let root: Asked | null = null;
-  const at = (path: readonly string[], mayAdd: boolean): Asked | null => {
+function requestedIn(parameters: ReadonlyMap<string, string>, example: () => string): Requested | null {
+  let root: Requested | null = null;
+  const at = (path: readonly string[], mayAdd: boolean): Requested | null => {
     root ??= newAsked();
-    let node: Asked | undefined = root;
+    let node: Requested | undefined = root;
     for (const name of path) {
-      const inner: Asked | undefined = node?.expansions.get(name);
+      const inner: Requested | undefined = node?.expansions.get(name);
       if (inner === undefined && !mayAdd) return null;
-      const next: Asked = inner ?? newAsked();
+      const next: Requested = inner ?? newAsked();
       node?.expansions.set(name, next);
       node = next;
     }
@@ -97,7 +97,7 @@ function askedOf(parameters: ReadonlyMap<string, string>, example: () => string)
 }
 
 /** How many lists are nested within each other. */
-function listsDeep({ expansions }: Asked, view: EntityView): number {
+function listsDeep({ expansions }: Requested, view: EntityView): number {
   const depths = [...expansions].map(([name, inner]) => {
     const relation = findRelation(view, name);
     return relation === undefined ? 0 : (isToMany(relation) ? 1 : 0) + listsDeep(inner, targetOf(view, relation));
@@ -105,7 +105,7 @@ function listsDeep({ expansions }: Asked, view: EntityView): number {
   return Math.max(0, ...depths);
 }
 
-function newAsked(): Asked {
+function newAsked(): Requested {
   return { fields: new Set(), expansions: new Map(), options: new Map() };
 }
 
@@ -129,14 +129,16 @@ class SelectionReader {
     this.#limitUsual = limitUsual;
   }
 
-  read(asked: Asked, view: EntityView, path: string, brought: number): Selection {
-    for (const name of asked.fields) this.#requireField(view, name);
-    const expansions = [...asked.expansions].map(([name, inner]) => this.#expansion(name, inner, view, path, brought));
+  read(requested: Requested, view: EntityView, path: string, brought: number): Selection {
+    for (const name of requested.fields) this.#requireField(view, name);
+    const expansions = [...requested.expansions].map(([name, inner]) =>
+      this.#expansion(name, inner, view, path, brought),
+    );
     expansions.sort((one, other) => (one.relation.name < other.relation.name ? -1 : 1));
-    return { fields: asked.fields.size === 0 ? null : asked.fields, expansions };
+    return { fields: requested.fields.size === 0 ? null : requested.fields, expansions };
   }
 
-  #expansion(name: string, asked: Asked, view: EntityView, outer: string, brought: number): Expansion {
+  #expansion(name: string, requested: Requested, view: EntityView, outer: string, brought: number): Expansion {
     const path = outer === "" ? name : `${outer}.${name}`;
     if (path.split(".").length > HOPS_MAX) {
       throw bad("expand", "too_deep", `Relations can be expanded at most ${HOPS_MAX} levels deep.`);
@@ -144,8 +146,8 @@ class SelectionReader {
     const relation = this.#relation(view, name);
     const target = targetOf(view, relation);
     this.expansions++;
-    const list = isToMany(relation) ? this.#list(asked.options, target, path) : null;
-    if (list === null && asked.options.size > 0) {
+    const list = isToMany(relation) ? this.#list(requested.options, target, path) : null;
+    if (list === null && requested.options.size > 0) {
       throw bad(`expand[${path}]`, "not_allowed", `${path} is one record: it takes no options.`);
     }
     const total = brought * (list?.limit ?? 1);
@@ -153,7 +155,7 @@ class SelectionReader {
       const message = `With these limits, a record would include up to ${total} others. At most ${BROUGHT_MAX} are allowed: use smaller limits for its lists.`;
       throw bad(`expand[${path}][limit]`, "too_many", message);
     }
-    return { relation, list, selection: this.read(asked, target, path, total) };
+    return { relation, list, selection: this.read(requested, target, path, total) };
   }
 
   #relation(view: EntityView, name: string): BundleRelation {

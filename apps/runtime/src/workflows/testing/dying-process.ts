@@ -67,10 +67,10 @@ export function startProcess({ scope, outbound, cut, overtake }: World, fate: Fa
         if (doom === "stall") await overtake();
         const result = await scope.transaction(async (open) => {
           const backend = doom === "cut" ? await open.query("SELECT pg_backend_pid()") : null;
-          const made = await work(open);
+          const result = await work(open);
           if (doom === "undone") die();
           if (backend !== null) await cut(String(backend.rows[0]?.[0]));
-          return made;
+          return result;
         });
         return doom === "after" ? die() : result;
       },

@@ -297,7 +297,7 @@ async function reportOf(
     mark: ((await work.sql("SELECT mark FROM {schema}.tickets WHERE id = $1", [ticket]))[0]?.["mark"] ?? null) as
       | string
       | null,
-    made: await texts(
+    created: await texts(
       `SELECT changes->>'text' AS text FROM {schema}.audit_log WHERE operation = 'create' AND entity = 'note' AND ${begins("changes->>'text'")}`,
     ),
     erased: await texts(

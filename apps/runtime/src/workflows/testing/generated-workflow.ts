@@ -88,11 +88,11 @@ export function planOf(name: string, seed: number): Plan {
   }
 
   function steps(count: number, place: Place): PlannedStep[] {
-    const made: PlannedStep[] = [];
+    const planned: PlannedStep[] = [];
     for (let at = 0; at < count; at++) {
-      made.push(step({ ...place, before: [...place.before, ...made.map(({ id }) => id)] }));
+      planned.push(step({ ...place, before: [...place.before, ...planned.map(({ id }) => id)] }));
     }
-    return made;
+    return planned;
   }
 
   function step(place: Place): PlannedStep {

@@ -65,7 +65,7 @@ export async function openWorkCell(
   if (works) await workOn(cell);
   const projectId = await makeProject(cell);
   let live: Bundle | null = null;
-  const beside: TestCell[] = [];
+  const others: TestCell[] = [];
   const redeploy = async (work: Partial<BundleBackground>): Promise<void> => {
     const { model, diagnostics } = checkBlueprint(blueprint);
     if (model === null) throw new Error(JSON.stringify(diagnostics));
@@ -112,11 +112,11 @@ export async function openWorkCell(
     },
     async addProcess() {
       const another = await openTestCell(database);
-      beside.push(another);
+      others.push(another);
       await workOn(another);
     },
     async close() {
-      for (const another of beside) await another.close();
+      for (const another of others) await another.close();
       await cell.close();
       await database.drop();
     },

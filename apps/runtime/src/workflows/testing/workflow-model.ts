@@ -16,7 +16,7 @@ export interface Left {
   readonly notes: readonly string[];
   readonly mark: string | null;
   /** Notes that were ever created, and erased. */
-  readonly made: readonly string[];
+  readonly created: readonly string[];
   readonly erased: readonly string[];
   readonly audits: readonly string[];
   readonly events: readonly string[];
@@ -47,7 +47,7 @@ const failed = (code: string): Ending => ({ kind: "failed", code });
 interface World {
   /** Number > text. */
   readonly notes: Map<number, string>;
-  readonly made: string[];
+  readonly created: string[];
   readonly erased: string[];
   readonly audits: string[];
   readonly events: string[];
@@ -62,7 +62,7 @@ interface World {
 export function expect(plan: Plan, unknown: ReadonlySet<string>): Expected {
   const world: World = {
     notes: new Map(),
-    made: [],
+    created: [],
     erased: [],
     audits: [],
     events: [],
@@ -72,11 +72,11 @@ export function expect(plan: Plan, unknown: ReadonlySet<string>): Expected {
     unknown,
   };
   const { status, code, output } = new ModelRun(plan, world).end();
-  const { notes, made, erased, audits, events, effects, mark, steps } = world;
+  const { notes, created, erased, audits, events, effects, mark, steps } = world;
   const left = {
     notes: [...notes.values()].sort(),
     mark,
-    made: made.sort(),
+    created: created.sort(),
     erased: erased.sort(),
     audits: audits.sort(),
     events: events.sort(),
@@ -176,8 +176,8 @@ class ModelRun {
       case "note": {
         const text =
           action.of === null ? label : `${this.#plan.name}-${step.id}:${textOf(this.#outputs.get(action.of))}`;
-        world.notes.set(world.made.push(text), text);
-        this.#notes.set(step.id, world.made.length);
+        world.notes.set(world.created.push(text), text);
+        this.#notes.set(step.id, world.created.length);
         return { output: text };
       }
       case "mark":

@@ -105,11 +105,11 @@ export async function openStreamCell(
     sql: async (statement, values = []) =>
       (await cell.pool.query(statement.replaceAll("{schema}", quoteIdentifier(schema)), [...values])).rows,
     async signUp(email) {
-      const made = await call("POST", "/v1/auth/sign-up", publicKey, {
+      const signedUp = await call("POST", "/v1/auth/sign-up", publicKey, {
         email,
         password: "correct horse battery staple",
       });
-      return { id: made.user.id, token: made.access_token, refreshToken: made.refresh_token };
+      return { id: signedUp.user.id, token: signedUp.access_token, refreshToken: signedUp.refresh_token };
     },
     async follow(query, token, { at = 0, ...beginning } = {}) {
       const stream = await openStream(`${urlOf(at)}/v1/events/stream?${query}`, token, beginning);
