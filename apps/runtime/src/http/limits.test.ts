@@ -1,4 +1,5 @@
-// What a field's own limits refuse names the limit: a bound, a length, a pattern, whether the body's schema or Postgres finds it.
+// A refusal by a field's own limits names the limit: a bound, a length, a pattern, whether the body's schema or
+// Postgres finds it.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell } from "./testing/test-cell.ts";
 

@@ -1,4 +1,4 @@
-// What a developer reads when something is refused: it says what was wrong, and how it is written right.
+// The messages that a developer reads after a refusal: what was wrong, and what to write instead.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { publishing } from "./testing/publishing.ts";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";
@@ -43,7 +43,7 @@ async function read(...request: Parameters<TestCell["send"]>): Promise<string[]>
   return [...(json.detail === undefined ? [] : [json.detail]), ...errors];
 }
 
-test("a path that is no route is told from a record that isn't there", async () => {
+test("the message for an unknown route differs from the one for a missing record", async () => {
   expect(await read("ana", "GET", "/api/sampels")).toEqual([
     "This route does not exist; /v1/openapi.json lists all routes. Did you mean /api/samples?",
   ]);
@@ -62,14 +62,14 @@ test.each([
   ["GET", "/v1/auth/signup", "/v1/auth/sign-up"],
   ["GET", "/v1/resources/nothing-of-that-name", null],
   ["GET", "/colours", null],
-])("%s %s is told %s", async (method, path, meant) => {
+])("%s %s gets %s", async (method, path, meant) => {
   const hint = meant === null ? "" : ` Did you mean ${meant}?`;
   expect(await read("ana", method, path)).toEqual([
     `This route does not exist; /v1/openapi.json lists all routes.${hint}`,
   ]);
 });
 
-test("what is no id is told so; a record that is hidden is not told from one that is missing", async () => {
+test("the message says that a text is no id, and is the same for a hidden and a missing record", async () => {
   expect(await read("ana", "GET", "/api/samples/123")).toEqual([
     "123 is not an id. Ids are UUIDs, as in the field `id`.",
   ]);
@@ -81,13 +81,13 @@ test("what is no id is told so; a record that is hidden is not told from one tha
   expect(await problem(json.data.id)).toEqual(await problem("018f0000-0000-7000-8000-000000000000"));
 });
 
-test("a role that lacks a transition hears which", async () => {
+test("the message names the transition that a role lacks", async () => {
   expect(await read("ana", "POST", "/api/tickets/018f0000-0000-7000-8000-000000000000/transitions/solve")).toEqual([
     "Your role does not allow you to take the transition solve of tickets.",
   ]);
 });
 
-test("a value of another form is shown the form; what the service writes is no unknown field", async () => {
+test("the message shows the required form, and a field that the service writes is not unknown", async () => {
   const body = {
     title: "t",
     big: "x",
@@ -109,7 +109,7 @@ test("a value of another form is shown the form; what the service writes is no u
   ]);
 });
 
-test("an amount as a number is told to be a string, one with too many places how many it may have", async () => {
+test("the message about an amount says that it is a string, and how many places it can have", async () => {
   expect((await read("ana", "POST", "/api/samples", { title: "t", price: 12, cost: "1.005", big: 7 })).sort()).toEqual([
     "/big It must be a whole number of 64 bits, as a string.",
     "/cost It must be a decimal number with at most 18 digits before the point and 2 after it: 1.00.",
@@ -117,7 +117,7 @@ test("an amount as a number is told to be a string, one with too many places how
   ]);
 });
 
-test("a value whose form has a standard is shown an example of it", async () => {
+test("the message for a standard form contains an example", async () => {
   const body = { country: "Germany", zone: "CET+1", mail: "x", page: "x", tone: "red", money: "euro", language: "EN" };
   expect((await read("clerk", "POST", "/api/forms", { ...body, days: ["1.2."], mobile: 49 })).sort()).toEqual([
     "/country It must be a country code with two capital letters (ISO 3166-1), such as DE.",
@@ -132,7 +132,7 @@ test("a value whose form has a standard is shown an example of it", async () => 
   ]);
 });
 
-test("a number is told how it is written, and how it is added to", async () => {
+test("the message about a number shows its form, and how to add to it", async () => {
   const sent = { title: "t", amount: "5", price: { add: 1 } };
   expect((await read("ana", "POST", "/api/samples", sent)).sort()).toEqual([
     "/amount It must be an integer or null.",
@@ -149,7 +149,7 @@ test("a number is told how it is written, and how it is added to", async () => {
   ]);
 });
 
-test("a state that no new record has is told the first, and the transitions that lead on", async () => {
+test("the message about a state names the first one, and the next transitions", async () => {
   expect(await read("ana", "POST", "/api/tickets", { title: "t", status: "open" })).toEqual([
     "/status A new ticket is draft. Leave it out, and then use a transition: submit (to open).",
   ]);
@@ -159,7 +159,7 @@ test("a state that no new record has is told the first, and the transitions that
   ]);
 });
 
-test("a caller without a user hears that nobody is signed in where that is what is missing", async () => {
+test("the message says that no user is signed in if that is the cause", async () => {
   cell.addCaller("nobody", project, keyPrincipal("key_public", ["public"]));
   expect(await read("nobody", "POST", "/api/tickets", {})).toEqual([
     "No user is signed in. To create tickets, send a user's access token as Plinth-User-Token.",
@@ -178,7 +178,7 @@ test("a filter by a field that has no order is no unknown field", async () => {
   expect((await read("ana", "GET", "/api/samples?inner=x"))[0]).toBe('The parameter "inner" is unknown.');
 });
 
-describe("a list that can't be had as it was asked for", () => {
+describe("a list with wrong parameters", () => {
   const first = async (query: string, path = "/api/articles"): Promise<string> =>
     (await read("reader", "GET", `${path}?${query}`))[0] ?? "";
   const where = (json: unknown): string => `where=${encodeURIComponent(JSON.stringify(json))}`;
@@ -257,7 +257,7 @@ describe("a list that can't be had as it was asked for", () => {
     [where({ $or: [] }), 'There is no "$or". `or` takes a list of conditions.'],
     [where({ AND: [] }), 'There is no "AND". `and` takes a list of conditions.'],
     ["constructor=x", 'The parameter "constructor" is unknown.'],
-  ])("%s is told what it is called here", async (query, message) => {
+  ])("%s gets the name that this API uses", async (query, message) => {
     expect(await first(query)).toBe(message);
   });
 
@@ -269,7 +269,7 @@ describe("a list that can't be had as it was asked for", () => {
     ["price[$gte]=1", "Write gte."],
     [where({ price: { neq: "1" } }), "Write ne."],
     ["price[like]=1", "It takes eq, ne, in, nin, is_null, gt, gte, lt, lte."],
-  ])("%s is told the operator", async (query, message) => {
+  ])("%s gets the operator", async (query, message) => {
     expect(await first(query)).toMatch(new RegExp(`${message.replaceAll(".", "\\.")}$`));
   });
 
@@ -284,14 +284,14 @@ describe("a list that can't be had as it was asked for", () => {
     expect(await first(query, "/api/comments")).toBe(message);
   });
 
-  test("shows a relation of its own where an expansion's option is written wrong", async () => {
+  test("shows one of the entity's relations if an expansion's option is malformed", async () => {
     expect(await first("expand=comments&expand[comments]=1")).toContain("Write it as expand[comments][limit].");
     expect(await first("expand[x]=1", "/api/tags")).toContain("Write it as expand[articles][limit].");
     expect((await read("ana", "GET", "/api/towns?expand[x]=1"))[0]).toContain("Write it as expand[yards][limit].");
     expect((await read("clerk", "GET", "/api/forms?expand[x]=1"))[0]).toContain("expand[<relation>][limit].");
   });
 
-  test("is told of a + that became a space", async () => {
+  test("explains a + that became a space", async () => {
     expect(await first("created_at[gte]=2024-12-31T12:00:00+01:00")).toBe(
       "created_at[gte]: It must be a time of RFC 3339: 2024-12-31T23:59:59Z. In an address, + means a space: write %2B.",
     );
@@ -307,7 +307,7 @@ describe("a list that can't be had as it was asked for", () => {
   });
 });
 
-test("what is unique within an organization names what the caller has chosen", async () => {
+test("a conflict within an organization only names the caller's own fields", async () => {
   const insert = "insert into {schema}.organizations (id, name) values (gen_random_uuid(), 'One') returning id";
   const [organization] = await cell.rows(project, insert);
   const within = { "plinth-organization": String(organization?.["id"]) };
