@@ -195,7 +195,7 @@ test("what production alone has is never taken back silently", async () => {
   const refused = await plinth("promote", "--project", "notes", "--from", "search-box", "--deploy");
   expect(refused).toMatchObject({
     code: 1,
-    err: expect.stringContaining("production has had this version of search-box before"),
+    err: expect.stringContaining("production had this version of search-box earlier"),
   });
   await page.getByRole("list", { name: "Environments of notes" }).getByRole("link", { name: "search-box" }).click();
   await openRoom("Environments");
@@ -242,7 +242,7 @@ test("on the command line: made, listed, changed, promoted and deleted", async (
   expect(promoted).toMatchObject({ code: 0, out: expect.stringContaining("Deployed to production.") });
   await client(stack.keys.secret).entity("note").create({ title: "placed", place: "here" });
   expect((await plinth("promote", "--project", "notes", "--from", "development")).err).toContain(
-    "the same blueprint already",
+    "already serves the same blueprint",
   );
 
   await openControl(readLocalSettings(environment), async (control, developer) => {

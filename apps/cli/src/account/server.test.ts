@@ -1,4 +1,4 @@
-// Which Plinth commands ask, and what is said where nobody is signed in there.
+// The server for commands, and the message if there is no sign-in for it.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -20,7 +20,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const choose = (env: Environment = {}) => chosenServer(readLocalSettings({ XDG_CONFIG_HOME: folder, ...env }));
 
-test("the one of the last sign-in, unless PLINTH_URL names another; after a sign-out, the one before it", async () => {
+test("the server of the last sign-in, unless PLINTH_URL names another; after a sign-out, the previous one", async () => {
   expect(await choose()).toBeNull();
   keepCredential(file, two, credential(two));
   keepCredential(file, one, credential(one));
@@ -37,12 +37,13 @@ test("the one of the last sign-in, unless PLINTH_URL names another; after a sign
   expect(await choose()).toBeNull();
 });
 
-test("an address is http or https, and has no end of its own", () => {
+test("an address is http or https, without a query or a slash at the end", () => {
   expect(addressOf("https://one.example/?a=1#b")).toBe(one);
-  for (const wrong of ["one.example", "ftp://one.example", ""]) expect(() => addressOf(wrong)).toThrow("is no address");
+  for (const wrong of ["one.example", "ftp://one.example", ""])
+    expect(() => addressOf(wrong)).toThrow("is not an address");
 });
 
-test("tokens are readable by their owner alone, and a broken file is not written over", () => {
+test("tokens are readable only by their owner, and a broken file is not overwritten", () => {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, '{ "current": null, "servers": {} }');
   chmodSync(file, 0o644);

@@ -1,5 +1,5 @@
-// `plinth deploy FILE --project NAME`. In: a blueprint, and what the caller agrees to. Out: what changes, what has to be agreed to, and
-// with --approve the deployment's end. Without --approve the proposal waits in the console. It gives no consent that isn't named.
+// `plinth deploy FILE --project NAME`. In: a blueprint, and consents. Out: the changes, the required consents, and with --approve
+// the result of the deployment. Without --approve the proposal waits in the console. It only gives named consents.
 import type { Proposal } from "@plinth/control/router";
 import { type ControlClient, isControlError } from "../control-client.ts";
 import { CommandFailure, type ExitCode } from "../failure.ts";
@@ -35,7 +35,7 @@ export async function deployFile(
     const live = await control.blueprints.current.query({ projectId: project.id });
     if (live?.text === text) {
       if (json) terminal.out(JSON.stringify({ status: "unchanged", project: project.id }));
-      else terminal.out(`${project.slug} serves ${file} already.`);
+      else terminal.out(`${project.slug} already serves ${file}.`);
       return 0;
     }
     const proposal = await propose(terminal, control, project.id, file, text);
@@ -63,9 +63,9 @@ export async function deployFile(
     }
     const missing = proposal.consents.filter((consent) => !options.consent.includes(consent));
     if (missing.length > 0) {
-      terminal.err("It was not approved, because these consents are missing. To give them, add:");
+      terminal.err("Not approved: these consents are missing. To give them, add:");
       for (const consent of missing) terminal.err(`  --consent ${JSON.stringify(consent)}`);
-      terminal.err(`Or decide in the console: ${page}`);
+      terminal.err(`Or give them in the console: ${page}`);
       report("consents_missing", { missing });
       return 1;
     }
@@ -77,12 +77,12 @@ export async function deployFile(
     if (!active)
       throw new CommandFailure(`the deployment failed: ${error ?? "the migration failed"} (${pages}/changes)`);
     tell(`${terminal.paint("green", "Deployed")} ${file} to ${project.slug}.`);
-    if (error !== null) terminal.err(`A step that runs beside it failed: ${error}. Try it again at ${pages}/changes.`);
+    if (error !== null) terminal.err(`A later step failed: ${error}. Try it again at ${pages}/changes.`);
     return error === null ? 0 : 1;
   });
 }
 
-/** Null where the blueprint has errors; they are printed. */
+/** Null if the blueprint has errors, which are printed. */
 async function propose(
   terminal: Terminal,
   control: ControlClient,

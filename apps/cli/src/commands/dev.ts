@@ -1,6 +1,6 @@
-// `plinth dev FILE`. In: a blueprint. Out: a running Plinth that serves it, its keys, the SDK types beside it, and each saved change
-// deployed. Each thing is said as soon as it is there: the console, which may have to be built, comes last.
-// With --json, stdout carries exactly one line, once all is ready: where everything is; the rest goes to stderr.
+// `plinth dev FILE`. In: a blueprint. Out: a running Plinth that serves it, its keys, its SDK types, and a deployment at each
+// save. Each part is reported as soon as it is ready; the console comes last, because it may have to be built. With --json,
+// stdout has exactly one line with all addresses when everything is ready. Everything else goes to stderr.
 
 import { watch } from "node:fs";
 import { basename, dirname } from "node:path";
@@ -30,7 +30,7 @@ interface Served {
 
 export interface DevOptions {
   readonly json: boolean;
-  /** Where the SDK types go; beside the blueprint where it is not given, nowhere where it is false. */
+  /** The file for the SDK types. By default next to the blueprint; none if false. */
   readonly types?: string | false;
 }
 
@@ -62,12 +62,12 @@ export async function dev(
       const served = await openServed(settings, model.project);
       const text = await readText(file);
       const result = await deploy(served.control, served.project.id, text);
-      // The check before the start has said what it warns of.
+      // The check before the start has already printed the warnings.
       const news = result.kind === "deployed" ? { ...result, diagnostics: [] } : result;
       if (!tellDeployed(telling(served.project.id), text, news)) {
-        // What is served is not what the file says: whoever asked for one line of facts must not take it for that.
+        // The served version differs from the file, so `--json` must not report success.
         if (options.json || (await currentOf(served)) === null) throw new CommandFailure(`${file} is not served`);
-        terminal.err(`Serving the version before it. Save ${file} to try again.`);
+        terminal.err(`The previous version is still served. Save ${file} to try again.`);
       } else keepTypes(text);
       return served;
     };
@@ -87,7 +87,7 @@ export async function dev(
   } finally {
     await stack.stop();
   }
-  tell("Stopped. The data are kept.");
+  tell("Stopped. The data is kept.");
   return 0;
 }
 
@@ -101,7 +101,7 @@ async function openServed(settings: LocalSettings, slug: string): Promise<Served
   return { control, slug, developer, project: await openProject(control, settings.home, developer, slug) };
 }
 
-/** @throws where `complete` does: without the console, this is not what was asked for. */
+/** @throws errors of `complete`: without the console, the command fails. */
 async function redeployOnSave(
   context: Telling & { readonly keepTypes: (text: string) => void },
   { control, project, slug }: Served,
@@ -111,7 +111,7 @@ async function redeployOnSave(
   const { terminal, file } = context;
   const failure = complete.then(() => new Promise<never>(() => {}));
   let saved: () => void = () => {};
-  // The folder, not the file: many editors save by putting a new file in the old one's place.
+  // Watches the folder instead of the file, because many editors replace the file when they save.
   const watcher = watch(dirname(file), (_, name) => {
     if (name === null || name === basename(file)) saved();
   });
@@ -122,7 +122,7 @@ async function redeployOnSave(
       });
       await stop.or(Promise.race([save, failure]));
       if (stop.asked()) return;
-      // Saving comes as several events, and the first ones may show half a file.
+      // One save causes several events, and at the first ones the file may be incomplete.
       await pause(150);
       try {
         const text = await readText(file);
@@ -131,10 +131,10 @@ async function redeployOnSave(
           terminal.err(`${file} now declares the project ${renamed}: start \`plinth dev\` again to serve that one`);
         } else {
           const result = await deploy(control, project.id, text);
-          if (result.kind === "unchanged") context.terminal.out(`${file} is served as it is.`);
+          if (result.kind === "unchanged") context.terminal.out(`${file} is already served.`);
           const isServed = tellDeployed(context, text, result);
           if (isServed) context.keepTypes(text);
-          else terminal.err("What was served before still is.");
+          else terminal.err("The previous version is still served.");
         }
       } catch (error) {
         terminal.err(`not deployed: ${messageOf(error)}`);

@@ -1,4 +1,4 @@
-// `plinth projects`. In: the Plinth that is asked. Out: the projects that the caller may see there, each with its organization.
+// `plinth projects`. In: the current Plinth. Out: the projects that the caller can see there, each with its organization.
 import { columns } from "../columns.ts";
 import type { ExitCode } from "../failure.ts";
 import { openControl } from "../local/open-control.ts";

@@ -1,5 +1,5 @@
-// `plinth signing-secret show|rotate`. In: a project. Out: what its calls are signed with, alone on standard output, so
-// that it can be piped; what is to be said of it goes to standard error. With `json`, what control answered and nothing else.
+// `plinth signing-secret show|rotate`. In: a project. Out: the secret that signs its calls, alone on standard output, so that it
+// can be piped; notes go to standard error. With `json`, exactly control's answer.
 import type { SigningSecret } from "@plinth/control/router";
 import type { ControlClient } from "../control-client.ts";
 import type { ExitCode } from "../failure.ts";
@@ -22,7 +22,7 @@ export async function tellSecret(
     const told = await deed(control, { projectId });
     terminal.out(json ? JSON.stringify(told) : told.secret);
     if (!json && told.previous !== null)
-      terminal.err(`(the one before it signs as well until ${told.previous.until}: ${told.previous.secret})`);
+      terminal.err(`(the previous secret also signs until ${told.previous.until}: ${told.previous.secret})`);
     return 0;
   });
 }

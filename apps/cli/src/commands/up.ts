@@ -1,4 +1,4 @@
-// `plinth up`. In: the environment's settings. Out: a running Plinth and its addresses, until it is asked to stop.
+// `plinth up`. In: the environment's settings. Out: a running Plinth and its addresses, until the command is stopped.
 import type { ExitCode } from "../failure.ts";
 import type { LocalSettings } from "../local/settings.ts";
 import { startStack } from "../local/stack.ts";
@@ -24,6 +24,6 @@ export async function up(terminal: Terminal, settings: LocalSettings, stop: Stop
   } finally {
     await stack.stop();
   }
-  terminal.out("Stopped. The data are kept.");
+  terminal.out("Stopped. The data is kept.");
   return 0;
 }

@@ -1,5 +1,5 @@
-// The local developer's project. In: the control API and a project's name. Out: the project and two keys, made at the
-// first start and found again at later ones. It never makes a second set while the first one works.
+// The local developer's project. In: the control API and a project's name. Out: the project and two keys, created at the first
+// start and found again later. It never creates new keys while the stored ones work.
 import type { ControlClient } from "../control-client.ts";
 import { CommandFailure } from "../failure.ts";
 import { type Developer, type DeveloperProject, saveDeveloper } from "./secrets.ts";

@@ -1,4 +1,4 @@
-// What somebody who saves a file reads of each outcome.
+// The output of each outcome, for a person who saves a file.
 import { describe, expect, test } from "vitest";
 import { createTerminal } from "../terminal.ts";
 import type { Deployed } from "./deploy.ts";
@@ -43,7 +43,7 @@ const verify = {
 };
 
 describe("served", () => {
-  test("each change with its class", () => {
+  test("prints each change with its class", () => {
     const result = { kind: "deployed", changes: [renamed], diagnostics: [], unfinished: null } as const;
     expect(told(result as unknown as Deployed)).toEqual({
       served: true,
@@ -52,17 +52,17 @@ describe("served", () => {
     });
   });
 
-  test("a step beside the traffic that failed is told with where to try it again", () => {
+  test("prints a failed later step with the page to try it again", () => {
     const result = { kind: "deployed", changes: [], diagnostics: [], unfinished: "no room" } as const;
     const { served, err } = told(result);
     expect(served).toBe(true);
-    expect(err).toContain("a step that runs beside it failed: no room");
+    expect(err).toContain("a later step failed: no room");
     expect(err).toContain("http://127.0.0.1:3000/projects/prj_1/deployments");
   });
 });
 
 describe("not served", () => {
-  test("what it would drop, how a rename is written, and where to agree", () => {
+  test("prints the dropped data, the syntax of a rename, and the page for the consent", () => {
     const result = { kind: "undecided", proposalId: "prp_1", drops: [dropped] };
     const { served, err } = told(result as unknown as Deployed);
     expect(served).toBe(false);
@@ -74,7 +74,7 @@ describe("not served", () => {
     expect(other.err).not.toContain("was(");
   });
 
-  test("records that stand in the way, by their ids", () => {
+  test("prints violating records by their ids", () => {
     const violators = {
       count: 7,
       samples: [
@@ -92,7 +92,7 @@ describe("not served", () => {
     expect(err).toContain("bike.brand: give it a default (`= value`), or make it optional (`?`).");
   });
 
-  test("what no migration can be made for: the reason, its path once", () => {
+  test("prints the reason if a change can't be migrated, with its path once", () => {
     const reasons = [
       { path: "bikes.name", reason: "`bikes.name` can't change." },
       { path: "bike.kind", reason: "Not like this." },
@@ -102,7 +102,7 @@ describe("not served", () => {
     expect(err).toContain("  bikes.name can't change.\n  bike.kind: Not like this.\n");
   });
 
-  test("why a deployment failed", () => {
+  test("prints the reason of a failed deployment", () => {
     expect(told({ kind: "failed", reason: "the tests fail" })).toMatchObject({
       served: false,
       err: "shop.yaml was not deployed: the tests fail\n",

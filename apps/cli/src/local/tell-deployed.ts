@@ -1,4 +1,5 @@
-// What came of a deployment, for whoever saved the file. In: the outcome. Out: lines, and whether the text is served now.
+// Prints the outcome of a deployment for a person who saved the file. In: the outcome. Out: lines, and whether the text is now
+// live.
 
 import { plain, printChanges } from "../print-changes.ts";
 import { printDiagnostics } from "../print-diagnostics.ts";
@@ -8,7 +9,7 @@ import { wrap } from "../terminal.ts";
 import type { Deployed } from "./deploy.ts";
 
 export interface Telling {
-  /** Its `out` takes what is news, its `err` what went wrong. */
+  /** `out` prints news, `err` prints failures. */
   readonly terminal: Terminal;
   readonly file: string;
   /** The project's address in the console. */
@@ -26,7 +27,7 @@ export function tellDeployed({ terminal, file, project }: Telling, text: string,
       out(`${paint("green", "Deployed")} ${file}:`);
       printChanges(terminal, result.changes, "  ");
       if (result.unfinished !== null) {
-        complain(`It serves, but a step that runs beside it failed: ${result.unfinished}`);
+        complain(`The new version is served, but a later step failed: ${result.unfinished}`);
         err(`  Try that step again: ${project}/deployments`);
       }
       return true;
@@ -34,23 +35,23 @@ export function tellDeployed({ terminal, file, project }: Telling, text: string,
       printDiagnostics(terminal, file, text, result.diagnostics);
       return false;
     case "refused":
-      err(`${file} was not deployed, because no migration can be made:`);
+      err(`${file} was not deployed, because it can't be migrated:`);
       for (const reason of result.reasons) complain(`  ${refusalText(reason)}`);
       return false;
     case "violated":
-      err(`${file} was not deployed, because records that stand already would break what it says:`);
+      err(`${file} was not deployed, because existing records violate its rules:`);
       for (const line of result.violations.flatMap(violationLines)) err(`  ${line}`);
-      err("  Change those records, or what the file asks of them.");
+      err("  Change those records, or the rules in the file.");
       for (const line of mendLines(result.fields)) err(`  ${line}`);
       return false;
     case "undecided":
       err(`${file} was not deployed, because it would drop data:`);
       for (const drop of result.drops) complain(`  ${plain(drop.summary)}`);
       if (result.drops.some(({ kind }) => kind === "field_removed"))
-        err("  A field that only has another name keeps what it holds: write `was(old_name)` behind its type.");
+        err("  To rename a field and keep its values, write `was(old_name)` after its type.");
       if (result.drops.some(({ kind }) => kind === "entity_removed"))
-        err("  An entity that only has another name keeps its records: write `was: old_name` in it.");
-      err(`  To drop it, agree to it here: ${project}/changes/${result.proposalId}`);
+        err("  To rename an entity and keep its records, write `was: old_name` in it.");
+      err(`  To drop it, consent to it here: ${project}/changes/${result.proposalId}`);
       return false;
     case "failed":
       complain(`${file} was not deployed: ${result.reason}`);

@@ -29,3 +29,12 @@ export function errorText(error: unknown): string {
       return said || "The request was refused. Check what you entered, then try again.";
   }
 }
+
+/** Field > why the project's API refused its value. Empty for any other error. */
+export function fieldErrors(error: unknown): Readonly<Record<string, string>> {
+  if (!(error instanceof TRPCClientError)) return {};
+  const data: unknown = error.data;
+  if (typeof data !== "object" || data === null || !("fields" in data) || !Array.isArray(data.fields)) return {};
+  const fields = data.fields as readonly { readonly path: string; readonly message: string }[];
+  return Object.fromEntries(fields.map(({ path, message }) => [path.split("/")[1] ?? "", message]));
+}

@@ -1,5 +1,5 @@
-// The only door to the language and the compiler. In: texts, and whose they are. Out: what the worker threads make of them.
-// A blueprint that takes too much is refused with a diagnostic.
+// The only access to the language and the compiler. In: texts, with their person and organization. Out: the results of the worker
+// threads. A blueprint that takes too much is refused with a diagnostic.
 import type { Change, Diagnostic } from "@plinth/blueprint";
 import { refuse } from "../failure.ts";
 import type { OperatorLimits } from "../operator-limits.ts";
@@ -14,14 +14,14 @@ type Formatted = { readonly text: string } | { readonly diagnostics: readonly Di
 export interface Workshop {
   validate(by: Party, text: string): Promise<Validated>;
   format(by: Party, text: string): Promise<Formatted>;
-  /** Of what is live. */
+  /** The shape of the live version. */
   shape(by: Party, live: KeptLive): Promise<Shaped>;
-  /** Nobody waits for it. Null where the text is no longer valid. @throws Busy, OverBudget */
+  /** No request waits for it. Null if the text is no longer valid. @throws Busy, OverBudget */
   modelToKeep(kept: KeptModel): Promise<ModelToKeep | null>;
-  /** In which models are kept. */
+  /** The version of the format of stored models. */
   modelVersion(): Promise<number>;
   propose(by: Party, asked: Omit<Proposal, "limits">): Promise<Proposed>;
-  /** Null where they can't be compared. */
+  /** Null if they can't be compared. */
   difference(by: Party, before: KeptModel, after: KeptModel): Promise<readonly Change[] | null>;
   /** @throws Busy, OverBudget */
   fingerprint(by: Party, stored: Stored): Promise<Fingerprint>;
@@ -48,7 +48,7 @@ export function createWorkshop(limits: OperatorLimits, jobs: URL = realJobs): Wo
       throw error;
     }
   };
-  // The first request would wait for the language to be loaded.
+  // Otherwise the first request would wait until the language is loaded.
   workers.run(nobody, "validate", { text: "", limits: allowed }).catch(() => {});
   return {
     validate: (by, text) =>

@@ -1,5 +1,5 @@
-// How a cell is asked about a project's data in the name of a person. In: who asks, and a question. Out: the answer, or what a person is
-// told in its place.
+// Calls a cell about a project's data on behalf of a person. In: the person, and a call. Out: the answer, or a refusal in public
+// words.
 
 import { refuse } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
@@ -8,7 +8,7 @@ import type { Person } from "../people/auth.ts";
 import { askCell, type CellRefusals } from "./ask.ts";
 import { CellRefused } from "./failures.ts";
 
-/** A project without the module has no such routes. */
+/** Null if the cell has no such route, because the project lacks the module. */
 export async function orNull<T>(page: Promise<T>): Promise<T | null> {
   const orAbsent = page.catch((error: unknown) => {
     if (error instanceof CellRefused && error.status === 404) return null;

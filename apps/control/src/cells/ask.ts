@@ -1,5 +1,5 @@
-// A cell's failure in public words. In: what the cell client threw. Out: the same as an error for the caller.
-// It never passes on a detail that the cell did not mean for people.
+// Translates a cell's failure to public words. In: an error of the cell client. Out: the error for the caller. It never passes on
+// a detail that isn't meant for people.
 import type { TRPCError } from "@trpc/server";
 import { refuse } from "../failure.ts";
 import { CellRefused, CellUnavailable } from "./failures.ts";
@@ -20,5 +20,5 @@ export async function askCell<T>(call: Promise<T>, refusals: CellRefusals = {}):
   }
 }
 
-/** Status > what it means here. What isn't expected is a fault of ours. */
+/** The error for each expected status. Any other status is our fault. */
 export type CellRefusals = Readonly<Record<number, (refused: CellRefused) => TRPCError>>;

@@ -1,5 +1,5 @@
-// A project's mail, asked of its cell in the name of the person who looks. In: a connection, or which mail. Out: what the cell knows. What
-// is secret of a connection passes through, and is kept nowhere here.
+// A project's mail, requested from its cell on behalf of a person. In: a connection, or a selection of mails. Out: the cell's
+// answers. Secrets of a connection are passed on, and never stored here.
 import { z } from "zod";
 import { askCell, type CellRefusals } from "../cells/ask.ts";
 import type { Cells } from "../cells/client.ts";
@@ -93,7 +93,7 @@ const refusals: CellRefusals = {
 export function createMailService({ cells, db }: { readonly cells: Cells; readonly db: ControlDatabase }): MailService {
   const look = <T>(by: Person, project: ProjectAccess, path: string, answer: z.ZodType<T>): Promise<T> =>
     cells.look(project, actorOf(by, project), path, answer);
-  /** Written first: what is done must not be missing in the log; what it says may have been refused. */
+  /** Recorded before the call, so that no action is missing in the log. An entry may belong to an action that was refused. */
   const note = (by: Person, project: ProjectAccess, action: string, name: string): Promise<void> =>
     writeAudit(db, { personId: by.id, projectId: project.id, subject: name, action, detail: {} });
   return {
@@ -120,7 +120,7 @@ export function createMailService({ cells, db }: { readonly cells: Cells; readon
         404: () => notFound("template"),
       }),
     suppressions: (by, project) => orNull(look(by, project, "/v1/email-suppressions", data(z.array(suppressionRow)))),
-    // Not by its address: who reads the log needs none.
+    // Without its address, which readers of the log don't need.
     async suppress(by, project, address) {
       await note(by, project, "email_suppression.added", "email");
       await askCell(cells.act(project, actorOf(by, project), "/v1/email-suppressions", { address }, nothing), {
@@ -147,7 +147,7 @@ export function createMailService({ cells, db }: { readonly cells: Cells; readon
   };
 }
 
-/** A live version from before, or one without the modules that send mail. */
+/** For a live version of an older Plinth, or one without the modules that send mail. */
 async function orNull<T>(answer: Promise<T>): Promise<T | null> {
   const orAbsent = answer.catch((error: unknown) => {
     if (error instanceof CellRefused && error.status === 404) return null;

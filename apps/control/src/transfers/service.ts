@@ -1,5 +1,5 @@
-// Records in large numbers, brought to a project's cell and taken from it in the name of a person. In: batches, and what to read. Out:
-// what the cell says. It passes rows on and never reads one.
+// Imports to a project's cell and exports from it on behalf of a person. In: batches, and a position to read from. Out: the
+// cell's answers. It passes rows on without reading them.
 import type {
   BatchBody,
   BatchOutcome,
@@ -36,7 +36,7 @@ export function createTransferService({
   readonly cells: TransferCells;
   readonly db: ControlDatabase;
 }): TransferService {
-  /** Written first: what is done must not be missing in the log. */
+  /** Recorded before the call, so that no action is missing in the log. */
   const audit = (by: Person, project: ProjectAccess, action: string, detail: Record<string, unknown>): Promise<void> =>
     writeAudit(db, { personId: by.id, projectId: project.id, action, subject: project.id, detail });
   const ask = <T>(answer: Promise<T>): Promise<T> =>

@@ -1,5 +1,5 @@
-// A project's end users, asked of its cell in the name of the person who looks. In: a user, and what to do. Out: what the cell knows.
-// It keeps nothing of them here but who did what.
+// A project's end users, requested from its cell on behalf of a person. In: a user, and an action. Out: the cell's answers.
+// Control only stores who did what.
 import { type NewUserBody, userCalls } from "@plinth/bundle/cell";
 import { z } from "zod";
 import { askCell, type CellRefusals } from "../cells/ask.ts";
@@ -52,7 +52,7 @@ const record = z.object({ data: z.record(z.string(), z.unknown()) });
 const withRoles = z.object({ data: z.object({ roles: z.array(z.string()) }) });
 
 export function createUserService({ cells, db }: { readonly cells: Cells; readonly db: ControlDatabase }): UserService {
-  /** Written first: what is done must not be missing in the log; what stands there may have been refused. */
+  /** Recorded before the call, so that no action is missing in the log. An entry may belong to an action that was refused. */
   const audit = (
     by: Person,
     project: ProjectAccess,

@@ -1,5 +1,5 @@
-// A project's inbound webhooks, asked of its cell in the name of the person who looks. In: filters, or what to do about a source or a
-// request. Out: what the cell answers. It passes secrets on, and neither stores nor logs one.
+// A project's inbound webhooks, requested from its cell on behalf of a person. In: filters, or an action on a source or a
+// request. Out: the cell's answers. It passes secrets on, and never stores or logs one.
 import type { z } from "zod";
 import { askCell } from "../cells/ask.ts";
 import { actorOf, orNull, queryOf, refusals } from "../cells/ask-as-person.ts";
@@ -46,7 +46,7 @@ export interface InboundService {
 }
 
 interface Act<T> {
-  /** The source's name, or the id of what it is about. */
+  /** The name of the source, or the id of the subject. */
   readonly subject: string;
   readonly action: "inbound_secret.added" | "inbound_secret.removed" | "inbound_request.replayed";
   readonly path: string;
@@ -66,7 +66,7 @@ export function createInboundService({
     cells.look(project, actorOf(by, project), path, answer);
   const act = async <T>(by: Person, project: ProjectAccess, one: Act<T>): Promise<T> => {
     const { subject, action, path, body = {}, answer, missing } = one;
-    // Written first: what is done must not be missing in the log; what it says may have been refused.
+    // Recorded before the call, so that no action is missing in the log. An entry may belong to an action that was refused.
     await writeAudit(db, { personId: by.id, projectId: project.id, subject, action, detail: {} });
     const done = cells.act(project, actorOf(by, project), path, body, answer);
     return askCell(done, { ...refusals, 404: () => notFound(missing) });

@@ -1,5 +1,5 @@
-// A project's webhooks, asked of its cell in the name of the person who looks. In: filters, or what to do about an endpoint or a
-// delivery. Out: what the cell knows. It never touches a tenant's database and keeps no secret.
+// A project's webhooks, requested from its cell on behalf of a person. In: filters, or an action on an endpoint or a delivery.
+// Out: the cell's answers. It never touches a tenant's database and stores no secret.
 import { z } from "zod";
 import { askCell } from "../cells/ask.ts";
 import { actorOf, orNull, queryOf, refusals } from "../cells/ask-as-person.ts";
@@ -76,7 +76,7 @@ export interface WebhookService {
 const nothing = z.null();
 
 interface Act<T> {
-  /** The id of what it is about, or where it is sent. */
+  /** The id of the subject, or the address of a new endpoint. */
   readonly subject: string;
   readonly action:
     | `webhook_endpoint.${"created" | "enabled" | "disabled" | "deleted" | "rotated" | "tested" | "replayed"}`
@@ -98,7 +98,7 @@ export function createWebhookService({
     cells.look(project, actorOf(by, project), path, answer);
   const act = async <T>(by: Person, project: ProjectAccess, one: Act<T>): Promise<T> => {
     const { subject, action, method = "POST", path, body = {}, answer } = one;
-    // Written first: what is done must not be missing in the log; what it says may have been refused.
+    // Recorded before the call, so that no action is missing in the log. An entry may belong to an action that was refused.
     await writeAudit(db, { personId: by.id, projectId: project.id, subject, action, detail: {} });
     const done = cells.act(project, actorOf(by, project), path, body, answer, method);
     return askCell(done, { ...refusals, 404: () => notFound("webhook") });
@@ -150,7 +150,7 @@ export function createWebhookService({
         path: of(id, "/test"),
         answer: queuedSchema,
       }),
-    // Several times a second for as long as somebody listens: that they do is in the log once, as the endpoint's creation.
+    // A listener pulls several times a second. The log has it once, as the creation of the endpoint.
     pull: (by, project, id, outcomes) =>
       askCell(cells.act(project, actorOf(by, project), of(id, "/pull"), { outcomes }, pulledSchema), {
         ...refusals,

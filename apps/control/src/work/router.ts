@@ -1,4 +1,4 @@
-// Procedures about a project's background work. In: checked input. Out: what the service answers.
+// Procedures about a project's background work. In: checked input. Out: the answers of the service.
 import { runKinds, runStatuses } from "@plinth/service";
 import { z } from "zod";
 import { forProject } from "../trpc.ts";

@@ -1,5 +1,5 @@
-// A project's background work, asked of its cell in the name of the person who looks. In: filters, or what to do about a run, a
-// workflow's runs or a schedule. Out: what the cell knows. It never touches a tenant's database.
+// A project's background work, requested from its cell on behalf of a person. In: filters, or an action on a run, a workflow's
+// runs or a schedule. Out: the cell's answers. It never touches a tenant's database.
 import type { RunKind, RunStatus } from "@plinth/service";
 import type { z } from "zod";
 import { askCell } from "../cells/ask.ts";
@@ -90,19 +90,19 @@ export interface WorkService {
 interface QueueName {
   readonly workflow: string;
   readonly kind: RunKind;
-  /** Runs that came, or failed, after it are not meant. */
+  /** Only runs that arrived or failed before this time. */
   readonly until: string;
 }
 
-/** Of which call it was said, and why. */
+/** The call that a person settles, and their reason. */
 interface Settled {
-  /** The path of a step; absent for all calls of the run whose end is unknown. */
+  /** The path of a step. Undefined for all calls of the run with an unknown result. */
   readonly step?: string | undefined;
   readonly note?: string | undefined;
 }
 
 interface Answer {
-  /** The path of the step whose approval was read, and since when that waits. */
+  /** The path of the step that waits for an approval, and since when it waits, as they were shown. */
   readonly step: string;
   readonly since: string;
   readonly approved: boolean;
@@ -111,7 +111,7 @@ interface Answer {
 
 interface Act<T> extends Pick<WorkAct, "subject" | "action"> {
   readonly detail?: WorkAct["detail"];
-  /** The end of the route, behind what it is about; null where there is none. */
+  /** The end of the route, after the subject. Null if there is none. */
   readonly deed: string | null;
   readonly body?: object;
   readonly answer: z.ZodType<T>;
@@ -131,7 +131,7 @@ const nouns = {
   action: "action",
   signing_secret: "signing secret",
 } as const;
-/** A project has one. */
+/** A project has only one. */
 const calls = "calls";
 
 export function createWorkService({ cells, store }: { readonly cells: Cells; readonly store: WorkStore }): WorkService {
@@ -143,9 +143,9 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
     { subject, action, detail = {}, deed, body = {}, answer }: Act<T>,
   ): Promise<T> => {
     const kind = action.slice(0, action.indexOf(".")) as keyof typeof lists;
-    // Written first: what is done must not be missing in the log; what it says may have been refused.
+    // Recorded before the call, so that no action is missing in the log. An entry may belong to an action that was refused.
     await store.audit({ personId: by.id, projectId: project.id, subject, action, detail });
-    // Names stand in the body, ids in the path.
+    // Names are in the body, ids in the path.
     const names = kind === "run" || kind === "action" ? `/${encodeURIComponent(subject)}` : "";
     const route = `/v1/${lists[kind]}${names}${deed === null ? "" : `/${deed}`}`;
     const done = cells.act(project, actorOf(by, project), route, body, answer);
@@ -193,7 +193,7 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
         body: { step, since, approved, ...noted(note) },
         answer: deedSchema,
       }),
-    // The output is data of the project: control's log has no use for it.
+    // The output is data of the project, so it isn't in control's log.
     markDone: (by, project, runId, output, { step, note }) =>
       act(by, project, {
         subject: runId,
@@ -234,7 +234,7 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
         answer: bulkSchema,
       });
     },
-    // What it was given is in the project's own log, with what is masked there.
+    // The input is in the project's own log, with its masked values.
     callAction: (by, project, action, input) =>
       act(by, project, { subject: action, action: "action.called", deed: null, body: input, answer: actionSchema }),
     runSchedule: (by, project, schedule) =>

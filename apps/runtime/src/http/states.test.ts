@@ -72,7 +72,7 @@ describe("a transition", () => {
       refused(404, "not_found", ["bob", "POST", to(each, "submit"), undefined, same]),
     );
     expect(new Set(await Promise.all(texts)).size).toBe(1);
-    expect(await refused(404, "not_found", ["bob", "POST", to("no-uuid", "submit")])).toContain("no-uuid is no id");
+    expect(await refused(404, "not_found", ["bob", "POST", to("no-uuid", "submit")])).toContain("no-uuid is not an id");
     await refused(404, "not_found", ["otherkey", "POST", to(id, "close")]);
     await refused(404, "not_found", ["adminkey", "POST", to(id, "nowhere")]);
   });

@@ -1,7 +1,7 @@
 // Erases a deleted project. In: a suspended project. Out: its schema with all rows, its roles, its keys and all its
 // rows in the cell's tables are gone. If the process dies meanwhile, the project stays suspended, and erasing it again
 // continues.
-import { dropTenantSchema, isRetryable } from "@plinth/postgres";
+import { dropTenantSchema, inTransactionOf, isRetryable } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
 import { bumpEpoch, type Epoch } from "../identity/epoch.ts";
@@ -51,22 +51,11 @@ async function evenInUse(work: () => Promise<void>): Promise<void> {
 
 /** First, while the project still has an epoch: otherwise a process could accept its keys for another minute. */
 async function revoke(client: PoolClient, projectId: string): Promise<void> {
-  await inTransaction(client, async () => {
+  await inTransactionOf(client, async () => {
     await client.query("DELETE FROM plinth.api_keys WHERE project_id = $1", [projectId]);
     await client.query("DELETE FROM plinth.signing_keys WHERE project_id = $1", [projectId]);
     await bumpEpoch(client, projectId);
   });
-}
-
-async function inTransaction(client: PoolClient, work: () => Promise<void>): Promise<void> {
-  await client.query("BEGIN");
-  try {
-    await work();
-    await client.query("COMMIT");
-  } catch (error) {
-    await client.query("ROLLBACK").catch(() => {});
-    throw error;
-  }
 }
 
 interface Owned {
@@ -98,7 +87,7 @@ async function ownedTables(client: PoolClient): Promise<readonly Owned[]> {
  */
 async function deleteRows(client: PoolClient, projectId: string): Promise<void> {
   let left = await ownedTables(client);
-  await inTransaction(client, async () => {
+  await inTransactionOf(client, async () => {
     await client.query("UPDATE plinth.projects SET active_release_id = NULL WHERE id = $1", [projectId]);
     while (left.length > 0) {
       const held: Owned[] = [];

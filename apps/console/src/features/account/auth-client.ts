@@ -109,6 +109,8 @@ function sentenceFor(error: NonNullable<Answer["error"]>): string {
       return "The current password is wrong. Nothing was changed.";
     case "INVALID_CODE":
       return "The code is wrong, or no longer valid. Wait for the next one, then try again.";
+    case "CODE_WAS_USED":
+      return "This code has been used already. Enter your password again, then the next code.";
     case "INVALID_BACKUP_CODE":
       return "There is no such backup code, or it was used already.";
     case "INVALID_TWO_FACTOR_COOKIE":

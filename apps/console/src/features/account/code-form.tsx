@@ -2,6 +2,7 @@
 "use client";
 import { type FormEvent, useState } from "react";
 import { Button } from "../../ui/button.tsx";
+import { CenteredIntro } from "../../ui/centered-page.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { sendCode } from "./auth-client.ts";
@@ -24,12 +25,11 @@ export function CodeForm({ onSignedIn, onBack }: { onSignedIn: () => void; onBac
 
   return (
     <>
-      <h1 className="text-xl font-semibold tracking-tight">Enter a code</h1>
-      <p className="mt-1 mb-6 text-ink-soft">
+      <CenteredIntro title="Enter a code">
         {kind === "totp"
           ? "Your authenticator app shows it, under Plinth."
           : "One of the backup codes that you have kept. Each works once."}
-      </p>
+      </CenteredIntro>
       <form className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
         {problem ? <Notice tone="bad">{problem}</Notice> : null}
         <TextField

@@ -3,8 +3,8 @@
 import { type FormEvent, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
+import { CurrentPasswordField, NewPasswordField } from "./account-fields.tsx";
 import { changePassword } from "./auth-client.ts";
 
 export function PasswordForm({ email }: { email: string }) {
@@ -36,27 +36,8 @@ export function PasswordForm({ email }: { email: string }) {
         {outcome !== null && outcome !== "changed" ? <Notice tone="bad">{outcome.refused}</Notice> : null}
         {/* For password managers: whose password this is. */}
         <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
-        <TextField
-          label="Current password"
-          type="password"
-          name="current-password"
-          autoComplete="current-password"
-          required
-          value={current}
-          onChange={(event) => setCurrent(event.target.value)}
-        />
-        <TextField
-          label="New password"
-          type="password"
-          name="new-password"
-          autoComplete="new-password"
-          required
-          minLength={8}
-          maxLength={256}
-          hint="At least 8 characters."
-          value={changed}
-          onChange={(event) => setChanged(event.target.value)}
-        />
+        <CurrentPasswordField label="Current password" name="current-password" value={current} onChange={setCurrent} />
+        <NewPasswordField label="New password" name="new-password" value={changed} onChange={setChanged} />
         <div>
           <Button type="submit" pending={pending}>
             Change password

@@ -6,8 +6,8 @@ import { type FormEvent, useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { TextField } from "../../ui/field.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
+import { CurrentPasswordField, EmailField, NameField } from "./account-fields.tsx";
 
 export function ProfileForm({ person }: { person: Me["person"] }) {
   const trpc = useTRPC();
@@ -36,38 +36,21 @@ export function ProfileForm({ person }: { person: Me["person"] }) {
   return (
     <Card title="Profile" description="Members of your organizations see it.">
       <form className="flex max-w-sm flex-col gap-4" onSubmit={(event) => void submit(event)}>
-        <TextField
-          label="Name"
-          name="name"
-          autoComplete="name"
-          required
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-        />
-        <TextField
-          label="Email"
-          type="email"
-          name="email"
-          autoComplete="email"
-          required
-          maxLength={254}
+        <NameField value={name} onChange={setName} />
+        <EmailField
           hint="You sign in with it."
           value={email}
-          onChange={(event) => {
-            setEmail(event.target.value);
+          onChange={(typed) => {
+            setEmail(typed);
             changeEmail.reset();
           }}
         />
         {isNewEmail ? (
-          <TextField
+          <CurrentPasswordField
             label="Password, to change the email"
-            type="password"
-            autoComplete="current-password"
-            required
             value={password}
-            onChange={(event) => {
-              setPassword(event.target.value);
+            onChange={(typed) => {
+              setPassword(typed);
               changeEmail.reset();
             }}
           />

@@ -98,15 +98,11 @@ function SignOutEverywhere() {
       </Button>
       <ConfirmDialog
         open={asking}
-        onOpenChange={(open) => {
-          setAsking(open);
-          setRefused(null);
-        }}
+        onClose={() => setAsking(false)}
         title="Sign out everywhere?"
         description="All your sessions end at once, this one and those of plinth login included. Access tokens that you made for scripts stay."
         action="Sign out everywhere"
-        pending={pending}
-        error={refused}
+        mutation={{ isPending: pending, error: refused, reset: () => setRefused(null) }}
         onConfirm={() => void leave()}
       />
     </>

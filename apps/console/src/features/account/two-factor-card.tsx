@@ -2,14 +2,14 @@
 // each takes the password.
 "use client";
 import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { Dialog, DialogActions } from "../../ui/dialog.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Notice } from "../../ui/notice.tsx";
+import { CurrentPasswordField } from "./account-fields.tsx";
 import { beginTwoFactor, endTwoFactor, type NewTwoFactor, renewBackupCodes } from "./auth-client.ts";
 import { BackupCodes } from "./backup-codes.tsx";
 import { ConfirmAuthenticator } from "./confirm-authenticator.tsx";
@@ -99,8 +99,7 @@ function PasswordDialog({ title, action, onPassword, onClose }: PasswordDialogPr
   const [pending, setPending] = useState(false);
   const [refused, setRefused] = useState<string | null>(null);
 
-  async function submit(event: FormEvent): Promise<void> {
-    event.preventDefault();
+  async function submit(): Promise<void> {
     setPending(true);
     const answer = await onPassword(password);
     setPending(false);
@@ -109,24 +108,16 @@ function PasswordDialog({ title, action, onPassword, onClose }: PasswordDialogPr
   }
 
   return (
-    <Dialog open onOpenChange={onClose} title={title} description="Enter your password to go on.">
-      <form className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
-        <TextField
-          label="Your password"
-          type="password"
-          autoComplete="current-password"
-          required
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-        />
-        {refused ? <Notice tone="bad">{refused}</Notice> : null}
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" pending={pending}>
-            {action}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={title}
+      description="Enter your password to go on."
+      action={action}
+      pending={pending}
+      onSubmit={() => void submit()}
+    >
+      <CurrentPasswordField label="Your password" value={password} onChange={setPassword} />
+      {refused ? <Notice tone="bad">{refused}</Notice> : null}
+    </FormDialog>
   );
 }

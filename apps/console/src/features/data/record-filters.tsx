@@ -1,4 +1,4 @@
-// Equality filters of a table. In: the fields and the filters in force. Out: the filters as they should be.
+// Equality filters of a table. In: the fields and the present filters. Out: the changed filters.
 "use client";
 import type { DataEntity } from "@plinth/control/router";
 import { X } from "lucide-react";

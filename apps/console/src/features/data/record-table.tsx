@@ -1,6 +1,6 @@
-// The records of one entity. In: the entity's fields. Out: a page of rows, sorted and filtered by the API itself, with
-// the way to the next and the previous page, and for owners the deleted ones and what may be done to each. A cursor is opaque:
-// the way back is the list of those already used.
+// The records of one entity. In: the entity's fields. Out: a page of rows, sorted and filtered by the API, with buttons for the next and the
+// previous page; for people who can change records also deleted records and actions. Cursors are opaque, so the list of used cursors
+// leads back.
 "use client";
 import type { Entity } from "@plinth/blueprint";
 import type { DataEntity } from "@plinth/control/router";
@@ -15,22 +15,22 @@ import { Pager, pageSize } from "../../ui/pager.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
-import { deedsOf } from "./deeds.ts";
 import { type LinkTo, RecordCell } from "./record-cell.tsx";
-import { DeedCell, DeedDialog, useRecordDeeds } from "./record-deeds.tsx";
+import { RecordActionCell, TransitionDialog, useRecordActions } from "./record-action-cell.tsx";
+import { recordActions } from "./record-actions.ts";
 import { RecordFilters } from "./record-filters.tsx";
 
-/** Kinds that the API neither filters nor sorts by. */
+/** Kinds by which the API can't filter or sort. */
 const composite = new Set("json object list i18n point vector enum_set secret refs computed file image".split(" "));
 
 interface RecordTableProps {
   projectId: string;
   entity: DataEntity;
-  /** The entity as the live blueprint declares it; null while that isn't read. */
+  /** The entity in the live model; null until the model is loaded. */
   declared: Entity | null;
   linkTo: LinkTo;
   firstFilters: Readonly<Record<string, string>>;
-  /** Whether the person may see what is deleted, and change records. */
+  /** Whether the person can see deleted records, and change records. */
   mayChange: boolean;
 }
 
@@ -39,7 +39,7 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
   const [sort, setSort] = useState<string | null>(null);
   const [filters, setFilters] = useState(firstFilters);
   const [deleted, setDeleted] = useState(false);
-  const actions = useRecordDeeds(projectId, entity.name);
+  const actionState = useRecordActions(projectId, entity.name);
   const [cursors, setCursors] = useState<readonly string[]>([]);
   const cursor = cursors.at(-1);
   const rows = useQuery(
@@ -57,7 +57,7 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
     ),
   );
 
-  /** Ascending, descending, then as it was. A cursor belongs to its order, so the first page comes again. */
+  /** Ascending, descending, then unsorted. A cursor is only valid for its order, so the first page is shown again. */
   function sortBy(field: string): void {
     setSort(sort === field ? `-${field}` : sort === `-${field}` ? null : field);
     setCursors([]);
@@ -73,7 +73,7 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
     setCursors([]);
   }
 
-  const doable = mayChange && declared !== null && (deleted || declared.stateMachine !== null) ? declared : null;
+  const actionable = mayChange && declared !== null && (deleted || declared.stateMachine !== null) ? declared : null;
   const types = new Map(declared?.fields.map((field) => [field.name, field]));
   const simple = entity.fields.filter(({ name, kind }) => !composite.has(kind) && types.get(name)?.internal !== true);
   const filtered = Object.keys(filters).length > 0;
@@ -101,8 +101,8 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
       {rows.error ? (
         <QueryError error={rows.error} what="The records could not be loaded" onRetry={() => void rows.refetch()} />
       ) : null}
-      <DeedDialog entity={entity.name} actions={actions} />
-      {actions.error ? <QueryError error={actions.error} what="The record was not changed" /> : null}
+      <TransitionDialog entity={entity.name} state={actionState} />
+      {actionState.error ? <QueryError error={actionState.error} what="The record was not changed" /> : null}
       {rows.isPending ? <SkeletonRows rows={6} className="h-10" /> : null}
       {rows.data?.data.length === 0 && !rows.error ? (
         <EmptyState
@@ -111,9 +111,9 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
           action={filtered ? <Button onClick={() => filterBy({})}>Clear filters</Button> : null}
         >
           {filtered ? (
-            "Filters compare exactly, upper and lower case included."
+            "Filters match the exact value, including upper and lower case."
           ) : deleted ? (
-            "What is deleted stands here until it is restored."
+            "Deleted records are listed here until they are restored."
           ) : (
             <>
               They appear here as soon as your app creates them with{" "}
@@ -136,7 +136,7 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
                       onSort={simple.includes(field) ? () => sortBy(field.name) : null}
                     />
                   ))}
-                  {doable ? (
+                  {actionable ? (
                     <th className="px-3.5 py-1.5 text-xs font-medium whitespace-nowrap">
                       {deleted ? "Deleted" : "Transitions"}
                     </th>
@@ -155,12 +155,12 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
                         linkTo={linkTo}
                       />
                     ))}
-                    {doable ? (
-                      <DeedCell
+                    {actionable ? (
+                      <RecordActionCell
                         recordId={String(row.id)}
-                        // Rows of the page before are not what a button here would mean.
-                        deeds={rows.isPlaceholderData ? [] : deedsOf(doable, row, deleted)}
-                        actions={actions}
+                        // Rows of the previous page are only shown until the new ones arrive.
+                        actions={rows.isPlaceholderData ? [] : recordActions(actionable, row, deleted)}
+                        state={actionState}
                       />
                     ) : null}
                   </tr>
@@ -178,7 +178,7 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
 interface HeadCellProps {
   field: DataEntity["fields"][number];
   sort: string | null;
-  /** Null where the API doesn't sort by it. */
+  /** Null if the API can't sort by it. */
   onSort: (() => void) | null;
 }
 

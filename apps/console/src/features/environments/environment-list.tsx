@@ -13,7 +13,6 @@ import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { EnvironmentBadge } from "../../ui/environment-badge.tsx";
-import { errorText } from "../../ui/error-text.ts";
 import { Time } from "../../ui/time.tsx";
 
 interface EnvironmentListProps {
@@ -90,16 +89,11 @@ export function EnvironmentList({ projectId, environments, mayDelete }: Environm
       </Card>
       <ConfirmDialog
         open={deleting !== null}
-        onOpenChange={(open) => {
-          if (open) return;
-          setDeleting(null);
-          remove.reset();
-        }}
+        onClose={() => setDeleting(null)}
         title={`Delete ${deleting?.name ?? "environment"}?`}
         description="Its records, users, keys and connections are deleted, and apps that use its keys are refused. This can't be undone. Other environments stay as they are."
         action="Delete environment"
-        pending={remove.isPending}
-        error={remove.error ? errorText(remove.error) : null}
+        mutation={remove}
         onConfirm={() => deleting && remove.mutate({ projectId: deleting.id })}
       />
     </>

@@ -13,7 +13,6 @@ import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { EnvironmentBadge } from "../../ui/environment-badge.tsx";
-import { errorText } from "../../ui/error-text.ts";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
@@ -126,16 +125,11 @@ export function KeyList({ projectId }: { projectId: string }) {
       <CreateKeyDialog projectId={projectId} open={creating} onOpenChange={setCreating} />
       <ConfirmDialog
         open={revoking !== null}
-        onOpenChange={(open) => {
-          if (open) return;
-          setRevoking(null);
-          revoke.reset();
-        }}
+        onClose={() => setRevoking(null)}
         title={`Revoke ${revoking?.name ?? "key"}?`}
         description="Every app that uses it is refused within a second. This can't be undone."
         action="Revoke key"
-        pending={revoke.isPending}
-        error={revoke.error ? errorText(revoke.error) : null}
+        mutation={revoke}
         onConfirm={() => revoking && revoke.mutate({ keyId: revoking.id })}
       />
     </>

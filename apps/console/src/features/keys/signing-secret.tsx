@@ -9,8 +9,7 @@ import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { errorText } from "../../ui/error-text.ts";
+import { CopyField } from "../../ui/copy-field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -71,15 +70,11 @@ export function SigningSecretCard({ projectId }: { projectId: string }) {
       )}
       <ConfirmDialog
         open={asking}
-        onOpenChange={(open) => {
-          setAsking(open);
-          if (!open) rotate.reset();
-        }}
+        onClose={() => setAsking(false)}
         title="Rotate the signing secret?"
         description="For a day, calls carry two signatures: of a new secret, and of the one that is in use now. Give your services the new one within that day. If you have rotated it within the last day already, the secret from before that ends at once."
         action="Rotate secret"
-        pending={rotate.isPending}
-        error={rotate.error ? errorText(rotate.error) : null}
+        mutation={rotate}
         onConfirm={() => rotate.mutate({ projectId })}
       />
     </Card>
@@ -89,7 +84,7 @@ export function SigningSecretCard({ projectId }: { projectId: string }) {
 function Shown({ secret, previous }: SigningSecret) {
   return (
     <div className="flex flex-col gap-4">
-      <Secret text={secret} label="Copy signing secret" testId="signing-secret" />
+      <CopyField value={secret} label="Copy signing secret" testId="signing-secret" />
       {previous === null ? null : (
         <Notice tone="warn" title="The old secret signs as well">
           <p>
@@ -97,24 +92,10 @@ function Shown({ secret, previous }: SigningSecret) {
             enough: a service that still has the old secret goes on.
           </p>
           <div className="mt-2">
-            <Secret text={previous.secret} label="Copy old signing secret" testId="old-signing-secret" />
+            <CopyField value={previous.secret} label="Copy old signing secret" testId="old-signing-secret" />
           </div>
         </Notice>
       )}
-    </div>
-  );
-}
-
-function Secret({ text, label, testId }: { text: string; label: string; testId: string }) {
-  return (
-    <div className="flex items-start gap-2">
-      <code
-        data-testid={testId}
-        className="min-w-0 flex-1 rounded-md border bg-sunken px-3 py-[0.3125rem] font-mono text-[0.8125rem] break-all"
-      >
-        {text}
-      </code>
-      <CopyButton text={text} label={label} withText />
     </div>
   );
 }

@@ -8,7 +8,6 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { errorText } from "../../ui/error-text.ts";
 import { QueryError } from "../../ui/query-error.tsx";
 import { Time } from "../../ui/time.tsx";
 import { ConnectionForm } from "./connection-form.tsx";
@@ -114,12 +113,11 @@ function Row({ projectId, connection, mayAct, onReplace, onRemoved }: RowProps) 
       ) : null}
       <ConfirmDialog
         open={isAsking}
-        onOpenChange={setAsking}
+        onClose={() => setAsking(false)}
         title={`Remove the connection ${name}?`}
         description="The project sends no mail by it from then on. Its password or key is deleted, and can't be shown again."
         action="Remove"
-        pending={remove.isPending}
-        error={remove.error ? errorText(remove.error) : null}
+        mutation={remove}
         onConfirm={() => remove.mutate({ projectId, name })}
       />
     </li>

@@ -4,23 +4,25 @@
 import type { Me, OpenInvitation } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
+import { useKeptFragment } from "../../kept-fragment.ts";
 import { useTRPC, useTRPCClient } from "../../trpc.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
+import { CenteredIntro } from "../../ui/centered-page.tsx";
 import { errorCode, errorText } from "../../ui/error-text.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { signOut } from "../account/auth-client.ts";
 import { withNext } from "../account/next-path.ts";
+import { SignInFirst } from "../account/sign-in-first.tsx";
 import { roleName, roleWords } from "./access-words.ts";
-import { useInvitationToken } from "./invitation-token.ts";
 
 const PAGE = "/invitation";
 
 export function AcceptInvitation() {
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const { token, forget } = useInvitationToken();
+  const { code: token, forget } = useKeptFragment("plinth.invitation");
   const me = useQuery(trpc.me.get.queryOptions());
   const invitation = useQuery({
     queryKey: ["invitation", token],
@@ -33,7 +35,13 @@ export function AcceptInvitation() {
 
   if (token === null)
     return <NotOpen text="This address belongs to no invitation. Open the whole link that you were sent." />;
-  if (signedOut) return <SignInFirst />;
+  if (signedOut) {
+    return (
+      <SignInFirst title="You are invited" page={PAGE}>
+        Sign in to see who invites you and to what. You decide then; nothing is accepted by signing in.
+      </SignInFirst>
+    );
+  }
   const problem = me.error ?? invitation.error;
   if (problem && ["NOT_FOUND", "BAD_REQUEST"].includes(errorCode(problem) ?? ""))
     return <NotOpen text={errorText(problem)} />;
@@ -74,11 +82,10 @@ function Offer({ me, invitation, token, onDone }: OfferProps) {
 
   return (
     <>
-      <h1 className="text-xl font-semibold tracking-tight">Join {organization.name}</h1>
-      <p className="mt-1 mb-6 break-words text-ink-soft">
+      <CenteredIntro title={`Join ${organization.name}`}>
         {invitedBy.name} ({invitedBy.email}) invites you to this organization. Plinth verifies no addresses yet: accept
         only what you expected.
-      </p>
+      </CenteredIntro>
       <dl className="divide-y rounded-lg border bg-surface shadow-card">
         <div className="px-4 py-3">
           <dt className="text-[0.8125rem] text-ink-soft">Projects that it opens to you</dt>
@@ -146,30 +153,10 @@ function Offer({ me, invitation, token, onDone }: OfferProps) {
   );
 }
 
-function SignInFirst() {
-  return (
-    <>
-      <h1 className="text-xl font-semibold tracking-tight">You are invited</h1>
-      <p className="mt-1 mb-6 text-ink-soft">
-        Sign in to see who invites you and to what. You decide then; nothing is accepted by signing in.
-      </p>
-      <div className="flex flex-wrap gap-2">
-        <ButtonLink href={withNext("/sign-in", PAGE)} variant="primary" size="large">
-          Sign in
-        </ButtonLink>
-        <ButtonLink href={withNext("/sign-up", PAGE)} size="large">
-          Create an account
-        </ButtonLink>
-      </div>
-    </>
-  );
-}
-
 function NotOpen({ text }: { text: string }) {
   return (
     <>
-      <h1 className="text-xl font-semibold tracking-tight">No open invitation</h1>
-      <p className="mt-1 mb-6 text-ink-soft">{text}</p>
+      <CenteredIntro title="No open invitation">{text}</CenteredIntro>
       <ButtonLink href="/projects" size="large">
         Go to projects
       </ButtonLink>

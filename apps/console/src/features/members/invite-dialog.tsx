@@ -3,14 +3,12 @@
 "use client";
 import type { CreatedInvitation, MemberRole, ProjectSummary } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
-import { Button } from "../../ui/button.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { Dialog, DialogActions } from "../../ui/dialog.tsx";
+import { CopyField } from "../../ui/copy-field.tsx";
 import { TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Notice } from "../../ui/notice.tsx";
-import { QueryError } from "../../ui/query-error.tsx";
 import { type Access, AccessFields, accessProblem } from "./access-fields.tsx";
 import { roleName, scopeWords } from "./access-words.ts";
 
@@ -48,71 +46,57 @@ export function InviteDialog({ organizationId, projectId, highest, projects, ope
     create.reset();
   }
 
-  function submit(event: FormEvent): void {
-    event.preventDefault();
+  function submit(): void {
     const missing = accessProblem(access);
     setProblem(missing);
     if (missing === null) create.mutate({ organizationId, email: email.trim(), ...access });
   }
 
-  if (create.data) {
-    return (
-      <Dialog
-        open={open}
-        onOpenChange={close}
-        title="Send this link"
-        description={`Plinth sends no email yet. Copy the link and send it to ${create.data.email} yourself.`}
-        locked
-      >
-        <LinkShownOnce invitation={create.data} projects={projects} />
-        <DialogActions>
-          <Button variant="primary" onClick={close}>
-            Done
-          </Button>
-        </DialogActions>
-      </Dialog>
-    );
-  }
   return (
-    <Dialog
+    <FormDialog
       open={open}
-      onOpenChange={close}
+      onClose={close}
       title="Invite a member"
       description="You get a link to send. Nobody joins before they have opened it and accepted."
+      action="Create link"
+      pending={create.isPending}
+      error={create.error}
+      failure="The invitation was not made"
+      onSubmit={submit}
+      result={
+        create.data
+          ? {
+              title: "Send this link",
+              description: `Plinth sends no email yet. Copy the link and send it to ${create.data.email} yourself.`,
+              content: <LinkShownOnce invitation={create.data} projects={projects} />,
+            }
+          : null
+      }
     >
-      <form className="flex flex-col gap-4" onSubmit={submit}>
-        <TextField
-          label="Email of the new member"
-          type="email"
-          required
-          maxLength={254}
-          autoComplete="off"
-          placeholder="colleague@example.com"
-          value={email}
-          onChange={(event) => {
-            setEmail(event.target.value);
-            create.reset();
-          }}
-        />
-        <AccessFields
-          access={access}
-          projects={projects}
-          highest={highest}
-          onChange={(changed) => {
-            setAccess(changed);
-            setProblem(null);
-          }}
-        />
-        {problem ? <Notice tone="bad">{problem}</Notice> : null}
-        {create.error ? <QueryError error={create.error} what="The invitation was not made" /> : null}
-        <DialogActions>
-          <Button onClick={close}>Cancel</Button>
-          <Button type="submit" variant="primary" pending={create.isPending}>
-            Create link
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+      <TextField
+        label="Email of the new member"
+        type="email"
+        required
+        maxLength={254}
+        autoComplete="off"
+        placeholder="colleague@example.com"
+        value={email}
+        onChange={(event) => {
+          setEmail(event.target.value);
+          create.reset();
+        }}
+      />
+      <AccessFields
+        access={access}
+        projects={projects}
+        highest={highest}
+        onChange={(changed) => {
+          setAccess(changed);
+          setProblem(null);
+        }}
+      />
+      {problem ? <Notice tone="bad">{problem}</Notice> : null}
+    </FormDialog>
   );
 }
 
@@ -131,15 +115,7 @@ export function LinkShownOnce({
     .map(({ slug }) => slug);
   return (
     <div className="flex flex-col gap-4">
-      <div className="flex items-start gap-2">
-        <code
-          data-testid="invitation-link"
-          className="min-w-0 flex-1 rounded-md border bg-sunken px-3 py-[0.3125rem] font-mono text-[0.8125rem] break-all"
-        >
-          {link}
-        </code>
-        <CopyButton text={link} label="Copy link" withText />
-      </div>
+      <CopyField value={link} label="Copy link" testId="invitation-link" />
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
         <dt className="text-ink-soft">Role</dt>
         <dd>{roleName(role)}</dd>

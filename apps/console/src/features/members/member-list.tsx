@@ -10,7 +10,6 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { errorText } from "../../ui/error-text.ts";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { allRoles, roleName, scopeWords } from "./access-words.ts";
@@ -138,16 +137,11 @@ export function MemberList({ organizationId, projectId }: MemberListProps) {
       ) : null}
       <ConfirmDialog
         open={removing !== null}
-        onOpenChange={(open) => {
-          if (open) return;
-          setRemoving(null);
-          remove.reset();
-        }}
+        onClose={() => setRemoving(null)}
         title={`Remove ${removing?.name ?? "member"}?`}
         description="They lose access to this organization at once, and the open invitations that they made end. You can invite them again."
         action="Remove member"
-        pending={remove.isPending}
-        error={remove.error ? errorText(remove.error) : null}
+        mutation={remove}
         onConfirm={() => removing && remove.mutate({ organizationId, personId: removing.personId })}
       />
     </Card>

@@ -8,7 +8,6 @@ import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { errorText } from "../../ui/error-text.ts";
 
 export function LeaveOrganization({ organization: { id, name, may } }: { organization: OrganizationSummary }) {
   const trpc = useTRPC();
@@ -44,11 +43,7 @@ export function LeaveOrganization({ organization: { id, name, may } }: { organiz
       </div>
       <ConfirmDialog
         open={asking !== null}
-        onOpenChange={(open) => {
-          if (open) return;
-          setAsking(null);
-          act.reset();
-        }}
+        onClose={() => setAsking(null)}
         title={asking === "delete" ? `Delete ${name}?` : `Leave ${name}?`}
         description={
           asking === "delete"
@@ -56,8 +51,7 @@ export function LeaveOrganization({ organization: { id, name, may } }: { organiz
             : "You lose access to its projects at once, and the open invitations that you made end."
         }
         action={asking === "delete" ? "Delete organization" : "Leave organization"}
-        pending={act.isPending}
-        error={act.error ? errorText(act.error) : null}
+        mutation={act}
         onConfirm={() => act.mutate({ organizationId: id })}
       />
     </Card>

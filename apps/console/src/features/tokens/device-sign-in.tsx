@@ -4,23 +4,22 @@
 import type { DeviceRequest } from "@plinth/control/router";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
+import { useKeptFragment } from "../../kept-fragment.ts";
 import { useTRPC, useTRPCClient } from "../../trpc.ts";
-import { Button, ButtonLink } from "../../ui/button.tsx";
+import { Button } from "../../ui/button.tsx";
+import { CenteredIntro } from "../../ui/centered-page.tsx";
 import { errorCode, errorText } from "../../ui/error-text.ts";
 import { TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { Time } from "../../ui/time.tsx";
-import { withNext } from "../account/next-path.ts";
-import { useDeviceCode } from "./device-code.ts";
-
-const PAGE = "/device";
+import { SignInFirst } from "../account/sign-in-first.tsx";
 
 export function DeviceSignIn() {
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const { code, enter, forget } = useDeviceCode();
+  const { code, enter, forget } = useKeptFragment("plinth.device-code");
   const me = useQuery(trpc.me.get.queryOptions());
   const request = useQuery({
     queryKey: ["device", code],
@@ -30,7 +29,13 @@ export function DeviceSignIn() {
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-  if (errorCode(me.error) === "UNAUTHORIZED") return <SignInFirst />;
+  if (errorCode(me.error) === "UNAUTHORIZED") {
+    return (
+      <SignInFirst title="Sign in to the command line" page="/device">
+        Sign in here first. You decide then whether to approve the request.
+      </SignInFirst>
+    );
+  }
   if (me.error)
     return <QueryError error={me.error} what="Your account could not be loaded" onRetry={() => void me.refetch()} />;
   if (!me.data || code === undefined) return <SkeletonRows rows={3} />;
@@ -59,10 +64,9 @@ function EnterCode({ refused, onEnter }: EnterCodeProps) {
 
   return (
     <>
-      <h1 className="text-xl font-semibold tracking-tight">Sign in to the command line</h1>
-      <p className="mt-1 mb-6 text-ink-soft">
+      <CenteredIntro title="Sign in to the command line">
         Enter the code that <code className="font-mono">plinth login</code> shows in your terminal.
-      </p>
+      </CenteredIntro>
       <form className="flex flex-col gap-4" onSubmit={submit}>
         <TextField
           label="Code"
@@ -103,10 +107,9 @@ function Decision({ email, request, onDone }: DecisionProps) {
   const error = approve.error ?? deny.error;
   return (
     <>
-      <h1 className="text-xl font-semibold tracking-tight">Sign in to the command line?</h1>
-      <p className="mt-1 mb-6 text-ink-soft">
+      <CenteredIntro title="Sign in to the command line?">
         It will act as {email}, with all your rights, until you revoke it under Account.
-      </p>
+      </CenteredIntro>
       <dl className="divide-y rounded-lg border bg-surface shadow-card">
         <Fact name="Code">
           <span data-testid="user-code" className="font-mono text-lg tracking-wider">
@@ -165,22 +168,5 @@ function Done({ title, text }: { title: string; text: string }) {
       <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
       <p className="mt-1 text-ink-soft">{text}</p>
     </div>
-  );
-}
-
-function SignInFirst() {
-  return (
-    <>
-      <h1 className="text-xl font-semibold tracking-tight">Sign in to the command line</h1>
-      <p className="mt-1 mb-6 text-ink-soft">Sign in here first. You decide then whether to approve the request.</p>
-      <div className="flex flex-wrap gap-2">
-        <ButtonLink href={withNext("/sign-in", PAGE)} variant="primary" size="large">
-          Sign in
-        </ButtonLink>
-        <ButtonLink href={withNext("/sign-up", PAGE)} size="large">
-          Create an account
-        </ButtonLink>
-      </div>
-    </>
   );
 }

@@ -10,7 +10,6 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { errorText } from "../../ui/error-text.ts";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -85,16 +84,11 @@ export function TokenList() {
       <CreateTokenDialog open={creating} onOpenChange={setCreating} />
       <ConfirmDialog
         open={revoking !== null}
-        onOpenChange={(open) => {
-          if (open) return;
-          setRevoking(null);
-          revoke.reset();
-        }}
+        onClose={() => setRevoking(null)}
         title={`Revoke ${revoking?.name ?? "token"}?`}
         description="Whatever uses it is refused from its next call on. This can't be undone."
         action="Revoke token"
-        pending={revoke.isPending}
-        error={revoke.error ? errorText(revoke.error) : null}
+        mutation={revoke}
         onConfirm={() => revoking && revoke.mutate({ tokenId: revoking.id })}
       />
     </Card>

@@ -6,7 +6,6 @@ import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { errorText } from "../../ui/error-text.ts";
 
 type Asked = "disable" | "enable" | "mail";
 
@@ -26,21 +25,21 @@ export function AccountActions({ projectId, user }: { projectId: string; user: E
       title: `Disable ${user.email}?`,
       description: "The user is signed out on every device within a second, and can't sign in until you enable them.",
       action: "Disable user",
-      act: setDisabled,
+      mutation: setDisabled,
       confirm: () => setDisabled.mutate({ ...named, disabled: true }),
     },
     enable: {
       title: `Enable ${user.email}?`,
       description: "The user can sign in again. Sessions that have ended stay ended.",
       action: "Enable user",
-      act: setDisabled,
+      mutation: setDisabled,
       confirm: () => setDisabled.mutate({ ...named, disabled: false }),
     },
     mail: {
       title: `Send a mail to ${user.email}?`,
       description: "It holds a link that sets a new password, and works for 30 minutes. Earlier links end.",
       action: "Send mail",
-      act: mail,
+      mutation: mail,
       confirm: () => mail.mutate(named),
     },
   } as const;
@@ -63,17 +62,11 @@ export function AccountActions({ projectId, user }: { projectId: string; user: E
       )}
       <ConfirmDialog
         open={question !== null}
-        onOpenChange={(open) => {
-          if (open) return;
-          setAsked(null);
-          setDisabled.reset();
-          mail.reset();
-        }}
+        onClose={() => setAsked(null)}
         title={question?.title ?? ""}
         description={question?.description ?? ""}
         action={question?.action ?? ""}
-        pending={question?.act.isPending ?? false}
-        error={question?.act.error ? errorText(question.act.error) : null}
+        mutation={question?.mutation}
         onConfirm={() => question?.confirm()}
       />
     </>

@@ -8,7 +8,6 @@ import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { deviceWords } from "../../ui/device-words.ts";
-import { errorText } from "../../ui/error-text.ts";
 import { QueryError } from "../../ui/query-error.tsx";
 import { Time } from "../../ui/time.tsx";
 
@@ -80,15 +79,11 @@ export function SessionList({ projectId, user, mayEnd }: SessionListProps) {
       )}
       <ConfirmDialog
         open={asking}
-        onOpenChange={(open) => {
-          setAsking(open);
-          if (!open) end.reset();
-        }}
+        onClose={() => setAsking(false)}
         title="End all sessions?"
         description={`${user.email} is signed out on every device within a second, and can sign in again.`}
         action="End all sessions"
-        pending={end.isPending}
-        error={end.error ? errorText(end.error) : null}
+        mutation={end}
         onConfirm={() => end.mutate({ projectId, userId: user.id })}
       />
     </Card>

@@ -8,7 +8,6 @@ import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { errorText } from "../../ui/error-text.ts";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -70,9 +69,7 @@ export function SecretsCard({ projectId, source, mayAct }: SecretsCardProps) {
       {isAdding ? <SecretForm projectId={projectId} source={source} onDone={() => setAdding(false)} /> : null}
       <ConfirmDialog
         open={removing !== null}
-        onOpenChange={(open) => {
-          if (!open) setRemoving(null);
-        }}
+        onClose={() => setRemoving(null)}
         title="Remove this secret?"
         description={
           isLast
@@ -80,8 +77,7 @@ export function SecretsCard({ projectId, source, mayAct }: SecretsCardProps) {
             : "Requests that are signed with it are refused from now on."
         }
         action="Remove secret"
-        pending={remove.isPending}
-        error={remove.error ? errorText(remove.error) : null}
+        mutation={remove}
         onConfirm={() => (removing === null ? undefined : remove.mutate({ projectId, secretId: removing }))}
       />
     </Card>

@@ -10,7 +10,6 @@ import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { errorText } from "../../ui/error-text.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
@@ -136,22 +135,20 @@ function Deeds({ projectId, endpoint }: { projectId: string; endpoint: WebhookEn
       )}
       <ConfirmDialog
         open={asking === "rotate"}
-        onOpenChange={(open) => setAsking(open ? "rotate" : null)}
+        onClose={() => setAsking(null)}
         title="Rotate the secret?"
         description="For a day, what is sent carries two signatures: of a new secret, and of the one that is in use now. Give the receiver the new one within that day."
         action="Rotate secret"
-        pending={rotate.isPending}
-        error={rotate.error ? errorText(rotate.error) : null}
+        mutation={rotate}
         onConfirm={() => rotate.mutate(of)}
       />
       <ConfirmDialog
         open={asking === "remove"}
-        onOpenChange={(open) => setAsking(open ? "remove" : null)}
+        onClose={() => setAsking(null)}
         title="Delete this endpoint?"
         description="Nothing is sent to it any more, and what was sent to it can't be looked at any more."
         action="Delete endpoint"
-        pending={remove.isPending}
-        error={remove.error ? errorText(remove.error) : null}
+        mutation={remove}
         onConfirm={() => remove.mutate(of)}
       />
     </Card>

@@ -1,23 +1,23 @@
-// What may be done to a record from its table. In: the entity as the live blueprint declares it, and a record. Out: deeds.
-// It never judges a rule: that is for the project's API, which answers when the deed is tried. Pure.
+// The actions for a record in the table. In: the entity in the live model, and a record. Out: actions. It evaluates no rules: the project's
+// API does so when the action is called. Pure.
 import type { Entity } from "@plinth/blueprint";
 
-export type Deed =
+export type RecordAction =
   | { readonly kind: "restore" }
   | {
       readonly kind: "transition";
       readonly edge: string;
       readonly to: string;
       /** Fields that must have a value first. */
-      readonly lacks: readonly string[];
+      readonly missing: readonly string[];
     };
 
-/** `deleted`: whether the record is; then it can be brought back, and nothing else. */
-export function deedsOf(
+/** A deleted record can only be restored. */
+export function recordActions(
   { softDelete, stateMachine }: Pick<Entity, "softDelete" | "stateMachine">,
   record: Readonly<Record<string, unknown>>,
   deleted: boolean,
-): readonly Deed[] {
+): readonly RecordAction[] {
   if (deleted) return softDelete ? [{ kind: "restore" }] : [];
   const state = stateMachine === null ? undefined : record[stateMachine.field];
   if (stateMachine === null || typeof state !== "string") return [];
@@ -27,7 +27,7 @@ export function deedsOf(
       kind: "transition",
       edge: name,
       to,
-      // What isn't shown may well have a value.
-      lacks: require.filter((field) => record[field] === null),
+      // A field that isn't shown may have a value.
+      missing: require.filter((field) => record[field] === null),
     }));
 }

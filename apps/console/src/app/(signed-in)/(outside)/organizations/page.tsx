@@ -1,6 +1,6 @@
 // The person's organizations.
 import type { Metadata } from "next";
-import { OrganizationList } from "../../../features/organizations/organization-list.tsx";
+import { OrganizationList } from "../../../../features/organizations/organization-list.tsx";
 
 export const metadata: Metadata = { title: "Organizations" };
 

@@ -1,8 +1,7 @@
-// The form of an action: what is asked for, what is sent, and what is told before it is.
+// Declared fields in a form: the kind of each form field, the values that are sent, and the problems that are reported before.
 import { checkBlueprint, type Field } from "@plinth/blueprint";
 import { expect, test } from "vitest";
-import { audienceText, inputKindOf, isRequired, readInput, typeText } from "./action-input.ts";
-import { exampleAction, exampleSchedule } from "./example.ts";
+import { inputKindOf, isRequired, readInput, readValue, textOf, typeText } from "./values.ts";
 
 const head = "project: example\nmodules: [auth, users, roles, workers, audit_logs]\nentities: {}\n";
 
@@ -20,7 +19,7 @@ ${lines.join("\n")}
   return model.background.actions[0]?.input ?? [];
 }
 
-test("each type is asked for as it is written best, and sent as its JSON type", () => {
+test("each type has a fitting form field, and is sent as its JSON type", () => {
   const fields = fieldsOf({
     parcel: "ref(parcel)",
     urgent: "bool",
@@ -80,22 +79,23 @@ test("each type is asked for as it is written best, and sent as its JSON type", 
     size: "A value is required.",
     pieces: "It must be a whole number.",
     weight: "It must be a number.",
-    tags: "This is no JSON.",
+    tags: "This is not valid JSON.",
     at: "It must be a date and a time.",
   });
 });
 
-test.each([
-  ["schedule", exampleSchedule],
-  ["action", exampleAction],
-])("the example of a %s is what the language accepts", (_, example) => {
-  const { diagnostics } = checkBlueprint(`${head}${example}\n`);
-  expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
+test.each<[string, unknown]>([
+  ["bool", true],
+  ["int", 3],
+  ["decimal(8, 2)", "12.50"],
+  ["datetime", "2026-11-22T10:00:05.000Z"],
+  ["time", "14:30:05"],
+  ["enum_set[a, b]", ["b"]],
+  ["list<int>", [1, 2]],
+  ["json", { a: [null] }],
+  ["text", "two\nlines"],
+])("a stored %s is shown as a text that gives the same value again", (type, value) => {
+  const [field] = fieldsOf({ one: type });
+  if (field === undefined) throw new Error("no field");
+  expect(readValue(field, textOf(value, field.type))).toEqual({ value });
 });
-
-test.each([
-  [[], "Nobody may ask for it."],
-  [["admin", "user"], "For admin, user, as their rules say."],
-  [["user", "public"], "For public, user, as their rules say."],
-  [["user", "clerk"], "For clerk, user, as their rules say. The console acts as admin, and is refused."],
-])("whom it is for: %j", (roles, expected) => expect(audienceText(roles)).toBe(expected));

@@ -1,9 +1,9 @@
-// Around the pages of organizations. In: a page. Out: the page under the top bar.
+// The pages outside a project. In: a page. Out: the page under the bar.
 import type { ReactNode } from "react";
 import { AccountMenu } from "../../../features/account/account-menu.tsx";
 import { TopBar } from "../../../features/shell/top-bar.tsx";
 
-export default function Layout({ children }: { children: ReactNode }) {
+export default function OutsideLayout({ children }: { children: ReactNode }) {
   return (
     <>
       <TopBar account={<AccountMenu />} />

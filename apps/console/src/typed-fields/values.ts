@@ -1,9 +1,8 @@
-// The input of an action, as a form holds it: a text for each field. In: the fields and their texts. Out: the body to send, or what is
-// wrong with which field. The cell checks it again: this says early what can be said early. Pure.
+// Values of declared fields in a form: the input of an action, or a record. In: the fields and a text for each. Out: the values to send, or
+// the problem of each wrong text. The cell checks everything again; this reports mistakes earlier. Pure.
 import type { Field, FieldType } from "@plinth/blueprint";
-import { consoleRole } from "./run-words.ts";
 
-/** How a field is asked for. */
+/** The kind of form field for a type. */
 export type InputKind = "choice" | "number" | "date" | "time" | "datetime" | "lines" | "json" | "text";
 
 export function inputKindOf(type: FieldType): InputKind {
@@ -44,7 +43,7 @@ export function isRequired({ optional, default: byDefault, type }: Field): boole
   return !optional && byDefault === null && type.kind !== "refs";
 }
 
-/** What stands beside the field's name: `ref shipment`, `money EUR`. */
+/** The type as text next to the field's name: `ref shipment`, `money EUR`. */
 export function typeText(type: FieldType): string {
   switch (type.kind) {
     case "ref":
@@ -61,7 +60,7 @@ export function typeText(type: FieldType): string {
 
 export interface ReadInput {
   readonly body: Readonly<Record<string, unknown>>;
-  /** By field; empty where the body may be sent. */
+  /** By field; empty if the body can be sent. */
   readonly problems: Readonly<Record<string, string>>;
 }
 
@@ -81,11 +80,12 @@ export function readInput(fields: readonly Field[], texts: Readonly<Record<strin
   return { body, problems };
 }
 
-type Read = { readonly value: unknown } | { readonly problem: string };
+export type Read = { readonly value: unknown } | { readonly problem: string };
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-function readValue({ type }: Field, text: string): Read {
+/** Reads a text that is not empty. */
+export function readValue({ type }: Field, text: string): Read {
   switch (inputKindOf(type)) {
     case "choice":
       return { value: type.kind === "bool" ? text === "true" : text };
@@ -105,7 +105,7 @@ function readValue({ type }: Field, text: string): Read {
       try {
         return { value: JSON.parse(text) };
       } catch {
-        return { problem: "This is no JSON." };
+        return { problem: "This is not valid JSON." };
       }
     default: {
       const isId = ["ref", "user_ref", "org_ref", "uuid"].includes(type.kind);
@@ -115,12 +115,16 @@ function readValue({ type }: Field, text: string): Read {
   }
 }
 
-/** Whom an action is for, and whether who looks from the console is among them. */
-export function audienceText(roles: readonly string[]): string {
-  if (roles.length === 0) return "Nobody may ask for it.";
-  const all = `For ${roles.toSorted().join(", ")}, as their rules say.`;
-  // `public` is everybody with a key.
-  return roles.includes(consoleRole) || roles.includes("public")
-    ? all
-    : `${all} The console acts as ${consoleRole}, and is refused.`;
+/** The text of a stored value in its form field. `readValue` reads it again. */
+export function textOf(value: unknown, type: FieldType): string {
+  if (value === null || value === undefined) return "";
+  const kind = inputKindOf(type);
+  if (kind === "json") return JSON.stringify(value, null, 2);
+  if (kind === "time") return String(value).slice(0, 8);
+  return kind === "datetime" ? localTime(new Date(String(value))) : String(value);
+}
+
+/** In the form of `<input type="datetime-local">`: the time zone of the browser, and no zone in the text. */
+function localTime(date: Date): string {
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }

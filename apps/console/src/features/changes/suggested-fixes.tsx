@@ -1,5 +1,5 @@
-// What can be written where records stand in the way of a change. In: the proposal. Out: for each such field the number of records
-// and a choice; the chosen one edits the blueprint's text, which is then a change of its own, compared with the database anew.
+// Fixes for a change that existing records violate. In: the proposal. Out: for each such field the number of records, and the possible
+// fixes. A fix edits the text of the blueprint and proposes it as a new change, which is measured again.
 "use client";
 import { type BlockedField, blockedFields, checkBlueprint, type FieldMend, mendField } from "@plinth/blueprint";
 import type { Proposal } from "@plinth/control/router";
@@ -16,50 +16,50 @@ import { QueryError } from "../../ui/query-error.tsx";
 
 type Kind = FieldMend["kind"];
 
-interface Offer extends BlockedField {
+interface Suggestion extends BlockedField {
   /** "12 records have no value for price" */
   readonly sentence: string;
 }
 
-export default function MendOffers({ projectId, proposal }: { projectId: string; proposal: Proposal }) {
+export default function SuggestedFixes({ projectId, proposal }: { projectId: string; proposal: Proposal }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const router = useRouter();
   const queryClient = useQueryClient();
-  const offers = useMemo(() => offersOf(proposal), [proposal]);
-  const mend = useMutation({
+  const suggestions = useMemo(() => suggestionsOf(proposal), [proposal]);
+  const fix = useMutation({
     mutationFn: async (text: string) => {
-      const made = await client.proposals.create.mutate({ projectId, text, title: proposal.title });
-      // In the place of this one, which would only fail.
+      const created = await client.proposals.create.mutate({ projectId, text, title: proposal.title });
+      // The new change replaces this one, which could only fail.
       if (proposal.state !== "outdated") await client.proposals.reject.mutate({ proposalId: proposal.id });
-      await putDraft(client, projectId, text, made.baseVersionId);
-      return made;
+      await putDraft(client, projectId, text, created.baseVersionId);
+      return created;
     },
-    onSuccess: async (made) => {
+    onSuccess: async (created) => {
       await queryClient.invalidateQueries({ queryKey: trpc.proposals.pathKey() });
-      router.push(`/projects/${projectId}/changes/${made.id}`);
+      router.push(`/projects/${projectId}/changes/${created.id}`);
     },
   });
-  if (offers.length === 0) return null;
+  if (suggestions.length === 0) return null;
   return (
     <Card
-      title="What can be written instead"
-      description="A choice edits the blueprint and compares it anew. This change is replaced by the new one."
+      title="Suggested fixes"
+      description="A fix edits the blueprint and compares it again. The new change replaces this one."
       flush
     >
-      {mend.error ? (
+      {fix.error ? (
         <div className="p-4 pb-0">
-          <QueryError error={mend.error} what="The mended change could not be proposed" />
+          <QueryError error={fix.error} what="The fixed change could not be proposed" />
         </div>
       ) : null}
       <ul className="divide-y">
-        {offers.map((offer) => (
-          <li key={`${offer.entity}.${offer.field}`}>
-            <OfferForm
-              offer={offer}
+        {suggestions.map((suggestion) => (
+          <li key={`${suggestion.entity}.${suggestion.field}`}>
+            <SuggestionForm
+              suggestion={suggestion}
               proposal={proposal}
-              pending={mend.isPending || mend.isSuccess}
-              onMend={(text) => mend.mutate(text)}
+              pending={fix.isPending || fix.isSuccess}
+              onFix={(text) => fix.mutate(text)}
             />
           </li>
         ))}
@@ -72,48 +72,49 @@ const words: Readonly<Record<Kind, string>> = {
   default: "Give it a default",
   fill: "Fill it from other fields",
   optional: "Make it optional",
-  as_in: "Leave it as it is live",
+  as_in: "Keep the live declaration",
 };
 
-interface OfferFormProps {
-  offer: Offer;
+interface SuggestionFormProps {
+  suggestion: Suggestion;
   proposal: Proposal;
   pending: boolean;
-  onMend: (text: string) => void;
+  onFix: (text: string) => void;
 }
 
-function OfferForm({ offer, proposal, pending, onMend }: OfferFormProps) {
+function SuggestionForm({ suggestion, proposal, pending, onFix }: SuggestionFormProps) {
   const group = useId();
-  const [kind, setKind] = useState<Kind>(offer.mends[0] ?? "optional");
+  const [kind, setKind] = useState<Kind>(suggestion.mends[0] ?? "optional");
   const [value, setValue] = useState("");
   const [problem, setProblem] = useState<string | null>(null);
-  const path = `${offer.entity}.${offer.field}`;
+  const path = `${suggestion.entity}.${suggestion.field}`;
 
   function submit(event: FormEvent): void {
     event.preventDefault();
     const written = value.trim();
     if ((kind === "default" || kind === "fill") && written === "") {
-      setProblem("Write what the records are to have.");
+      setProblem("Write a value for the existing records.");
       return;
     }
-    const text = mendField(proposal.text, offer, mendFor(kind, written, proposal.baseText ?? ""));
+    const text = mendField(proposal.text, suggestion, mendFor(kind, written, proposal.baseText ?? ""));
     if (text === null) {
-      setProblem("The field is written in a way that this can't edit. Edit the blueprint instead.");
+      setProblem("This form can't edit the declaration of the field. Edit the blueprint instead.");
       return;
     }
     const [error] = checkBlueprint(text).diagnostics.filter(({ severity }) => severity === "error");
     if (error) setProblem(`${error.message} ${error.hint ?? ""}`);
-    else onMend(text);
+    else onFix(text);
   }
 
   return (
-    <form className="flex flex-col gap-2.5 px-4 py-3.5" onSubmit={submit} aria-label={`What to write for ${path}`}>
+    <form className="flex flex-col gap-2.5 px-4 py-3.5" onSubmit={submit} aria-label={`Fix for ${path}`}>
       <p>
-        <code className="font-mono text-[0.8125rem] font-medium">{path}</code>: <MarkedText text={offer.sentence} />
+        <code className="font-mono text-[0.8125rem] font-medium">{path}</code>:{" "}
+        <MarkedText text={suggestion.sentence} />
       </p>
       <fieldset className="flex flex-wrap gap-x-5 gap-y-1.5">
-        <legend className="sr-only">What to write for {path}</legend>
-        {offer.mends.map((one) => (
+        <legend className="sr-only">Fix for {path}</legend>
+        {suggestion.mends.map((one) => (
           <label key={one} className="flex cursor-pointer items-center gap-2 text-[0.8125rem]">
             <input
               type="radio"
@@ -173,7 +174,7 @@ function mendFor(kind: Kind, value: string, live: string): FieldMend {
   }
 }
 
-function offersOf({ plan, measures, diff, text }: Proposal): readonly Offer[] {
+function suggestionsOf({ plan, measures, diff, text }: Proposal): readonly Suggestion[] {
   const { model } = checkBlueprint(text);
   const tableOf = (entity: string) => model?.entities.find(({ name }) => name === entity)?.plural;
   return plan.steps.flatMap((step) => {

@@ -1,8 +1,8 @@
 // One organization: its projects and its members.
 import type { Metadata } from "next";
-import { MemberList } from "../../../../features/members/member-list.tsx";
-import { OrganizationPage } from "../../../../features/organizations/organization-page.tsx";
-import { BackLink } from "../../../../ui/back-link.tsx";
+import { MemberList } from "../../../../../features/members/member-list.tsx";
+import { OrganizationPage } from "../../../../../features/organizations/organization-page.tsx";
+import { BackLink } from "../../../../../ui/back-link.tsx";
 
 export const metadata: Metadata = { title: "Organization" };
 

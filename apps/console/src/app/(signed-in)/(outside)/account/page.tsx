@@ -1,0 +1,10 @@
+// The person's own account. In: the session. Out: the password, the access tokens, and the sessions.
+import type { Metadata } from "next";
+import { AccountSettings } from "../../../../features/account/account-settings.tsx";
+import { TokenList } from "../../../../features/tokens/token-list.tsx";
+
+export const metadata: Metadata = { title: "Account" };
+
+export default function Page() {
+  return <AccountSettings tokens={<TokenList />} />;
+}
