@@ -38,7 +38,7 @@ export function startPlatformJobs({ pool, jobs, logger }: PlatformJobsOptions): 
         "a platform job is done",
       );
     } catch (error) {
-      if (!stopping) logger.warn({ err: error, job: job.name }, "a platform job failed; it is tried again");
+      if (!stopping) logger.warn({ err: error, job: job.name }, "a platform job failed and will be retried");
       throw error;
     }
   };

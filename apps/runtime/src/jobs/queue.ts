@@ -36,7 +36,7 @@ export function keepQueue(options: QueueOptions): Queue {
       if (stopped) await runner.stop();
       await runner.promise;
     } catch (error) {
-      if (!stopped) logger.warn({ err: error }, "the job queue could not go on; it is started again");
+      if (!stopped) logger.warn({ err: error }, "the job queue stopped and is restarted");
     }
     runner = null;
     if (!stopped) {

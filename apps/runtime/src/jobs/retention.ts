@@ -60,7 +60,7 @@ async function sweepAll(options: RetentionOptions, isStopped: () => boolean): Pr
     if (release === null) continue;
     const tenant = options.scope.forProject({ projectId: id });
     await forgetReplies(release, tenant).catch((error: unknown) => {
-      options.logger.warn({ err: error, projectId: id }, "old replies could not be deleted; it is tried again");
+      options.logger.warn({ err: error, projectId: id }, "old replies could not be deleted; it will be retried");
     });
     for (const entity of release.bundle.entities) {
       if (entity.retentionDays === null) continue;
@@ -126,7 +126,7 @@ async function deleteOne({ logger, release }: EntitySweep, request: Request, rec
     // Already deleted, or protected by a reference. The next round tries again.
     logger.debug(
       { projectId, entity: request.entity, code: error.code },
-      "an old record could not be deleted; it is tried again",
+      "an old record could not be deleted; it will be retried",
     );
     return false;
   }

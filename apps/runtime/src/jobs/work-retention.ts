@@ -50,7 +50,7 @@ export function createWorkRetention(options: WorkRetentionOptions): WorkRetentio
             gone.events += await deleteInBatches(tenant, eventsOf(id, days), options.rowsMax, isOver);
           } catch (error) {
             // A problem of one project must not stop the deletion for others.
-            logger.warn({ err: error, projectId: id }, "old events and runs could not be deleted; it is tried again");
+            logger.warn({ err: error, projectId: id }, "old events and runs could not be deleted; it will be retried");
           }
         }
       });

@@ -62,7 +62,7 @@ export function startWork(options: WorkOptions): Work {
         const fed = await feed({ pool, windowMax: concurrency * AHEAD, perProjectMax: PER_PROJECT_MAX, takesBack });
         if (fed?.nextDueAtMs != null) nextMs = Math.min(POLL_MS, Math.max(1, fed.nextDueAtMs - Date.now()));
       } catch (error) {
-        if (!stopped) logger.warn({ err: error }, "events could not be handed on; it is tried again");
+        if (!stopped) logger.warn({ err: error }, "events could not be handed on; it will be retried");
       }
     } while (woken && !stopped);
     if (!stopped) timer = setTimeout(start, nextMs);
@@ -110,7 +110,7 @@ function runTask({ pool, executor, logger }: WorkOptions, underWay: Set<Promise<
         await executor.execute(project, ids);
       } catch (error) {
         // Not thrown: a job that failed would stay in the queue. Its due runs are handed over again.
-        logger.warn({ err: error, projectId: project, runs: ids }, "runs could not be carried on");
+        logger.warn({ err: error, projectId: project, runs: ids }, "runs could not be executed");
       }
       // Another run of a limited worker gets the place at once, instead of waiting for the slowest run of the job.
       if (bounded) onDone();

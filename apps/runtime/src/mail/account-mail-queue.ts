@@ -70,7 +70,7 @@ export function createAccountMails(options: AccountMailsOptions): AccountMails {
     if (stopping) return;
     again = looking !== null;
     looking ??= take()
-      .catch((error: unknown) => logger.warn({ err: error }, "mails about accounts could not be looked for"))
+      .catch((error: unknown) => logger.warn({ err: error }, "mails about accounts could not be read"))
       .finally(() => {
         looking = null;
         if (again) look();
@@ -82,7 +82,7 @@ export function createAccountMails(options: AccountMailsOptions): AccountMails {
     if (places <= 0) return;
     for (const noted of await claim(pool, busyProjects(), places)) {
       const sending = attempt(options, noted)
-        .catch((error: unknown) => logger.warn({ err: error }, "what became of a mail could not be noted"))
+        .catch((error: unknown) => logger.warn({ err: error }, "the result of a mail could not be recorded"))
         .finally(() => {
           underWay.delete(sending);
           look();

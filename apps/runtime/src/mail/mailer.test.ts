@@ -109,7 +109,7 @@ it.each<[string, Partial<OutgoingMail>]>([
   ["more receivers than a mail may have", { to: Array.from({ length: 21 }, (_, at) => `a${at}@example.com`) }],
   ["a receiver with another header", { to: ["ana@example.com\r\nBcc: bo@example.com"] }],
   ["two receivers in one", { to: ["ana@example.com,bo@example.com"] }],
-  ["an address for answers with another header", { replyTo: "ana@example.com\r\nBcc: bo@example.com" }],
+  ["a reply-to address with another header", { replyTo: "ana@example.com\r\nBcc: bo@example.com" }],
   ["a text that is too large", { text: "x".repeat(1_048_577) }],
   ["text and HTML that are too large together", { text: "ü".repeat(300_000), html: "x".repeat(500_000) }],
 ])("a mail with %s is refused before anything is sent or noted", async (_, more) => {

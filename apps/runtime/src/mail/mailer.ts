@@ -121,7 +121,7 @@ async function sendAll(
   }
   if (refusal !== null) throw refusal;
   const [first] = [...sent.filter(({ status }) => status !== "suppressed"), ...sent];
-  if (first === undefined) throw new Error("a mail without a receiver");
+  if (first === undefined) throw new Error("a mail without a recipient");
   return first;
 }
 

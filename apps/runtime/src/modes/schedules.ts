@@ -28,7 +28,7 @@ export function startSchedules(cell: Cell, workLimits?: WorkLimits): Scheduler {
     try {
       if ((await scheduler.tick()) > 0) signal.raise();
     } catch (error) {
-      if (!stopped) logger.warn({ err: error }, "schedules could not be looked up; it is tried again");
+      if (!stopped) logger.warn({ err: error }, "schedules could not be looked up; it will be retried");
     }
     if (!stopped) timer = setTimeout(start, LOOK_MS);
   };

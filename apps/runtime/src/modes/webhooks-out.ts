@@ -42,7 +42,7 @@ export function startWebhooks(
       try {
         await sender.send();
       } catch (error) {
-        if (!stopped) logger.warn({ err: error }, "webhooks could not be looked up; it is tried again");
+        if (!stopped) logger.warn({ err: error }, "webhooks could not be looked up; it will be retried");
       }
       // Deliveries that end in the meantime make room for more at once.
       await new Promise((resolve) => setTimeout(resolve, APART_MS));

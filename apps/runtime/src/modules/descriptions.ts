@@ -50,7 +50,7 @@ export function createDescriptions(pool: Pool): Descriptions {
     const { rows } = await pool.query<{ openapi: string; sdkTypes: string }>(
       boundedQuery({ text: STORED_TEXTS, values: [releaseId] }, UNPACK_MS_MAX),
     );
-    if (rows[0] === undefined) throw new Error(`release ${releaseId} is served and not stored`);
+    if (rows[0] === undefined) throw new Error(`release ${releaseId} is served but not stored`);
     const description = await packed(rows[0]);
     await storeDescription(pool, releaseId, description);
     return description;

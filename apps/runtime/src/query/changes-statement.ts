@@ -158,7 +158,7 @@ export function changesStatement(view: EntityView, caller: StatementCaller, filt
     likeness: (follower) => JSON.stringify(used.map(({ of }) => of(follower))),
     values: (followers, from, until) => {
       const [first] = followers;
-      if (first === undefined) throw new Error("a group of nobody");
+      if (first === undefined) throw new Error("a group without subscribers");
       const batch: Batch = { followers, after: from, to: until };
       const { principal, organization, ip, requestId } = first;
       const none = { recordId: null, values: new Map(), cursor: null, limit: null };

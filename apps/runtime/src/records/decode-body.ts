@@ -136,7 +136,7 @@ function toFieldValues(
     const text = texts.get(name);
     // The schema only knows fields. A name that it wrongly allowed must not become a column.
     if (field === undefined || text === undefined || field.writer === "service" || field.hidden) {
-      throw new Error(`the schema lets ${name} through`);
+      throw new Error(`the schema allows ${name}`);
     }
     if (added.has(name)) values.set(additionTo(name), text);
     else values.set(name, field.secret && text !== null ? seal(context, view, field, recordId, text) : text);

@@ -121,7 +121,7 @@ async function takeBack(
       if (failure.lock && attempt < LOCK_TRIES_MAX && !release.isStopped()) {
         release.logger.info(
           { releaseId: release.id, attempt },
-          "taking back what a failed release left waits for a lock",
+          "removing the parts that a failed release left waits for a lock",
         );
         await backOff(attempt);
         continue;

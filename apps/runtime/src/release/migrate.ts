@@ -111,7 +111,7 @@ async function runLocked(run: Run, client: PoolClient, release: Release): Promis
   }
   if (!(await runPhase(run, client, release, "after"))) return;
   await finishRelease(client, release, null);
-  run.logger.info({ projectId: release.projectId, releaseId: release.id }, "a release is through");
+  run.logger.info({ projectId: release.projectId, releaseId: release.id }, "a release is complete");
 }
 
 /** False if the release has failed, or the process is stopping. */

@@ -167,7 +167,10 @@ async function cleanUp(client: PoolClient, run: StepRun): Promise<void> {
     await outsideTransaction(client, run.projectId, () => client.query(sql));
   } catch (error) {
     if (isConnectionLoss(error)) throw error;
-    logger.warn({ err: error, releaseId: run.releaseId, stepId: step.id }, "what a step left could not be removed");
+    logger.warn(
+      { err: error, releaseId: run.releaseId, stepId: step.id },
+      "the remains of a failed step could not be removed",
+    );
   }
 }
 

@@ -110,7 +110,7 @@ export async function sweepSetAside({ pool, logger }: SweepOptions): Promise<num
     } catch (error) {
       logger.warn(
         { err: error, projectId: row.project_id, keptAs: row.kept_as },
-        "what was set aside could not be dropped; it is tried again",
+        "data that was set aside could not be dropped; it will be retried",
       );
     }
   }

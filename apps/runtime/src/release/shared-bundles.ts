@@ -76,7 +76,7 @@ export function createSharedBundles(onGrowth: (bytes: number) => void): SharedBu
     },
     leave(shared) {
       const entry = entries.get(shared);
-      if (entry === undefined) throw new Error("this bundle is none of ours");
+      if (entry === undefined) throw new Error("this bundle is not in use");
       if (--entry.users === 0) release(entry);
     },
   };

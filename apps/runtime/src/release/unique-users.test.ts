@@ -35,7 +35,7 @@ function publication(projectId: ProjectId, from: Model | null, to: Model): Publi
   return publicationOf(projectId, proposed.bundle, live?.bundle ?? null, proposed.plan.steps);
 }
 
-/** A hundred users. `handles` of them share another's handle, and `desks` more share a desk. */
+/** A hundred users. The last `handles` of them have the handle of another user, and the last `desks` a taken desk. */
 async function liveProject(handles: number, desks: number): Promise<ProjectId> {
   const projectId = await runner.newProject();
   expect((await runner.deploy(publication(projectId, null, before))).error).toBeNull();

@@ -52,7 +52,7 @@ export async function openImport(
       });
     });
   const [opened] = rows;
-  if (opened === undefined) throw new Error("an import was neither begun nor found");
+  if (opened === undefined) throw new Error("an import was neither started nor found");
   if (opened.again) {
     await pool.query("DELETE FROM plinth.import_steps WHERE project_id = $1 AND source = $2", [projectId, source]);
   }
@@ -106,7 +106,7 @@ export async function lockStep(client: ClientBase, name: ImportName, step: strin
     step,
   ]);
   const [row] = rows;
-  if (row === undefined) throw new Error("a step that was just written is not there");
+  if (row === undefined) throw new Error("a step that was just written is missing");
   return stateOf(row);
 }
 

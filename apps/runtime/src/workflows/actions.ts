@@ -72,7 +72,7 @@ async function perform(options: ActionsOptions, performing: Performing): Promise
       return awaitApproval(options, performing, action);
     case "email.send":
     case "http.request":
-      throw new Error("a call to another service was taken for one inside the database");
+      throw new Error("a call to another service reached the actions inside the database");
   }
 }
 

@@ -132,7 +132,7 @@ async function claimAll(
   for (let tries = 1; together.length > 0 && !executing.isStopping(); tries++) {
     const result = await endTogether(scope, together, walkerOf).catch((error: unknown) => {
       if (sqlState(error) === UNDEFINED_TABLE) throw error;
-      logger.info({ err: error, projectId, runs: together.length }, "runs are carried on by themselves");
+      logger.info({ err: error, projectId, runs: together.length }, "runs are executed separately");
       return { kind: "undone", because: null } as const;
     });
     if (result.kind === "done") {
@@ -190,7 +190,7 @@ async function knownOf(
   const background = await definitions.of(run.definition);
   const definition = background === null ? null : definitionOf(background, run);
   // The project was suspended meanwhile. The run continues when the project is restored.
-  if (release === null) throw new Error(`nothing is served of ${projectId}`);
+  if (release === null) throw new Error(`no release of ${projectId} is served`);
   if (background === null || definition === null) return { kind: "unknown" };
   return { kind: "known", release, background, definition };
 }

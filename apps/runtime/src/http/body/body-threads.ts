@@ -102,7 +102,7 @@ export function createBodyThreads(): BodyThreads {
       case "failed":
         throw new Error(answer.message);
       case "unknown_shape":
-        throw new Error("the thread forgets what it was just given");
+        throw new Error("the thread has forgotten a shape that it just received");
     }
   };
 

@@ -173,7 +173,7 @@ export async function deploy(cell: TestCell, publication: Publication): Promise<
   await cell.migrator.idle();
   await cell.registry.reload(publication.projectId as ProjectId);
   const status = await inspectRelease(cell.pool, publication.projectId, releaseId);
-  if (status === null) throw new Error("a release that was received is not there");
+  if (status === null) throw new Error("a received release is missing");
   return status;
 }
 

@@ -76,7 +76,7 @@ export function createStreamHub(options: StreamHubOptions): StreamHub {
       // No project waits for another project's round.
       void streams
         .round(extent)
-        .catch((error: unknown) => logger.warn({ err: error, projectId }, "changes could not be told"))
+        .catch((error: unknown) => logger.warn({ err: error, projectId }, "changes could not be sent"))
         .finally(() => underWay.delete(projectId));
     }
   };
@@ -101,7 +101,7 @@ export function createStreamHub(options: StreamHubOptions): StreamHub {
     }
     lookAgain = false;
     looking = look()
-      .catch((error: unknown) => logger.warn({ err: error }, "changes could not be looked for"))
+      .catch((error: unknown) => logger.warn({ err: error }, "changes could not be read"))
       .finally(() => {
         looking = null;
         if (lookAgain) setTimeout(wake, LOOK_PAUSE_MS).unref();

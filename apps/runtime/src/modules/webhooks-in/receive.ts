@@ -135,7 +135,7 @@ export function createHooks(options: HooksOptions): Hooks {
       return answerOf(RECEIVED, projectId);
     } catch (error) {
       const fault = error instanceof Fault ? error : new Fault("unavailable", { cause: error });
-      if (fault !== error) logger.error({ err: error, request_id: arriving.id }, "an inbound webhook was not kept");
+      if (fault !== error) logger.error({ err: error, request_id: arriving.id }, "an inbound webhook was not stored");
       return answerOf(respondWithFault(fault, arriving.id), null);
     }
   };

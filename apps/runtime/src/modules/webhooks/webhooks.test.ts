@@ -58,7 +58,7 @@ const kept = () =>
   );
 
 it.each(routes.map(([method, path, body]) => ({ method, path, body })))(
-  "$method $path is for admins alone, of this project",
+  "$method $path is only for admins of this project",
   async ({ method, path, body }) => {
     const before = [await kept(), await work.sql("SELECT count(*) FROM {schema}.audit_log")];
     const at = path.replace("{id}", id);
@@ -111,7 +111,7 @@ it.each([
 it.each([
   ["ticket.creatd", 'Did you mean "ticket.created"?'],
   ["tickt.*", 'Did you mean "ticket.*"?'],
-  ["payment.refunded", "no such event."],
+  ["payment.refunded", "the live version doesn't send it."],
 ])("the message about the unknown event %s helps", async (event, hint) => {
   await expect(call(admin, "POST", "/v1/webhook-endpoints", { url: URL_, events: [event] })).rejects.toMatchObject({
     errors: [{ path: "/events/0", code: "not_allowed", message: expect.stringContaining(hint) }],

@@ -21,7 +21,7 @@ export function isToMany({ by }: BundleRelation): boolean {
 /** @throws Error (our bug) if the release has no such entity. */
 export function targetOf(view: EntityView, { entity }: BundleRelation): EntityView {
   const target = view.all.get(entity);
-  if (target === undefined) throw new Error(`${view.entity.name} leads to ${entity}, which there is not`);
+  if (target === undefined) throw new Error(`${view.entity.name} refers to ${entity}, which does not exist`);
   return target;
 }
 

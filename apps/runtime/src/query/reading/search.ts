@@ -95,7 +95,7 @@ function wordsOf(view: EntityView): string {
 
 function similarOf(view: EntityView): string {
   const { similar } = searchOf(view);
-  if (similar === undefined) throw new Error(`${view.entity.name} has no text that similar words are looked for in`);
+  if (similar === undefined) throw new Error(`${view.entity.name} has no fuzzy field`);
   return inRow(similar);
 }
 

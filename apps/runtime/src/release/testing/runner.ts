@@ -89,7 +89,7 @@ export async function openRunner(): Promise<Runner> {
     },
     status: async ({ projectId, releaseId }) => {
       const status = await inspectRelease(pool, projectId, releaseId);
-      if (status === null) throw new Error("a release that was received is not there");
+      if (status === null) throw new Error("a received release is missing");
       return status;
     },
     close: async () => {
