@@ -171,7 +171,7 @@ entities:
   const unnamed = await imported("firm");
   expect(unnamed.code).toBe(1);
   expect(unnamed.plan.problems).toContain(
-    "client.org_id: each record belongs to an organization: name one with --organization ID",
+    "client.org_id: each record needs an organization: name one with --organization ID",
   );
   const strange = await imported(
     "firm",

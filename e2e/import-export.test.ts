@@ -1,5 +1,5 @@
-// What `plinth export` takes along comes back: `plinth import data FOLDER` brings it to another project with the ids that it had, and an
-// export of that project is the same.
+// The folder of `plinth export` can be imported: `plinth import data FOLDER` copies the records into another project with their ids, and
+// an export of that project is the same.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -189,11 +189,11 @@ test("a folder that was changed, or is none, stops the import before anything is
   const changed = await installation.plinth("import", "data", "origin", "--project", "fresh", "--yes");
   await writeFile(file, was);
   expect(changed).toMatchObject({ code: 1 });
-  expect(changed.stdout).toContain("tag.csv: its checksum is not that of the manifest");
+  expect(changed.stdout).toContain("tag.csv: its checksum differs from the manifest");
   const none = await installation.plinth("import", "data", "nowhere", "--project", "fresh", "--yes");
   expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining("nowhere is neither") });
   const mapped = await installation.plinth("import", "data", "origin", "--project", "fresh", "--map", "map.yaml");
-  expect(mapped).toMatchObject({ code: 2, stderr: expect.stringContaining("--map is for databases") });
+  expect(mapped).toMatchObject({ code: 2, stderr: expect.stringContaining("--map is only for databases") });
   const { rows } = await installation.cellPool.query(`SELECT count(*)::int AS n FROM ${schema}.teams`);
   expect(rows).toEqual([{ n: 0 }]);
 });

@@ -1,6 +1,6 @@
-// A change with every kind of risk, as a person takes it through the console: what is shown before anything runs, what is refused
-// while records stand in the way, what must be agreed to by name, and the way back. Then the editor, as somebody types.
-// With PLINTH_PICTURES=DIR it leaves a picture of each page there, light and dark, wide and narrow.
+// A change with every kind of risk, as a person takes it through the console: its preview, refusals while records
+// prevent it, consents by name, and the way back. Then the editor while a person types. With PLINTH_PICTURES=DIR, it
+// saves a picture of each page there, light and dark, wide and narrow.
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Caller, callerOf } from "./api.ts";
@@ -91,7 +91,7 @@ async function openRoom(name: string): Promise<void> {
   await page.getByRole("navigation", { name: "Project" }).getByRole("link", { name }).click();
 }
 
-/** Puts a text into the editor and asks what it would change. */
+/** Puts a text into the editor and requests its changes. */
 async function review(text: string): Promise<void> {
   await openRoom("Blueprint");
   await page.getByRole("textbox", { name: "Blueprint" }).waitFor();
@@ -99,7 +99,7 @@ async function review(text: string): Promise<void> {
   await page.getByLabel("Blueprint file").setInputFiles(file);
   await button("Review change").click();
   await page.waitForURL(/prp_/);
-  await region("What runs in the database").waitFor();
+  await region("Steps in the database").waitFor();
 }
 
 async function deploy(): Promise<void> {
@@ -107,17 +107,17 @@ async function deploy(): Promise<void> {
   await page.getByText("This version is live").waitFor();
 }
 
-/** Unfolds a step of the plan. */
+/** Opens a step of the plan. */
 async function unfold(summary: RegExp): Promise<Locator> {
-  const step = region("What runs in the database").locator("details", {
+  const step = region("Steps in the database").locator("details", {
     has: page.locator("summary", { hasText: summary }),
   });
   await step.first().locator("summary").click();
   return step.first();
 }
 
-describe("a first version, with records", () => {
-  test("is deployed, and owes no consent", async () => {
+describe("a first version", () => {
+  test("is deployed without consents", async () => {
     await page.goto(`${stack.consoleUrl}/projects/new`);
     await page.getByLabel("Name").fill("bike-shop");
     await page.getByText("Your own file").click();
@@ -134,7 +134,7 @@ describe("a first version, with records", () => {
     await deploy();
   });
 
-  test("and its records are shown, whatever their types", async () => {
+  test("shows its records, whatever their types", async () => {
     await openRoom("Keys");
     await button("New key").first().click();
     const dialog = page.getByRole("dialog");
@@ -178,23 +178,23 @@ async function created(route: string, record: object): Promise<string> {
 }
 
 describe("a change that renames, loosens, requires and drops", () => {
-  test("is shown with its classes, whom it lets in, its SQL and what stands in its way", async () => {
+  test("shows its classes, the access that it gives, its SQL, and the records that prevent it", async () => {
     await review(second);
-    const changes = region("What changes");
+    const changes = region("Changes in the model");
     for (const badge of ["Drops data", "Loosens access", "Breaks clients", "Depends on data", "Rewrites a column"]) {
       await changes.getByText(badge, { exact: true }).first().waitFor();
     }
     await changes.getByText(/can now read a.*with status/).waitFor();
     await changes.getByText(/where .*status == "draft".* before and after/).waitFor();
-    await button(/^Approve: \d+ to agree first$/).waitFor();
+    await button(/^Approve: \d+ consents? missing$/).waitFor();
     await page.getByText("One step can't be done yet").waitFor();
     const step = await unfold(/price/);
-    await step.getByText("One record stands in the way.").waitFor();
+    await step.getByText("One record violates it.").waitFor();
     await step.getByText(/select count/).waitFor();
     await picture("04-review");
   });
 
-  test("is not deployed while a record stands in the way", async () => {
+  test("is not deployed while a record prevents it", async () => {
     await agreeToAll(page);
     await button("Approve").click();
     await button("Deploy").click();
@@ -212,7 +212,7 @@ describe("a change that renames, loosens, requires and drops", () => {
     await page.getByText("This change was rejected").waitFor();
   });
 
-  test("once the records are mended, each consent is given by keyboard, and it goes live", async () => {
+  test("goes live after the records are corrected and each consent is given with the keyboard", async () => {
     await button("Edit blueprint").first().click();
     await button("Review change").click();
     await page.getByText("One step can't be done yet").waitFor();
@@ -223,11 +223,15 @@ describe("a change that renames, loosens, requires and drops", () => {
 
     const approve = button(/^Approve/);
     await approve.press("Enter");
-    const consents = await region("What you agree to").getByRole("checkbox").all();
+    const consents = await region("Required consents").getByRole("checkbox").all();
     expect(consents.length).toBeGreaterThan(2);
     for (const [index, consent] of consents.entries()) {
       expect(await consent.evaluate((box) => box === document.activeElement)).toBe(true);
-      expect(await approve.innerText()).toBe(`Approve: ${consents.length - index} to agree first`);
+      expect(await approve.innerText()).toBe(
+        consents.length - index === 1
+          ? "Approve: 1 consent missing"
+          : `Approve: ${consents.length - index} consents missing`,
+      );
       await page.keyboard.press("Space");
       await page.keyboard.press("Tab");
       if (index === 0) await picture("06-consents");
@@ -235,7 +239,7 @@ describe("a change that renames, loosens, requires and drops", () => {
     expect(await approve.innerText()).toBe("Approve");
     await approve.press("Enter");
     await deploy();
-    await region("What runs in the database")
+    await region("Steps in the database")
       .getByText(/rows? written/)
       .waitFor();
     await picture("07-live");
@@ -244,7 +248,7 @@ describe("a change that renames, loosens, requires and drops", () => {
     expect(bike).not.toHaveProperty("note");
   });
 
-  test("the earlier version, proposed again, brings back what was dropped", async () => {
+  test("can be undone: the earlier version restores the dropped data", async () => {
     await openRoom("Changes");
     await button("Actions for change 1").click();
     await page.getByRole("menuitem", { name: "Compare with live" }).click();
@@ -252,8 +256,8 @@ describe("a change that renames, loosens, requires and drops", () => {
     await picture("08-history");
     await button("Propose #1 again").click();
     await page.waitForURL(/prp_/);
-    await region("What runs in the database").getByText(/note/).first().waitFor();
-    const losses = page.getByRole("status").filter({ hasText: "What going back to this version can't bring back" });
+    await region("Steps in the database").getByText(/note/).first().waitFor();
+    const losses = page.getByRole("status").filter({ hasText: "Going back to this version can't restore everything" });
     await losses.getByText(/bikes\.gears are converted from text to integer/).waitFor();
     await picture("09-going-back");
     await agreeToAll(page);
@@ -267,7 +271,7 @@ describe("a change that renames, loosens, requires and drops", () => {
   });
 });
 
-test("a database that was changed by other means is told apart, and nothing is proposed upon it", async () => {
+test("a schema that was changed by hand is reported, and nothing is planned for it", async () => {
   const [[schema] = []] = await queryCell(stack.home, "select 't_' || substr(id, 5) from plinth.projects");
   await queryCell(stack.home, `alter table "${schema}".bikes add column stray int`);
   await openRoom("Changes");
@@ -279,9 +283,7 @@ test("a database that was changed by other means is told apart, and nothing is p
   };
   await goBack();
   const refusal = page.getByRole("alert").filter({ hasText: "The version could not be proposed" });
-  await refusal
-    .getByText(/changed by other means than a deployment.*bikes\.stray is there and should not be/)
-    .waitFor();
+  await refusal.getByText(/was changed without a deployment.*bikes\.stray exists and should not/).waitFor();
   await picture("10-drift");
   await queryCell(stack.home, `alter table "${schema}".bikes drop column stray`);
   await goBack();
@@ -308,7 +310,7 @@ describe("the editor", () => {
     await page.keyboard.press("Escape");
   });
 
-  test("tells what a word means under the mouse", async () => {
+  test("explains a word under the mouse", async () => {
     const line = page.locator(".cm-line", { hasText: "service_every" });
     const { left, top } = await line.evaluate((element) => {
       const text = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
@@ -331,7 +333,7 @@ describe("the editor", () => {
     await takePicture(page, pictures, "12-hover");
   });
 
-  test("marks an error as it is typed, and leads to it from the list", async () => {
+  test("marks an error while typing, and links to it in the list", async () => {
     await page.getByText("weight: decimal").click();
     await page.keyboard.press("End");
     await page.keyboard.type("\ncolour: strng");
@@ -346,7 +348,7 @@ describe("the editor", () => {
     await expect.poll(() => page.locator(".cm-activeLine").innerText()).toContain("colour: strng");
   });
 
-  test("and nothing went wrong in the browser", () => {
+  test("the browser has reported no error", () => {
     expect(consoleErrors).toEqual([]);
   });
 });

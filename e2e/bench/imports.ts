@@ -1,5 +1,6 @@
-// A long table that comes over by `plinth import data`. In: a database server, and how many rows: ten columns, two references, one
-// unique. Out: how long it takes from the command to its end, with counts and checksums compared, and who computes how long.
+// Imports a long table with `plinth import data`: ten columns, two references, one unique column. In: a database server
+// and a number of rows. Out: the time of the command, the CPU time of each process, and whether counts and checksums
+// agree.
 import pg from "pg";
 import { type DataInstallation, startDataInstallation } from "../data-installation.ts";
 import { cpuOfFamilyUs, cpuOfProcessUs, residentPeakMb } from "./cpu.ts";
@@ -87,7 +88,7 @@ export async function measureImport(
   }
 }
 
-/** The command is a child of this process, whose time is known once it has ended. */
+/** The command is a child of this process, and its CPU time is known after it has ended. */
 function cpuOf(installation: DataInstallation, postgres: number): Record<keyof ImportFigure["cpu"], number> {
   return {
     postgres: cpuOfFamilyUs(postgres),
@@ -118,12 +119,12 @@ async function makeSource(adminUrl: string, rows: number): Promise<string> {
 export function importTable({ rows, seconds, rowsPerSecond, cpu, peakMb, isWhole }: ImportFigure): string {
   const line = (what: string, value: string): string => `| ${what} | ${value} |`;
   return [
-    "`plinth import data` from a database on the same machine: ten columns, two references, one unique; with counts and checksums compared at the end.",
+    "`plinth import data` from a database on the same machine: a table with ten columns, two references and one unique column. The command compares counts and checksums at the end.",
     "",
     line("", ""),
     line("---", "---"),
     line("rows", rows.toLocaleString("en-US")),
-    line("time, the dry run included", `${seconds.toFixed(1)} s`),
+    line("time, including the dry run", `${seconds.toFixed(1)} s`),
     line("rows a second", Math.round(rowsPerSecond).toLocaleString("en-US")),
     line("processor: Postgres, both sides", `${cpu.postgres.toFixed(1)} s`),
     line(

@@ -1,5 +1,5 @@
-// How long the language takes on a large project. In: nothing (`node e2e/bench/language.ts`). Out: medians in milliseconds,
-// warm: what an editor does at each key (check, complete), what a review does (compile, diff, plan).
+// Measures the language on a large project (`node e2e/bench/language.ts`). In: nothing. Out: medians in milliseconds
+// after a warm-up: the work of an editor at each key (check, complete) and of a review (compile, diff, plan).
 import { checkBlueprint, completeAt, diffModels, formatBlueprint } from "@plinth/blueprint";
 import { compileModel, planMigration } from "@plinth/compiler";
 import { largeBlueprint } from "./large-blueprint.ts";
@@ -52,7 +52,7 @@ function figure(name: string, work: () => unknown): LanguageFigure {
 export function languageTable(figures: readonly LanguageFigure[]): string {
   const rows = figures.map(({ name, medianMs, maxMs }) => `| ${name} | ${medianMs.toFixed(1)} | ${maxMs.toFixed(1)} |`);
   return [
-    "A blueprint of 100 entities with 15 fields each, warm, one core:",
+    "A blueprint of 100 entities with 15 fields each, on one core, after a warm-up:",
     "",
     "| work | ms (median) | ms (longest) |",
     "| --- | --- | --- |",

@@ -1,4 +1,4 @@
-// Figures into words. In: the rounds of each workload and target. Out: medians with their spread, ratios, Markdown.
+// Formats the results. In: the rounds of each workload and target. Out: medians with their range, ratios, Markdown.
 import type { Round } from "./load.ts";
 
 export interface Figure {
@@ -19,10 +19,10 @@ export interface Measurement {
   readonly driverCpu: Figure;
 }
 
-/** Ours divided by a yardstick, round by round, so that what slows the whole machine for a while cancels out. */
+/** Our figure divided by another target's, for each round, so that temporary load of the machine cancels out. */
 export interface Ratio {
   readonly workload: string;
-  readonly yardstick: string;
+  readonly comparedWith: string;
   readonly requestsPerSecond: Figure;
   readonly cpuUsPerRequest: Figure;
 }
@@ -42,12 +42,17 @@ export function summarize(workload: string, target: string, rounds: readonly Rou
   };
 }
 
-export function compare(workload: string, yardstick: string, ours: readonly Round[], theirs: readonly Round[]): Ratio {
+export function compare(
+  workload: string,
+  comparedWith: string,
+  ours: readonly Round[],
+  theirs: readonly Round[],
+): Ratio {
   const ratio = (pick: (round: Round) => number) =>
     figureOf(ours.map((round, i) => pick(round) / pick(theirs[i] as Round)));
   return {
     workload,
-    yardstick,
+    comparedWith,
     requestsPerSecond: ratio((round) => round.requestsPerSecond),
     cpuUsPerRequest: ratio((round) => round.cpuUsPerRequest),
   };
@@ -66,14 +71,14 @@ export function toMarkdown(measurements: readonly Measurement[], ratios: readonl
   ]);
   const against = ratios.map((r) => [
     r.workload,
-    r.yardstick,
+    r.comparedWith,
     range(r.requestsPerSecond, 2),
     range(r.cpuUsPerRequest, 2),
   ]);
   return [
     table(["workload", "target", "requests/s", "p50 ms", "p99 ms", "CPU µs/request", "server MB", "driver CPU"], rows),
-    "Ours divided by each yardstick, in the same rounds:",
-    table(["workload", "yardstick", "requests/s", "CPU per request"], against),
+    "Our figures divided by those of each other target, in the same rounds:",
+    table(["workload", "compared with", "requests/s", "CPU per request"], against),
   ].join("\n\n");
 }
 

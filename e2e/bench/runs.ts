@@ -1,5 +1,5 @@
-// What happens after a write: how soon a run begins, how many end in a second, and what writing an event costs. In: a database,
-// a driver, and a time. Out: figures of a web process and a worker on it, and a table.
+// Measures what happens after a write: how soon a run starts, how many runs end per second, and the cost of an event.
+// In: a database, a load generator, a time. Out: figures of a web process and a worker, and a table.
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "@plinth/testkit";
 import pg from "pg";
@@ -18,32 +18,32 @@ export interface Lag {
 export interface Runs {
   /** From the commit of a single write to the start of its run, in ms. */
   readonly idleStartMs: Lag;
-  /** As many as the cell takes, with no worker at work. */
+  /** The maximum number per second without a running worker. */
   readonly writesPerSecond: { readonly unheard: number; readonly heard: number };
-  /** Web process and Postgres, in microseconds, with no worker at work. */
+  /** Web process and Postgres, in microseconds, without a running worker. */
   readonly cpuUsPerWrite: { readonly unheard: number; readonly heard: number };
-  /** Of what was left behind without a worker. */
+  /** With the queue that was filled without a worker. */
   readonly drainedPerSecond: number;
   readonly sustained: readonly Sustained[];
 }
 
 /** Writes at a fixed rate, each of which starts a run. */
 export interface Sustained {
-  /** Of the writes that nobody hears. */
+  /** As a share of the writes without a listening workflow. */
   readonly share: number;
   readonly seconds: number;
   readonly writesPerSecond: number;
   readonly runsPerSecond: number;
   /** From the commit of a write to the start of its run, in ms. */
   readonly lagMs: Lag;
-  /** Half way and at the end: where it grows, the rate isn't sustained. */
+  /** Half way and at the end. If it grows, the rate isn't sustainable. */
   readonly backlog: readonly [number, number];
 }
 
 const SINGLE_WRITES = 60;
-/** Of writes as fast as they go: enough for a figure, and for what is left behind. */
+/** The number of writes at full speed: enough for a figure, and to fill the queue. */
 const SHORT_SECONDS = 4;
-/** Behind a deployment every statement is new. */
+/** After a deployment, every statement is new. */
 const WARM_SECONDS = 1;
 const SHARES = [0.25, 0.35, 0.5];
 
@@ -163,22 +163,22 @@ export function runsTable({ idleStartMs, writesPerSecond, cpuUsPerWrite, drained
       `${n(idleStartMs.p50)} / ${n(idleStartMs.p99)}`,
     ],
     [
-      "writes a second, unheard and heard, with no worker beside it",
+      "writes a second, without and with a workflow that listens, and no worker running",
       `${n(writesPerSecond.unheard)} and ${n(writesPerSecond.heard)}`,
     ],
     [
-      "CPU µs of a write, unheard and heard, with no worker beside it",
+      "CPU µs per write, without and with a workflow that listens, and no worker running",
       `${n(cpuUsPerWrite.unheard)} and ${n(cpuUsPerWrite.heard)} (${(cpuUsPerWrite.heard / cpuUsPerWrite.unheard).toFixed(2)} times)`,
     ],
-    ["one-step runs that end in a second, of what a worker finds when it starts", n(drainedPerSecond)],
+    ["runs of one step that end per second, when a worker starts with a full queue", n(drainedPerSecond)],
   ];
   const rates = sustained.map(
     ({ share, seconds, lagMs, backlog, ...rates }) =>
       `| ${share} | ${seconds} | ${n(rates.writesPerSecond)} | ${n(rates.runsPerSecond)} | ${n(lagMs.p50)} / ${n(lagMs.p99)} | ${backlog.join(" > ")} |`,
   );
   return `A web process, a worker and Postgres on one machine.\n\n| | |\n|---|---|\n${rows.map(([what, value]) => `| ${what} | ${value} |`).join("\n")}\n
-Writes at a fixed rate, each of which starts a run of one step:\n
-| part of the unheard writes | s | writes/s | runs ended/s | commit to start, ms (p50 / p99) | left half way > at the end |
+Writes at a fixed rate, each of which starts a run with one step:\n
+| share of the maximum writes without a workflow | s | writes/s | runs ended/s | commit to start, ms (p50 / p99) | unfinished runs: half way > at the end |
 |---|---|---|---|---|---|
 ${rates.join("\n")}
 `;

@@ -1,5 +1,6 @@
-// Many projects in one cell. In: how many. Out: throughput beside that of one project, the first answer of a cold one, memory.
-// Every project has a name of its own; their entities are those of a few blueprints, as templates have them.
+// Measures many projects in one cell. In: their number. Out: throughput compared with one project, the first answer of
+// a cold project, memory. Every project has a different name. Their entities come from a few blueprints, like those of
+// templates.
 import { readdirSync, readFileSync } from "node:fs";
 import { type Bundle, fillTemplate, hashApiKey, type MigrationPlan, newApiKey, newId } from "@plinth/bundle";
 import { createTenantSchema } from "@plinth/postgres";
@@ -18,7 +19,7 @@ export interface Scale {
   readonly random: ScaleRound;
   /** Resident memory of the runtime in MB. */
   readonly memoryMb: { readonly idle: number; readonly one: number; readonly random: number };
-  /** Memory that Postgres's sessions have to themselves, in MB. */
+  /** Private memory of the Postgres sessions in MB. */
   readonly backendsMb: number;
 }
 
@@ -83,20 +84,20 @@ export function scaleTable(scale: Scale): string {
   const line = (name: string, round: ScaleRound, memory: number): string =>
     `| ${name} | ${round.requestsPerSecond.toFixed(0)} | ${ms(round.p99Ms)} | ${round.cpuUsPerRequest.toFixed(0)} | ${memory.toFixed(0)} |`;
   return [
-    `${count} projects of three entities, from ${scale.blueprints} blueprints, each with a name of its own; one record is read by its id:`,
+    `${count} projects with different names, made from ${scale.blueprints} blueprints of three entities. Each request reads one record by its id:`,
     [
-      "| read from | requests/s | p99 ms | CPU µs/request | server MB |",
+      "| reads from | requests/s | p99 ms | CPU µs/request | server MB |",
       "| --- | --- | --- | --- | --- |",
       line("one project", one, memoryMb.one),
-      line(`any of ${count}`, random, memoryMb.random),
+      line(`random ones of ${count}`, random, memoryMb.random),
     ].join("\n"),
-    `Any of them beside one: ${(random.requestsPerSecond / one.requestsPerSecond).toFixed(2)} of the requests/s. ` +
-      `The first answer of a project that nobody has asked yet: ${ms(coldMs.median)} ms (median), ${ms(coldMs.p99)} ms (p99), ${ms(coldMs.longest)} ms (longest). ` +
-      `Before the first request the server has ${memoryMb.idle.toFixed(0)} MB; Postgres's sessions have ${scale.backendsMb.toFixed(0)} MB to themselves at the end.`,
+    `Random projects reach ${(random.requestsPerSecond / one.requestsPerSecond).toFixed(2)} times the requests/s of one project. ` +
+      `The first request to a project takes ${ms(coldMs.median)} ms (median), ${ms(coldMs.p99)} ms (p99), ${ms(coldMs.longest)} ms (longest). ` +
+      `The server uses ${memoryMb.idle.toFixed(0)} MB before the first request. At the end, the Postgres sessions use ${scale.backendsMb.toFixed(0)} MB of private memory.`,
   ].join("\n\n");
 }
 
-/** The first of each blueprint is published as control would; the others are copies of it, made in the database. */
+/** The first project of each blueprint is published as control does it. The others are copies in the database. */
 async function makeProjects(
   cellUrl: string,
   cell: Awaited<ReturnType<typeof startBareCell>>,
@@ -182,7 +183,7 @@ async function storeCopy(
 }
 
 async function firstAnswers(origin: string, readers: readonly Reader[]): Promise<Scale["coldMs"]> {
-  // The very first opens connections and compiles code; that is the start's, not the project's.
+  // The very first request opens connections and compiles code, which is part of the start.
   await readOnce(origin, readers[readers.length - 1] as Reader);
   const times: number[] = [];
   for (const reader of readers.slice(0, -1)) {
@@ -249,7 +250,7 @@ function privateMbOfChildren(pid: number): number {
       if (Number(/PPid:\s+(\d+)/.exec(status)?.[1]) === pid)
         total += Number(/RssAnon:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
     } catch {
-      // It has ended meanwhile.
+      // The process has already ended.
     }
   }
   return total;

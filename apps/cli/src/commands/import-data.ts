@@ -1,5 +1,5 @@
 // `plinth import data SOURCE --project NAME`. In: a Postgres database, or the folder of an export, and a project. Out: its rows as
-// records. It shows what it will do and judges samples first; without `--yes`, or a person's yes, nothing is written.
+// records. It shows the plan and checks samples first. It writes only with `--yes`, or after a person agrees.
 import { createInterface } from "node:readline/promises";
 import { CommandFailure, type ExitCode } from "../failure.ts";
 import { patiently, type Target } from "../import/data/cell.ts";
@@ -52,7 +52,7 @@ function isDatabase(from: string): boolean {
   return /^postgres(?:ql)?:/i.test(from);
 }
 
-/** Ends an import that was begun and will not be gone on with. What it has stored stays. */
+/** Ends an unfinished import that will not be continued. The records that it has stored stay. */
 export async function abandonImport(
   terminal: Terminal,
   settings: LocalSettings,
@@ -61,9 +61,7 @@ export async function abandonImport(
   return withProject(settings, project, async (control, projectId) => {
     const closed = await control.transfers.closeImport.mutate({ projectId, source: null });
     terminal.out(
-      closed === null
-        ? "No import is unfinished."
-        : "The unfinished import is ended. The records that it has stored stay.",
+      closed === null ? "No import is unfinished." : "The unfinished import is ended. Its stored records stay.",
     );
     return 0;
   });
@@ -84,15 +82,15 @@ async function carryOut(carried: Carried): Promise<ExitCode> {
   if (plan.problems.length > 0) return 1;
   if (options.dryRun) return 0;
   if (!options.yes && !(await isConfirmed(terminal))) {
-    terminal.err("Nothing is written. To import: the same command with --yes");
+    terminal.err("Nothing was written. To import, run the same command with --yes.");
     return 0;
   }
   const startedAt = performance.now();
   const { results, report } = await run(carried);
   printResults(terminal, results, performance.now() - startedAt);
   if (report.written > 0) {
-    const more = report.left === 0 ? "" : `; ${report.left} more found no room there`;
-    terminal.err(`Why each row was refused: ${report.path}${more}`);
+    const more = report.left === 0 ? "" : `; ${report.left} more did not fit in the file`;
+    terminal.err(`Refused rows with their reasons: ${report.path}${more}`);
   }
   return results.every(({ isWhole }) => isWhole) ? 0 : 1;
 }
@@ -146,7 +144,7 @@ async function isConfirmed(terminal: Terminal): Promise<boolean> {
   }
 }
 
-/** The address or the folder of the source. @throws CommandFailure (usage) where it is missing, or an option is none. */
+/** The address or the folder of the source. @throws CommandFailure (usage) if it is missing, or an option is invalid. */
 export function requireOptions(from: string | undefined, options: ImportDataOptions): string {
   const { organization } = options;
   if (from === undefined)
@@ -155,11 +153,11 @@ export function requireOptions(from: string | undefined, options: ImportDataOpti
       2,
     );
   if (organization !== undefined && !/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(organization))
-    throw new CommandFailure(`--organization takes an organization's id: ${organization.slice(0, 80)} is none`, 2);
+    throw new CommandFailure(`--organization must be the id of an organization, not ${organization.slice(0, 80)}`, 2);
   const ofDatabases = (["schema", "map", "writeMap"] as const).find((name) => options[name] !== undefined);
   if (ofDatabases !== undefined && !isDatabase(from)) {
     const name = ofDatabases === "writeMap" ? "write-map" : ofDatabases;
-    throw new CommandFailure(`--${name} is for databases: the folder of an export says itself what each file is`, 2);
+    throw new CommandFailure(`--${name} is only for databases: the manifest of an export describes its files`, 2);
   }
   return from;
 }

@@ -1,4 +1,5 @@
-// Procedures about access tokens, and about programs that wait to be signed in. In: checked input. Out: what the services answer.
+// Procedures about access tokens, and about programs that wait to be signed in. In: checked input. Out: the answers of the
+// services.
 import { z } from "zod";
 import { refuse } from "../failure.ts";
 import { forPerson, forSession, id } from "../trpc.ts";
@@ -28,13 +29,13 @@ export const deviceProcedures: DeviceProcedures = {
   approve: forSession()
     .input(z.object({ userCode }))
     .mutation(async ({ ctx, input }) => {
-      await ctx.services.deviceGrants.decide(ctx.person, input.userCode, "approved");
+      await ctx.services.deviceGrants.decide(ctx.person, ctx.sessionId, input.userCode, "approved");
       return { approved: true };
     }),
   deny: forSession()
     .input(z.object({ userCode }))
     .mutation(async ({ ctx, input }) => {
-      await ctx.services.deviceGrants.decide(ctx.person, input.userCode, "denied");
+      await ctx.services.deviceGrants.decide(ctx.person, ctx.sessionId, input.userCode, "denied");
       return { denied: true };
     }),
 };

@@ -1,23 +1,23 @@
-// Access tokens of a person. In: what a token is for. Out: the token, once; afterwards only what it is called. A token acts with
-// all rights of its person in the control API, but it makes no token and approves none: what is stolen can be taken back.
+// Access tokens of a person. In: the purpose of a token. Out: the token, once; afterwards only its name. A token has all rights
+// of its person in the control API, but it can't create or approve tokens, so a stolen one can be revoked.
 import { newId } from "@plinth/bundle";
 import { notFound, refuse } from "../failure.ts";
 import type { Person } from "../people/auth.ts";
 import type { AccessToken, CreatedAccessToken } from "./api.ts";
 import { newAccessToken, storedForm } from "./secret.ts";
-import type { TokenStore } from "./store.ts";
+import type { NewAccessToken, TokenStore } from "./store.ts";
 
 export interface TokenService {
   list(by: Person): Promise<readonly AccessToken[]>;
   create(by: Person, wanted: { readonly name: string; readonly days: number }): Promise<CreatedAccessToken>;
   revoke(by: Person, tokenId: string): Promise<{ revoked: true }>;
-  /** Ends what the command line is signed in with, everywhere. */
+  /** Ends all sign-ins of the command line. */
   revokeLogins(personId: string): Promise<void>;
-  /** Whose token it is; null where it is unknown, revoked or expired. */
+  /** The person of a token. Null if it is unknown, revoked or expired. */
   use(token: string): Promise<{ readonly tokenId: string; readonly person: Person } | null>;
 }
 
-/** Of one person: a script that makes one each time must not fill the table. */
+/** For one person: a script that creates a token each time must not fill the table. */
 const TOKENS_MAX = 100;
 const DAY_MS = 24 * 3600 * 1000;
 
@@ -26,18 +26,19 @@ export function createTokenService(store: TokenStore): TokenService {
     list: (by) => store.list(by.id),
 
     create: async (by, { name, days }) => {
-      if ((await store.list(by.id)).length >= TOKENS_MAX) {
-        throw refuse("CONFLICT", `You have ${TOKENS_MAX} access tokens. Revoke one that you don't need any more.`);
-      }
       const token = newAccessToken();
-      const made = await store.insert({
+      const wanted: NewAccessToken = {
         id: newId("tok"),
         personId: by.id,
         name,
         kind: "personal",
         tokenHash: storedForm(token),
         expiresAt: new Date(Date.now() + days * DAY_MS),
-      });
+      };
+      const made = await store.insert(wanted, TOKENS_MAX);
+      if (made === null) {
+        throw refuse("CONFLICT", `You have ${TOKENS_MAX} access tokens. Revoke one that you don't need any more.`);
+      }
       return { ...made, token };
     },
 

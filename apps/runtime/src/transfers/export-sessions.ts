@@ -11,13 +11,17 @@ import {
 } from "@plinth/bundle/cell";
 import { type BulkScope, quoteIdentifier, type Snapshot, writeCopyLine } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
+import type { ClientBase } from "pg";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { findEntity } from "../query/entity-view.ts";
 import { canonicalText, rowHash } from "./canonical.ts";
 import { exportParts } from "./transfer-shape.ts";
 
 export interface ExportSessions {
-  /** Ends another one of the project. @throws Fault `unavailable` where the cell has too many. */
+  /**
+   * Ends another one of the project.
+   * @throws Fault `unavailable` where the cell has too many, `conflict` where another of the project is being begun.
+   */
   open(release: ActiveRelease, requestId: string, by: string): Promise<ExportState>;
   /** @throws Fault `not_found` where it has ended. */
   page(projectId: ProjectId, exportId: string, part: string, after: string | null): Promise<ExportPage>;
@@ -42,6 +46,8 @@ interface Session {
 /** @param sessionsMax In this process, of all projects. */
 export function createExportSessions(bulk: BulkScope, sessionsMax: number): ExportSessions {
   const sessions = new Map<string, Session>();
+  /** Projects whose export is about to have a session: it has its place already. */
+  const opening = new Set<ProjectId>();
   const end = async (session: Session): Promise<void> => {
     if (!sessions.delete(session.id)) return;
     clearTimeout(session.idle);
@@ -62,30 +68,41 @@ export function createExportSessions(bulk: BulkScope, sessionsMax: number): Expo
     }
     return session;
   };
+  const begin = async (release: ActiveRelease, requestId: string, by: string): Promise<ExportState> => {
+    const id = newId("exp");
+    const parts = exportParts(release);
+    await bulk.transaction(release.projectId, ({ client }) =>
+      client.query(
+        `INSERT INTO ${release.schema}.audit_log (request_id, actor_kind, actor_id, operation, changes)
+         VALUES ($1, 'operator', $2, 'export', $3)`,
+        [requestId, by, JSON.stringify({ export: id, parts: parts.map(({ name }) => name) })],
+      ),
+    );
+    const snapshot = await bulk.snapshot(release.projectId);
+    const endsAt = performance.now() + TOTAL_MS_MAX;
+    const idle = idleTimer(() => sessions.get(id));
+    sessions.set(id, { id, release, parts, snapshot, endsAt, idle, reading: false });
+    return { id, parts };
+  };
   return {
     open: async (release, requestId, by) => {
+      const { projectId } = release;
+      if (opening.has(projectId)) throw new Fault("conflict", { detail: "An export of the project is being begun." });
       // Whoever begins again has lost the last one, or takes its place.
-      for (const one of sessions.values()) if (one.release.projectId === release.projectId) await end(one);
-      if (sessions.size >= sessionsMax) {
+      const own = [...sessions.values()].filter((one) => one.release.projectId === projectId);
+      if (sessions.size - own.length + opening.size >= sessionsMax) {
         throw new Fault("unavailable", {
           detail: "Other exports are under way in this cell.",
           headers: { "retry-after": "30" },
         });
       }
-      const id = newId("exp");
-      const parts = exportParts(release);
-      await bulk.transaction(release.projectId, ({ client }) =>
-        client.query(
-          `INSERT INTO ${release.schema}.audit_log (request_id, actor_kind, actor_id, operation, changes)
-           VALUES ($1, 'operator', $2, 'export', $3)`,
-          [requestId, by, JSON.stringify({ export: id, parts: parts.map(({ name }) => name) })],
-        ),
-      );
-      const snapshot = await bulk.snapshot(release.projectId);
-      const endsAt = performance.now() + TOTAL_MS_MAX;
-      const idle = idleTimer(() => sessions.get(id));
-      sessions.set(id, { id, release, parts, snapshot, endsAt, idle, reading: false });
-      return { id, parts };
+      opening.add(projectId);
+      try {
+        await Promise.all(own.map(end));
+        return await begin(release, requestId, by);
+      } finally {
+        opening.delete(projectId);
+      }
     },
     page: async (projectId, exportId, name, after) => {
       const session = find(projectId, exportId);
@@ -125,43 +142,63 @@ const ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 async function readPage({ release, snapshot }: Session, part: ExportPart, after: string | null): Promise<ExportPage> {
   const place = after === null ? [] : after.split(",");
   if (!place.every((id) => ID.test(id))) throw new Fault("bad_request", { detail: "A page begins behind an id." });
-  const { text, width } = pageStatement(release, part, place.length);
+  const { text, sizes, width } = pageStatement(release, part, place.length);
   const { client } = snapshot;
   const lines: string[] = [];
   let chars = 0;
   let checksum = 0n;
   let last: string | null = null;
+  await client.query(`DECLARE _sizes NO SCROLL CURSOR FOR ${sizes}`, place);
   await client.query(`DECLARE _page NO SCROLL CURSOR FOR ${text}`, place);
   for (;;) {
-    const { rows } = await client.query<(string | null)[]>({
-      text: `FETCH ${FETCHED_ROWS} FROM _page`,
-      rowMode: "array",
-    });
-    for (const row of rows) {
+    const ahead = await fetchRows(client, "_sizes", FETCHED_ROWS);
+    const taken = countWithin(
+      ahead.map(([size]) => Number(size)),
+      BATCH_CHARS_MAX - chars,
+    );
+    for (const row of taken === 0 ? [] : await fetchRows(client, "_page", taken)) {
       const line = writeCopyLine(row.slice(2, 2 + width));
       lines.push(line);
       chars += line.length + 1;
       last = row[0] ?? null;
       checksum += BigInt(row[1] ?? 0);
-      if (chars >= BATCH_CHARS_MAX) break;
     }
-    const isEnd = rows.length < FETCHED_ROWS && chars < BATCH_CHARS_MAX;
-    if (!isEnd && chars < BATCH_CHARS_MAX && lines.length < BATCH_ROWS_MAX) continue;
-    await client.query("CLOSE _page");
-    const text = lines.map((line) => `${line}\n`).join("");
-    return { rows: text, count: lines.length, checksum: String(checksum), last: isEnd ? null : last };
+    const isEnd = ahead.length < FETCHED_ROWS && taken === ahead.length;
+    const isFull = taken < ahead.length || chars >= BATCH_CHARS_MAX || lines.length >= BATCH_ROWS_MAX;
+    if (!isEnd && !isFull) continue;
+    await client.query("CLOSE _page; CLOSE _sizes");
+    const rows = lines.map((line) => `${line}\n`).join("");
+    return { rows, count: lines.length, checksum: String(checksum), last: isEnd ? null : last };
   }
 }
 
-/** At once: so many wide records are still no burden. */
+async function fetchRows(client: ClientBase, cursor: string, count: number): Promise<readonly (string | null)[][]> {
+  const { rows } = await client.query<(string | null)[]>({ text: `FETCH ${count} FROM ${cursor}`, rowMode: "array" });
+  return rows;
+}
+
+/** How many rows from the first one on a page takes that has so much room; the last one may exceed it. */
+function countWithin(sizes: readonly number[], room: number): number {
+  let left = room;
+  const at = sizes.findIndex((size) => {
+    left -= size;
+    return left <= 0;
+  });
+  return at === -1 ? sizes.length : at + 1;
+}
+
+/** Looked ahead at once. Of these, a page takes so many that no more than its characters, and one record, are in memory. */
 const FETCHED_ROWS = 500;
 
-/** Of each row its place, its hash, and its values. */
+/**
+ * Of each row its place, its hash, and its values; and of the same rows their sizes in bytes. The size of a text is known without
+ * reading it, also where it is compressed.
+ */
 function pageStatement(
   release: ActiveRelease,
   { entity, kind, fields }: ExportPart,
   placed: number,
-): { readonly text: string; readonly width: number } {
+): { readonly text: string; readonly sizes: string; readonly width: number } {
   const view = findEntity(release, entity);
   if (view === null) throw new Error(`an export of ${entity}, which the release lacks`);
   const named = (table: string): string => `${release.schema}.${quoteIdentifier(table)} _r`;
@@ -171,16 +208,24 @@ function pageStatement(
     const [own, other] = [quoteIdentifier(join.own), quoteIdentifier(join.other)];
     const texts = [`_r.${own}::text`, `_r.${other}::text`];
     const behind = placed === 2 ? `WHERE (_r.${own}, _r.${other}) > ($1::uuid, $2::uuid)` : "";
-    const text = `SELECT ${texts.join(" || ',' || ")}, ${rowHash(texts)}::text, ${texts.join(", ")} FROM ${named(join.table)} ${behind}
-      ORDER BY _r.${own}, _r.${other}`;
-    return { text, width: 2 };
+    const rows = `FROM ${named(join.table)} ${behind} ORDER BY _r.${own}, _r.${other}`;
+    const text = `SELECT ${texts.join(" || ',' || ")}, ${rowHash(texts)}::text, ${texts.join(", ")} ${rows}`;
+    return { text, sizes: `SELECT ${2 * PLAIN_BYTES} ${rows}`, width: 2 };
   }
-  const texts = fields.flatMap((name) => {
-    const field = view.stored.find((each) => each.name === name);
-    return field === undefined ? [] : [canonicalText("_r", field)];
-  });
+  const stored = fields.flatMap((name) => view.stored.find((each) => each.name === name) ?? []);
+  const texts = stored.map((field) => canonicalText("_r", field));
+  const bytes = stored.map((field, at) => (isWide(field) ? `coalesce(octet_length(${texts[at]}), 0)` : PLAIN_BYTES));
   const behind = placed === 1 ? `WHERE _r."id" > $1::uuid` : "";
-  const text = `SELECT _r."id"::text, ${rowHash(texts)}::text, ${texts.join(", ")} FROM ${named(view.entity.table)} ${behind}
-    ORDER BY _r."id"`;
-  return { text, width: texts.length };
+  const rows = `FROM ${named(view.entity.table)} ${behind} ORDER BY _r."id"`;
+  const text = `SELECT _r."id"::text, ${rowHash(texts)}::text, ${texts.join(", ")} ${rows}`;
+  return { text, sizes: `SELECT ${bytes.join(" + ")} ${rows}`, width: texts.length };
+}
+
+/** Of a number, a moment, an id: more than their text has. */
+const PLAIN_BYTES = 40;
+
+function isWide({ sqlType }: { readonly sqlType: string }): boolean {
+  return (
+    sqlType.endsWith("[]") || !/^(?:uuid|boolean|smallint|integer|bigint|date|time|interval|real|double)/.test(sqlType)
+  );
 }

@@ -88,7 +88,7 @@ interface Sent {
   readonly sentChecksum: string;
 }
 
-/** What became of all rows of the batch: also of those whose values were not sent. */
+/** Adds the rows that were too large to be sent. */
 function withTooLarge(taken: Taken & Sent, { tooLarge = [] }: BatchBody): Taken & Sent {
   const hashes = tooLarge.reduce((sum, { hash }) => sum + BigInt(hash), 0n);
   const refusals = tooLarge.map(
@@ -96,7 +96,7 @@ function withTooLarge(taken: Taken & Sent, { tooLarge = [] }: BatchBody): Taken 
       key,
       field: null,
       code: "too_large",
-      message: `The row has more than ${BATCH_CHARS_MAX.toLocaleString("en-US")} characters, and no batch of an import holds more. Write it through the API.`,
+      message: `The row has more than ${BATCH_CHARS_MAX.toLocaleString("en-US")} characters, the largest size of a batch. Create the record through the API.`,
     }),
   );
   return {

@@ -1,30 +1,30 @@
 // Cuts a stream of rows into batches. In: lines in COPY's text format, each with its key and its hash first. Out: batches of whole lines.
-// A row that no batch holds is named in the batch and left out of it; its bytes are never held all at once.
+// A row that is larger than a batch is listed by its key, and never held in memory as a whole.
 import { readCopyValue } from "@plinth/postgres";
 
 export interface Batch {
   /** Lines in COPY's text format. */
   readonly rows: string;
   readonly count: number;
-  /** Rows that are too large for any batch, and are none of `rows`. */
+  /** Rows that are larger than a batch, and not in `rows`. */
   readonly tooLarge: readonly { readonly key: string; readonly hash: string }[];
-  /** Key of the last row, in the order of the source. */
+  /** The key of the last row, in the order of the source. */
   readonly last: string;
 }
 
 export interface BatchBounds {
   readonly rowsMax: number;
-  /** Of the rows as a JSON string: so they travel. */
+  /** The size of the rows as a JSON string, which is how they are sent. */
   readonly charsMax: number;
 }
 
 const NEWLINE = 10;
 const TAB = 9;
-/** Of a row that is too large: its key and its hash. */
+/** The part of a row that contains its key and its hash. */
 const HEAD_BYTES = 64 * 1024;
-/** As many as the cell takes at once. */
+/** The maximum that the cell accepts in a batch. */
 const TOO_LARGE_ROWS_MAX = 500;
-/** Of a key in a report. */
+/** The length of keys in reports. */
 const KEY_SHOWN_MAX = 200;
 
 export async function* cutBatches(
@@ -64,7 +64,7 @@ function closed({ parts, tooLarge, last }: OpenBatch): Batch {
   return { rows: Buffer.concat(parts).toString(), count: parts.length, tooLarge, last };
 }
 
-/** Whole lines with their size on the way. Of a line that has more bytes than `bytesMax`, the head alone. */
+/** Complete lines with their size as JSON. A line with more than `bytesMax` bytes is cut after its head. */
 async function* rowsOf(
   chunks: AsyncIterable<Buffer>,
   bytesMax: number,
@@ -92,7 +92,7 @@ const QUOTE = 34;
 const BACKSLASH = 92;
 const SPACE = 32;
 
-/** Bytes of the text within a JSON string. COPY writes the control characters that would take six as two. */
+/** The number of bytes in a JSON string. Most control characters are escaped by COPY, and the others take six bytes. */
 function jsonSize(bytes: Buffer): number {
   let size = bytes.length;
   for (const byte of bytes) {

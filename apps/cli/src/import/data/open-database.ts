@@ -1,5 +1,5 @@
-// A Postgres database as the source of an import. In: its address, its schemas, and files with a mapping. Out: a source of records. What
-// each table becomes is derived again, as `plinth import postgres` did.
+// Opens a Postgres database as the source of an import. In: its address, its schemas, and files with a mapping. Out: a source of records.
+// It derives the mapping in the same way as `plinth import postgres`.
 import type { ForeignSchema } from "../foreign-schema.ts";
 import { createInventory } from "../inventory.ts";
 import { readCatalogue } from "../postgres/catalogue.ts";
@@ -12,13 +12,13 @@ import { openSource, type Source } from "./source.ts";
 import { literal } from "./source-sql.ts";
 
 export interface DatabaseOptions {
-  /** Names, joined by commas. */
+  /** Names, separated by commas. */
   readonly schema: string;
   readonly map?: string;
   readonly writeMap?: string;
 }
 
-/** @throws CommandFailure where the database or the mapping can't be read. */
+/** @throws CommandFailure if the database or the mapping can't be read. */
 export async function openDatabase(url: string, options: DatabaseOptions): Promise<RecordSource> {
   const schemas = options.schema.split(",").map((name) => name.trim());
   const schema = readPostgres(await readCatalogue(url, schemas), createInventory());
@@ -39,7 +39,7 @@ export async function openDatabase(url: string, options: DatabaseOptions): Promi
   };
 }
 
-/** What the server expects; null for what it has never looked at. */
+/** The server's estimate. Null for tables without one. */
 async function estimates(source: Source, schema: ForeignSchema): Promise<(table: string) => number | null> {
   const names = schema.tables.map(({ space, name }) => `(${literal(space ?? "public")}, ${literal(name)})`);
   if (names.length === 0) return () => null;

@@ -1,5 +1,5 @@
-// Lays out an import from a database. In: a mapping, the source's tables, and what the project can take. Out: steps in an order in which each
-// reference finds its record, with what stands in the way and what stays behind, by name.
+// Plans an import from a database. In: a mapping, the source's tables, and the fields of the project. Out: steps in an order in which each
+// reference finds its record, with the problems, and the tables and columns that are not imported.
 import type { TransferEntity, TransferField, TransferShape } from "@plinth/control/router";
 import type { ForeignSchema, ForeignTable } from "../foreign-schema.ts";
 import type { ImportPlan, PlannedStep, PlanOptions } from "./import-plan.ts";
@@ -16,7 +16,7 @@ export interface DatabasePlanOptions extends PlanOptions {
   readonly mapping: DataMapping;
   readonly shape: TransferShape;
   readonly tables: SourceTables;
-  /** About how many rows a table has, by its id. */
+  /** The estimated number of rows of a table, by its id. */
   readonly rowsOf: (table: string) => number | null;
 }
 
@@ -117,7 +117,7 @@ function columnsOf(
   return { ...known, columns, references };
 }
 
-/** The foreign key that the column is part of, to a table whose rows become records of the entity. */
+/** The foreign key that contains the column and refers to a table of the entity. */
 function referenceBy(
   table: ForeignTable,
   column: string,
@@ -191,13 +191,13 @@ function linkStep(
   const isPair =
     table !== undefined && [link.own, link.other].every((name) => table.columns.some((one) => one.name === name));
   if (!isPair || field?.isList !== true || field.references === null) {
-    problems.push(`${link.table}: ${link.entity}.${link.field} is no many-to-many field of these columns`);
+    problems.push(`${link.table}: ${link.entity}.${link.field} is not a many-to-many field of these columns`);
     return null;
   }
   const own = referenceBy(table, link.own, link.entity, known);
   const other = referenceBy(table, link.other, field.references, known);
   if (own === undefined || other === undefined) {
-    problems.push(`${link.table}: one of its two tables does not come along`);
+    problems.push(`${link.table}: one of its two tables is not imported`);
     return null;
   }
   const idBy = (salt: string, column: string, { reference, target }: typeof own): string =>

@@ -1,5 +1,5 @@
-// A Postgres database that records are imported from. In: its address. Out: rows as one moment saw them, cut into batches. One
-// connection reads it, in a read-only transaction; where that connection is lost, the import stops, since another moment would answer.
+// A Postgres database as the source of records. In: its address. Out: rows as of one moment, in batches. One connection reads
+// them in a read-only transaction. If the connection is lost, the import stops, because a new one would see another moment.
 import { createHash } from "node:crypto";
 import postgres from "postgres";
 import { CommandFailure, messageOf } from "../../failure.ts";
@@ -8,9 +8,9 @@ import { type Batch, type BatchBounds, cutBatches } from "./batches.ts";
 export interface Source {
   /** Whether the server has trim_scale (13). */
   readonly trimsScale: boolean;
-  /** Names the database, whoever asks and however. */
+  /** Identifies the database, whatever address or user reads it. */
   readonly fingerprint: string;
-  /** For people; without a password. */
+  /** For people, without a password. */
   readonly label: string;
   rows<Row>(sql: string): Promise<readonly Row[]>;
   batches(copy: string, bounds: BatchBounds): AsyncGenerator<Batch>;
@@ -19,7 +19,7 @@ export interface Source {
 
 const BEGIN = [
   "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-  // How texts of values are written; the cell writes them the same.
+  // The text form of values. The cell uses the same settings.
   "SET LOCAL timezone = 'UTC'",
   "SET LOCAL datestyle = 'ISO, YMD'",
   "SET LOCAL intervalstyle = 'iso_8601'",
@@ -31,7 +31,7 @@ const BEGIN = [
   "SET LOCAL idle_in_transaction_session_timeout = 0",
 ].join("; ");
 
-/** @throws CommandFailure where the database can't be reached. */
+/** @throws CommandFailure if the database can't be reached. */
 export async function openSource(url: string, schemas: readonly string[]): Promise<Source> {
   let lost = false;
   const sql = postgres(url, {
@@ -53,7 +53,7 @@ export async function openSource(url: string, schemas: readonly string[]): Promi
   const whole = (): void => {
     if (lost)
       throw new CommandFailure(
-        "The connection to the source was lost. Run the import again: it goes on where it stopped.",
+        "The connection to the source was lost. Run the import again: it continues where it stopped.",
       );
   };
   try {
@@ -84,8 +84,8 @@ export async function openSource(url: string, schemas: readonly string[]): Promi
         try {
           const stream = await sql.unsafe(copy).readable();
           yield* cutBatches(stream, bounds);
-          // The driver pauses its socket while the stream is full, and goes on at the next read. Where the end arrives with the
-          // last rows, no such read comes, and the socket would stay paused for ever (porsager/postgres, issues 499 and 917).
+          // The driver pauses its socket while the stream is full, and resumes it at the next read. If the end arrives with the last
+          // rows, there is no next read, and the socket would stay paused (porsager/postgres, issues 499 and 917).
           stream._read(0);
         } catch (error) {
           throw failed(error);

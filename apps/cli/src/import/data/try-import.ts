@@ -1,5 +1,5 @@
-// Judges the first rows of each step and writes nothing. In: a plan and a project. Out: for each step how many rows were
-// judged, and which would be refused.
+// Checks the first rows of each step without writing. In: a plan and a project. Out: for each step the number of
+// checked rows, and the rows that would be refused.
 import { randomBytes } from "node:crypto";
 import type { RowRefusal } from "@plinth/control/router";
 import { type ImportBatchOptions, sendBatch, type Target } from "./cell.ts";
@@ -12,11 +12,11 @@ export interface Sample {
 }
 
 const SAMPLE_ROWS = 1_000;
-/** As a batch of the import: a row that is larger is refused by both. */
+/** The size of a batch: larger rows are refused here and in the import. */
 const SAMPLE_CHARS = 1_500_000;
 const SHOWN = 5;
 
-/** References to records that are still to come are not judged, and neither are steps that need them to be there. */
+/** References to later records are not checked, and neither are steps that need them. */
 export async function tryImport(
   target: Target,
   steps: readonly PlannedStep[],

@@ -1,5 +1,5 @@
-// The HTTP door of people under test, on a database of its own. In: nothing. Out: calls as the console forwards them, and what
-// they came to. For tests alone.
+// The HTTP routes of people under test, on their own database. In: nothing. Out: calls like those that the console forwards, and
+// their results. For tests only.
 import { createPool } from "@plinth/postgres";
 import { createLogger } from "@plinth/service";
 import { createTestDatabase } from "@plinth/testkit";
@@ -9,6 +9,7 @@ import { createClientAddress } from "../../client-address.ts";
 import { connectDatabase, migrateDatabase } from "../../database/connect.ts";
 import { createOrganizationStore } from "../../organizations/store.ts";
 import { checkOrigins } from "../../origin.ts";
+import { createAccountStore } from "../account-store.ts";
 import { createPeople, type People } from "../auth.ts";
 import { createDevices } from "../device.ts";
 import { createPasswords } from "../password.ts";
@@ -27,7 +28,7 @@ export interface Call {
   readonly cookie?: string;
   readonly origin?: string | null;
   readonly ip?: string;
-  /** What proves that the console speaks. */
+  /** The header that proves that the console sent the request. */
   readonly proof?: string;
 }
 
@@ -36,17 +37,21 @@ export interface Answer {
   readonly text: string;
   readonly retryAfter: string | null;
   readonly cookies: readonly string[];
-  /** As a browser would send them. */
+  /** The headers that a browser would send. */
   readonly cookie: string;
 }
 
 export interface AuthFixture {
   readonly pool: Pool;
   readonly people: People;
-  /** What was done with argon2, in order. */
+  /** The calls of argon2, in order. */
   readonly work: string[];
+  /** Called whenever a password was found to be right, before anything comes of it. */
+  afterVerify: () => Promise<void>;
+  /** Deletes an account, as its person does. */
+  remove(email: string): Promise<void>;
   call(path: string, call?: Call): Promise<Answer>;
-  /** From an address of its own, unless one is named. */
+  /** From a new address, unless one is named. */
   signUp(email: string, ip?: string): Promise<Answer>;
   stop(): Promise<void>;
 }
@@ -59,6 +64,7 @@ export async function createAuthFixture(): Promise<AuthFixture> {
   const db = connectDatabase(pool);
   const passwords = createPasswords();
   const work: string[] = [];
+  let fixture: AuthFixture;
   const people = await createPeople({
     db,
     logger: createLogger({ name: "test", level: "silent" }),
@@ -67,9 +73,11 @@ export async function createAuthFixture(): Promise<AuthFixture> {
         work.push("hash");
         return passwords.hash(password);
       },
-      verify: (given) => {
+      verify: async (given) => {
         work.push("verify");
-        return passwords.verify(given);
+        const isRight = await passwords.verify(given);
+        if (isRight) await fixture.afterVerify();
+        return isRight;
       },
     },
     secret: SECRET,
@@ -112,10 +120,15 @@ export async function createAuthFixture(): Promise<AuthFixture> {
     return { status, text, retryAfter: retryAfter === null ? null : String(retryAfter), cookies, cookie: cookiesSent };
   };
   let addresses = 0;
-  return {
+  fixture = {
     pool,
     people,
     work,
+    afterVerify: async () => {},
+    remove: async (email) => {
+      const { id } = await db.selectFrom("people").select("id").where("email", "=", email).executeTakeFirstOrThrow();
+      await createAccountStore(db).remove(id);
+    },
     call,
     signUp: (email, ip = `10.1.0.${++addresses}`) =>
       call("/sign-up/email", { body: { name: "Ana", email, password: PASSWORD }, ip }),
@@ -125,4 +138,5 @@ export async function createAuthFixture(): Promise<AuthFixture> {
       await database.drop();
     },
   };
+  return fixture;
 }

@@ -1,5 +1,5 @@
-// One step of an import as the folder of an export has it. In: a part, and the fields that are wanted of it. Out: its rows, behind a key
-// or from the beginning, each with the hash of its values.
+// One step of an import from the folder of an export. In: a part and some of its columns. Out: its rows after a key, each with the hash
+// of its values.
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ export function createFolderStep(
   const keys = part.kind === "records" ? [header.indexOf("id")] : [0, 1];
   const keyOf = (record: CsvRecord): string => keys.map((at) => record[at] ?? "").join(",");
   const wanted = (record: CsvRecord): CsvRecord => places.map((at) => record[at] ?? null);
-  /** A record without the reference is none of a step that fills it. */
+  /** A step that sets a reference leaves out the records without it. */
   const isPart = (values: CsvRecord): boolean => step.kind !== "fill" || values[1] !== null;
   async function* lines(after: string | null, limit: number): AsyncGenerator<Buffer> {
     let left = limit;
@@ -39,7 +39,7 @@ export function createFolderStep(
     }
     if (!isBehind)
       throw new CommandFailure(
-        `${part.file} has no row ${after}, where the import stopped: it was changed since then.`,
+        `${part.file} has no row ${after}, where the import stopped: the file has changed since then.`,
       );
   }
   const mark = createHash("sha256").update(JSON.stringify(columns)).digest("hex").slice(0, 8);
@@ -56,7 +56,7 @@ export function createFolderStep(
   };
 }
 
-/** How many rows the file has, and the sum of their hashes: what the manifest says of it. */
+/** The number of rows in the file and the sum of their hashes, to compare with the manifest. */
 export async function measurePart(
   folder: string,
   part: ExportedPart,
@@ -70,7 +70,7 @@ export async function measurePart(
   return { count, checksum: String(checksum) };
 }
 
-/** @throws CommandFailure where the file is none that the manifest describes. */
+/** @throws CommandFailure if the file can't be read, or has other columns than in the manifest. */
 async function* readRecords(folder: string, part: ExportedPart): AsyncGenerator<CsvRecord> {
   const header = headerOf(part);
   const path = join(folder, part.file);
@@ -84,11 +84,11 @@ async function* readRecords(folder: string, part: ExportedPart): AsyncGenerator<
           );
         yield record;
       } else if (record.join() !== header.join())
-        throw new CommandFailure(`${path} has other columns than manifest.json says`);
+        throw new CommandFailure(`${path} has other columns than in manifest.json`);
     }
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
-    throw new CommandFailure(`${path} can't be read behind row ${number}: ${messageOf(error)}`);
+    throw new CommandFailure(`${path} can't be read after row ${number}: ${messageOf(error)}`);
   }
 }
 

@@ -1,4 +1,4 @@
-// The manifest of an export: which files its folder has, and what is in them. In: a folder. Out: the manifest, checked.
+// The manifest of an export, which describes the files of its folder. In: a folder. Out: the checked manifest.
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,19 +15,19 @@ export interface ExportManifest {
 export interface ExportedPart extends ExportPart {
   readonly file: string;
   readonly count: number;
-  /** Sum of the hashes of its rows, as an import of them has it. */
+  /** The sum of the hashes of its rows, in the form that imports use. */
   readonly checksum: string;
 }
 
 export const MANIFEST_FILE = "manifest.json";
 export const FORMAT = "plinth export 1";
 
-/** The columns of a part's file, in their order. */
+/** The columns of a part's file, in order. */
 export function headerOf({ kind, entity, fields }: ExportPart): readonly string[] {
   return kind === "records" ? fields : [`${entity}_id`, fields[0] ?? "other_id"];
 }
 
-/** @throws CommandFailure where the folder is none that an export has finished. */
+/** @throws CommandFailure if the folder is not that of a finished export. */
 export async function readManifest(
   folder: string,
 ): Promise<{ readonly manifest: ExportManifest; readonly sha256: string }> {
@@ -43,7 +43,7 @@ export async function readManifest(
   } catch (error) {
     throw new CommandFailure(`${path} can't be read: ${messageOf(error)}`);
   }
-  if (!isManifest(manifest)) throw new CommandFailure(`${path} is no manifest of the format \`${FORMAT}\``);
+  if (!isManifest(manifest)) throw new CommandFailure(`${path} is not a manifest of the format \`${FORMAT}\``);
   return { manifest, sha256: createHash("sha256").update(text).digest("hex") };
 }
 
@@ -69,7 +69,7 @@ function isPart(value: unknown): boolean {
     NAME.test(entity) &&
     isFields &&
     (kind === "records" ? fields.includes("id") : kind === "links" && fields.length === 1) &&
-    // In the folder itself.
+    // A file in the folder itself.
     typeof file === "string" &&
     /^[a-z][a-z0-9_.]*\.csv$/.test(file) &&
     Number.isSafeInteger(count) &&

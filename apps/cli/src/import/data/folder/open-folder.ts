@@ -1,5 +1,5 @@
-// The folder that `plinth export` wrote as the source of an import. In: the folder. Out: a source of records, with their ids. The files
-// are compared with the manifest before anything is written.
+// Opens the folder of an export as the source of an import. In: the folder. Out: a source of records with their ids. It compares the files
+// with the manifest before anything is written.
 import type { TransferEntity, TransferShape } from "@plinth/control/router";
 import type { ImportPlan, PlannedStep, PlanOptions, RecordSource } from "../import-plan.ts";
 import { missingFields, refusalOf } from "../missing-fields.ts";
@@ -7,7 +7,7 @@ import { orderEntities } from "../order-entities.ts";
 import { createFolderStep, measurePart } from "./folder-step.ts";
 import { type ExportedPart, readManifest } from "./manifest.ts";
 
-/** @throws CommandFailure where it is no folder of a finished export. */
+/** @throws CommandFailure if it is not the folder of a finished export. */
 export async function openFolder(folder: string): Promise<RecordSource> {
   const { manifest, sha256 } = await readManifest(folder);
   return {
@@ -25,9 +25,9 @@ async function changedParts(folder: string, parts: readonly ExportedPart[]): Pro
   const problems: string[] = [];
   for (const part of parts) {
     const { count, checksum } = await measurePart(folder, part);
-    if (count !== part.count) problems.push(`${part.file}: it has ${count} rows, and ${part.count} in the manifest`);
+    if (count !== part.count) problems.push(`${part.file}: it has ${count} rows, but ${part.count} in the manifest`);
     else if (checksum !== part.checksum)
-      problems.push(`${part.file}: its checksum is not that of the manifest: its rows were changed after the export`);
+      problems.push(`${part.file}: its checksum differs from the manifest, so its rows have changed since the export`);
   }
   return problems;
 }
@@ -92,7 +92,7 @@ function takenOf(
     const field = entity.fields.find((one) => one.name === name);
     const refusal = refusalOf(entity, name, field);
     if (name === "id") continue;
-    // Organizations don't come along: a named one takes the place of those of the export.
+    // An export has no organizations: the given one replaces those of its records.
     if (name === "org_id" && entity.inOrganization && hasOrganization) continue;
     if (field === undefined || refusal !== null) left.push(`${part.file}, ${name}: ${refusal}`);
     else fields.push(field);

@@ -2,7 +2,7 @@
 
 export type CsvRecord = readonly (string | null)[];
 
-/** @throws CsvError where a quote is not closed, or something follows a closed one. */
+/** @throws CsvError if a quote is not closed, or if text follows a closed quote. */
 export async function* readCsv(pieces: AsyncIterable<string>): AsyncGenerator<CsvRecord> {
   let text = "";
   for await (const piece of pieces) {
@@ -26,11 +26,11 @@ export class CsvError extends Error {}
 
 interface Found<T> {
   readonly record: T;
-  /** Where the next begins. */
+  /** The position after it. */
   readonly end: number;
 }
 
-/** Null where the text ends before the record may. */
+/** Null if the text ends before the record. */
 function recordAt(text: string, start: number, isEnd: boolean): Found<CsvRecord> | null {
   const record: (string | null)[] = [];
   for (let at = start; ; at++) {
@@ -61,7 +61,7 @@ function quotedAt(text: string, start: number, isEnd: boolean): Found<string> | 
   let record = "";
   for (let from = start + 1; ; ) {
     const quote = text.indexOf('"', from);
-    // At the end of a piece, the next one may begin with the second quote of two.
+    // At the end of a piece, the next piece can begin with the second quote of a pair.
     if (quote === -1 || (quote + 1 === text.length && !isEnd)) return null;
     record += text.slice(from, quote);
     if (text[quote + 1] !== '"') return { record, end: quote + 1 };

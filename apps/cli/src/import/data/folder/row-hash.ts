@@ -1,5 +1,5 @@
-// The hash of a row, computed here. In: values as texts. Out: the whole number that Postgres computes of them in `rowHash`
-// (../source-sql.ts and apps/runtime/src/transfers/canonical.ts).
+// Computes the hash of a row without a database. In: values as texts. Out: the same number as `rowHash` in Postgres (../source-sql.ts
+// and apps/runtime/src/transfers/canonical.ts).
 import { createHash } from "node:crypto";
 
 export function hashOf(values: readonly (string | null)[]): bigint {
@@ -7,7 +7,7 @@ export function hashOf(values: readonly (string | null)[]): bigint {
   return BigInt(`0x${digest.slice(0, 15)}`);
 }
 
-/** As Postgres writes a row: record_out in src/backend/utils/adt/rowtypes.c. */
+/** The text form of a row in Postgres: record_out in src/backend/utils/adt/rowtypes.c. */
 function rowText(values: readonly (string | null)[]): string {
   return `(${values.map((value) => (value === null ? "" : memberText(value))).join(",")})`;
 }
