@@ -83,7 +83,8 @@ describe("an account", () => {
   it("limits guesses at its password over all sessions", async () => {
     const one = await world.signUp("guessed");
     const again = await signIn(one.email);
-    const guess = (by: Pick<Somebody, "client">) => codeOf(by.client.me.remove.mutate({ password: "wrong horse battery" }));
+    const guess = (by: Pick<Somebody, "client">) =>
+      codeOf(by.client.me.remove.mutate({ password: "wrong horse battery" }));
     for (let i = 0; i < 10; i++) expect(await guess(i % 2 ? one : again)).toBe("BAD_REQUEST");
     expect(await codeOf(one.client.me.remove.mutate({ password: PASSWORD }))).toBe("TOO_MANY_REQUESTS");
     expect(await codeOf(one.client.me.get.query())).toBe(null);
