@@ -1,6 +1,6 @@
-// The guide to e-mail and its example, tried as somebody who has read nothing else: the blueprint as it stands, served by `plinth dev`,
-// called over HTTP. Its mails land in the mailbox, and its owner looks at all of it in the console and by the command line. With
-// PLINTH_PICTURES=DIR it leaves a picture of each step there.
+// The guide to e-mail, followed by a reader who knows nothing else: `plinth dev` serves its blueprint, and requests use
+// HTTP. Its mails go to the mailbox, and its owner sees them in the console and on the command line. With
+// PLINTH_PICTURES=DIR, it saves a picture of each step there.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
@@ -46,11 +46,11 @@ afterAll(async () => {
 const mails = async (): Promise<readonly { readonly id: string; readonly subject: string }[]> =>
   (await admin.get("/v1/emails")).body.data;
 
-test("its blueprint is accepted, without a warning", () => {
+test("its blueprint is valid, without a warning", () => {
   expect(checkBlueprint(blueprint).diagnostics).toEqual([]);
 });
 
-test("a loan sends a mail in the reader's language, which is kept", async () => {
+test("a loan sends a mail in the reader's language, and the mail is stored", async () => {
   const made = await admin.post("/api/loans", { title: "Emma", email: "ana@example.com", language: "de" });
   expect(made.status, made.text).toBe(201);
   await expect
@@ -63,7 +63,7 @@ test("a loan sends a mail in the reader's language, which is kept", async () => 
   });
 });
 
-test("a forgotten password is set anew by the link of a mail", async () => {
+test("a forgotten password is replaced with the link from a mail", async () => {
   await signUp(stack.apiUrl, stack.keys.publishable, "bo@example.com");
   const app = callerOf(stack.apiUrl, stack.keys.publishable);
   expect((await app.post("/v1/auth/forgot-password", { email: "bo@example.com" })).status).toBe(202);
@@ -92,13 +92,13 @@ describe("in the console", () => {
     await page.goto(`${stack.consoleUrl}/projects/${developer.projects[stack.project].id}/mail`);
   });
 
-  test("a mail that was kept is read", async () => {
+  test("a stored mail is shown", async () => {
     await page.getByRole("button", { name: /Ausgeliehen: Emma/ }).click();
     await page.getByText("Bring Emma in 14 Tagen zurück.").first().waitFor();
     await picture("mail-1-kept");
   });
 
-  test("a template is looked at in each language, with values of one's own", async () => {
+  test("a template is previewed in each language, with custom values", async () => {
     await page.getByRole("tab", { name: "Templates" }).click();
     await page.getByText("You have borrowed title").waitFor();
     await picture("mail-2-template");
@@ -106,17 +106,17 @@ describe("in the console", () => {
     await page.getByText("Ausgeliehen: title").waitFor();
     await page.getByLabel("title").fill("<b>Emma</b>");
     await page.getByLabel("days").fill("3");
-    await button("Show with these values").click();
+    await button("Preview with these values").click();
     await page.getByText("Ausgeliehen: <b>Emma</b>").waitFor();
     const shown = page.frameLocator("iframe").locator("body");
     expect(await shown.textContent()).toContain("Bring <b>Emma</b> in 3 Tagen zurück.");
     await page.getByLabel("days").fill("three");
-    await button("Show with these values").click();
+    await button("Preview with these values").click();
     await page.getByText("days: It must be an integer.").waitFor();
     await picture("mail-3-refused");
   });
 
-  test("an address gets no more mail, and gets it again", async () => {
+  test("an address is suppressed, and allowed again", async () => {
     await page.getByRole("tab", { name: "Suppressed addresses" }).click();
     await page.getByText("None: every address gets mail.").waitFor();
     await page.getByRole("textbox", { name: "Address", exact: true }).fill("cy@example.com");
@@ -127,18 +127,18 @@ describe("in the console", () => {
     await page.getByText("None: every address gets mail.").waitFor();
   });
 
-  test("a connection is kept once it works, tested, replaced and removed", async () => {
+  test("a connection is saved once it works, tested, replaced and removed", async () => {
     await button("Add connection").click();
     await page.getByLabel("Name", { exact: true }).fill("mail");
     await page.getByLabel("Server").fill("127.0.0.1");
     await page.getByLabel("Port").fill("1");
     await page.getByLabel("Encryption").selectOption("none");
     await page.getByLabel("Sender's address").fill("hello@club.example");
-    await button("Test and keep").click();
-    await page.getByText("The connection was not kept").waitFor();
+    await button("Test and save").click();
+    await page.getByText("The connection was not saved").waitFor();
     await picture("mail-5-refused");
     await page.getByLabel("Port").fill(String((server.server.address() as AddressInfo).port));
-    await button("Test and keep").click();
+    await button("Test and save").click();
     await button("Test").click();
     await page.getByText("works", { exact: true }).waitFor();
     await picture("mail-6-works");
@@ -146,8 +146,8 @@ describe("in the console", () => {
     expect(await page.getByLabel("Sender's address").inputValue()).toBe("hello@club.example");
     await page.getByLabel("Sender's name").fill("The club");
     await picture("mail-7-replace");
-    await button("Test and keep").click();
-    await button("Test and keep").waitFor({ state: "detached" });
+    await button("Test and save").click();
+    await button("Test and save").waitFor({ state: "detached" });
     expect((await admin.get("/v1/connections")).body.data).toMatchObject([{ settings: { from_name: "The club" } }]);
     await button("Remove").click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
@@ -155,7 +155,7 @@ describe("in the console", () => {
   });
 });
 
-test("the command line tells what was sent, what mails say and what they are sent by", async () => {
+test("the command line shows sent mails, templates and connections", async () => {
   const portOf = (url: string): string => new URL(url).port;
   const plinth = async (...args: readonly string[]): Promise<string> => {
     const bin = resolve(import.meta.dirname, "../apps/cli/bin.mjs");

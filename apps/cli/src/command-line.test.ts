@@ -359,7 +359,7 @@ describe("explain", () => {
   test("explains a user and a record that are in no test", async () => {
     const args = ["--user", '{"roles":["user"]}', "--record", '{"name":"C","status":"on_sale"}'];
     const { out } = await run(["explain", blueprint, "read", "bike", ...args]);
-    expect(out).toContain(": allowed");
+    expect(out).toContain("a user with user read bike: allowed");
   });
 
   test.each([

@@ -5,7 +5,7 @@
 import { watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { checkBlueprint } from "@plinth/blueprint";
+import { checkBlueprint, type Entity, entityForKey } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import type { ControlClient } from "../control-client.ts";
 import { CommandFailure, type ExitCode, messageOf } from "../failure.ts";
@@ -75,7 +75,7 @@ export async function dev(
     await stop.or(served);
     if (!stop.isRequested()) {
       const facts = await served;
-      if (!options.json) printServed(terminal, settings, facts, model.entities[0]?.plural ?? "users", typesFile);
+      if (!options.json) printServed(terminal, settings, facts, entityForKey(model, "admin"), typesFile);
       const complete = stack.ready.then(() => {
         if (options.json) terminal.out(JSON.stringify(summary(settings, facts)));
         else printConsole(terminal, settings, facts.developer);
@@ -159,7 +159,7 @@ function printServed(
   { out }: Terminal,
   { urls }: LocalSettings,
   { slug, project }: Served,
-  plural: string,
+  readable: Entity | null,
   typesFile: string | null,
 ): void {
   const { secret, publishable } = project.keys;
@@ -170,7 +170,11 @@ function printServed(
   out(`  Publishable key  ${publishable.key}`);
   if (typesFile !== null) out(`  SDK types        ${typesFile}  (written again whenever they change)`);
   out("");
-  out(`  curl -H "Authorization: Bearer ${secret.key}" ${urls.api}/api/${plural}`);
+  if (readable === null) {
+    out("  No rule lets the role `admin` read records, so the secret key can't read any. Users read with their token.");
+  } else {
+    out(`  curl -H "Authorization: Bearer ${secret.key}" ${urls.api}/api/${readable.plural}`);
+  }
   out("");
   out("Saving the file deploys it again. Ctrl-C stops everything and keeps the data.");
 }

@@ -59,8 +59,14 @@ export async function explain(
     throw new CommandFailure(messageOf(error), 2, { cause: error });
   }
   if (options.json) terminal.out(JSON.stringify(explained));
-  else print(terminal, file, text, explained, `${options.as ?? "public"} ${operation} ${target}`);
+  else print(terminal, file, text, explained, `${callerCalled(options, given)} ${operation} ${target}`);
   return 0;
+}
+
+/** A caller that was given as JSON has no name: it is called by its roles. */
+function callerCalled({ as }: ExplainOptions, { user }: GivenTests): string {
+  if (user === null) return as ?? "public";
+  return user.roles.length === 0 ? "a user without roles" : `a user with ${user.roles.join(", ")}`;
 }
 
 function operationCalled(name: string): AccessQuestion["operation"] {

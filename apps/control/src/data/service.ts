@@ -79,7 +79,7 @@ export function createDataService({ cells, store, liveShape, stopped }: DataServ
     // Written before the call, so that no change is missing in the log. An entry may belong to a change that was refused.
     await store.audit({ ...act, personId: by.id, projectId: project.id });
     return callCell(cells.change(project, actorOf(by, project), sent), {
-      ...refusals("change this record"),
+      ...refusals("change its records"),
       404: () => notFound("record"),
       409: (refused) => refuse("CONFLICT", refused.detail),
       412: () => refuse("CONFLICT", "The record has changed since you opened it. Close it and open it again."),
@@ -100,7 +100,7 @@ export function createDataService({ cells, store, liveShape, stopped }: DataServ
         if (!entity.softDelete) throw refuse("BAD_REQUEST", `A deleted ${entity.name} is not kept.`);
       }
       return callCell(cells.rows(project, actorOf(by, project), entity.plural, queryOf(request)), {
-        ...refusals("read these records"),
+        ...refusals("read its records"),
         404: () => notFound("entity"),
       });
     },
@@ -113,7 +113,7 @@ export function createDataService({ cells, store, liveShape, stopped }: DataServ
       };
       const signal = left === undefined ? stopped : AbortSignal.any([left, stopped]);
       return callCell(readChanges({ follow, entities, stopped: signal }), {
-        ...refusals("follow these records"),
+        ...refusals("follow its records"),
         404: () => notFound("entity"),
       });
     },
@@ -161,10 +161,14 @@ function actorOf(by: Person, project: ProjectAccess): { readonly email: string; 
   return { email: by.email, role: cellRoleOf(project.role) };
 }
 
-function refusals(operation: string): CellRefusals {
+function refusals(action: string): CellRefusals {
   return {
     400: refuseValues,
-    403: () => refuse("FORBIDDEN", `The project's rules don't let you ${operation}.`),
+    403: () =>
+      refuse(
+        "FORBIDDEN",
+        `The console acts as the role \`admin\`, and the rules of this entity don't let admins ${action}. Add an \`admin\` rule to its permissions, such as \`admin: { all: true }\`.`,
+      ),
     422: refuseValues,
   };
 }

@@ -145,3 +145,15 @@ it("a title names the author's change before its consequences", () => {
   expect(long).toHaveLength(120);
   expect(long).toMatch(/a… and 8 more changes$/);
 });
+
+it("a title is the first sentence of what the change does", () => {
+  const renamed = {
+    kind: "entity_renamed",
+    path: "x",
+    summary: "Rename `a` to `b`. Its records are kept.",
+    classes: [],
+  };
+  const added = { kind: "field_added", path: "y", summary: "Add the field c (decimal(3.2)) to `b`.", classes: [] };
+  expect(titleOf([renamed, added] as never, false)).toBe("Rename a to b and one more change");
+  expect(titleOf([added] as never, false)).toBe("Add the field c (decimal(3.2)) to b");
+});
