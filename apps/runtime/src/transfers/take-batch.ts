@@ -84,7 +84,7 @@ async function takeRows(open: BulkTransaction, release: ActiveRelease, batch: Ba
 }
 
 interface Sent {
-  /** Of all rows, computed by the source. */
+  /** The checksum of all rows, computed by the source. */
   readonly sentChecksum: string;
 }
 
