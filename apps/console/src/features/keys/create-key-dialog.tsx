@@ -1,10 +1,9 @@
-// Makes a key. In: name, kind and role. Out: the key, shown once with a line to try it; closing forgets it. While it is
-// shown, the dialog closes by its button only, so that no stray click loses the key.
+// Creates a key. In: name, kind and role. Out: the key, shown once, with a command to try it.
 "use client";
 import type { CreatedKey } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useLiveModel } from "../../live-model.ts";
+import { useEntityForKey, useLiveModel } from "../../live-model.ts";
 import { curlSnippet } from "../../request-snippets.ts";
 import { useTRPC } from "../../trpc.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
@@ -48,17 +47,17 @@ export function CreateKeyDialog({ projectId, open, onOpenChange }: CreateKeyDial
       open={open}
       onClose={close}
       title="New key"
-      description="For one app or one server, so that it can be revoked alone."
+      description="Use one key for each app or server, so that you can revoke them separately."
       action="Create key"
       pending={create.isPending}
       error={create.error}
-      failure="The key was not made"
+      failure="The key was not created"
       onSubmit={submit}
       result={
         create.data
           ? {
               title: "Your new key",
-              description: "Copy it now. It is shown this once and can't be read again.",
+              description: "Copy it now. It is shown only now and can't be read again.",
               content: <ShownOnce projectId={projectId} created={create.data} />,
             }
           : null
@@ -82,7 +81,7 @@ export function CreateKeyDialog({ projectId, open, onOpenChange }: CreateKeyDial
           onChoose={() => setKind("secret")}
           title="Secret"
         >
-          For servers. It passes the rules of its role; keep it out of browsers and repositories.
+          For servers. It has the rights of its role. Keep it out of browsers and repositories.
         </Choice>
         <Choice
           name="kind"
@@ -91,7 +90,7 @@ export function CreateKeyDialog({ projectId, open, onOpenChange }: CreateKeyDial
           onChoose={() => setKind("publishable")}
           title="Publishable"
         >
-          For browsers and mobile apps. It may do what the role public may; users sign in on top of it.
+          For browsers and mobile apps. It has the rights of the role public; users sign in in addition.
         </Choice>
       </fieldset>
       {kind === "secret" && roles.length > 0 ? (
@@ -108,16 +107,14 @@ export function CreateKeyDialog({ projectId, open, onOpenChange }: CreateKeyDial
 function ShownOnce({ projectId, created }: { projectId: string; created: CreatedKey }) {
   const trpc = useTRPC();
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
-  const entities = useQuery(
-    trpc.data.entities.queryOptions({ projectId }, { enabled: Boolean(project.data?.live), retry: false }),
-  );
-  const entity = entities.data?.[0];
+  const role = created.kind === "publishable" ? "public" : (created.role ?? "admin");
+  const { data: entity } = useEntityForKey(projectId, role);
   return (
     <div className="flex flex-col gap-4">
       <CopyField value={created.key} label="Copy key" testId="new-key" />
       {created.kind === "secret" ? (
         <Notice tone="warn">
-          Whoever has this key acts as {created.role ?? "admin"}. Keep it as you keep a password.
+          Anybody with this key has the rights of {created.role ?? "admin"}. Protect it like a password.
         </Notice>
       ) : null}
       {project.data && entity ? (
@@ -135,6 +132,14 @@ function ShownOnce({ projectId, created }: { projectId: string; created: Created
             })}
           />
         </div>
+      ) : null}
+      {entity === null ? (
+        <p className="text-[0.8125rem] text-ink-soft">
+          No rule lets the role <code className="font-mono text-xs text-ink">{role}</code> read records yet.
+          {created.kind === "publishable"
+            ? " A user of your app signs in first, and sends a token beside the key."
+            : ""}
+        </p>
       ) : null}
     </div>
   );
