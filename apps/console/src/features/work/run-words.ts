@@ -104,8 +104,3 @@ export function approvalAnswer(wait: RunWait): ApprovalAnswer | null {
     note: typeof note === "string" && note !== "" ? note : null,
   };
 }
-
-/** The first and last characters of a long id. */
-export function shortId(id: string): string {
-  return id.length <= 16 ? id : `${id.slice(0, 8)}…${id.slice(-6)}`;
-}
