@@ -16,7 +16,7 @@ export function tookMs({ startedAt, endedAt }: Pick<RunSummary, "startedAt" | "e
   return Math.max(0, (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt));
 }
 
-/** Why the run failed, as text for a list: `http_500 at charge, 3 attempts`. */
+/** The error of a run, as text for a list: `http_500 at charge, 3 attempts`. */
 export function failureText({ code, step, attempts }: ListedError): string {
   return `${code}${failedAt({ step, attempts })}`;
 }
@@ -49,7 +49,7 @@ export type WaitWords =
 /** The role with which people act through the console. */
 export const consoleRole = "admin";
 
-/** What a step waits for; null if it doesn't wait. */
+/** The wait of a step, as text; null if it doesn't wait. */
 export function waitWords(step: RunStep, waits: readonly RunWait[]): WaitWords | null {
   const wait = waits.find(({ path, answer }) => path === step.path && answer == null);
   switch (step.status) {
