@@ -359,14 +359,14 @@ describe("explain", () => {
   test("explains a user and a record that are in no test", async () => {
     const args = ["--user", '{"roles":["user"]}', "--record", '{"name":"C","status":"on_sale"}'];
     const { out } = await run(["explain", blueprint, "read", "bike", ...args]);
-    expect(out).toContain(": allowed");
+    expect(out).toContain("a user with user read bike: allowed");
   });
 
   test.each([
     [["jump", "bike.hidden"], "there is no operation jump"],
     [["read", "bike.gone"], "The tests have no row bike.gone"],
     [["read", "bike.hidden", "--as", "eve"], "There is no user eve. Known users: public, ana"],
-    [["read", "bike", "--record", "{"], "--record takes a JSON object"],
+    [["read", "bike", "--record", "{"], "--record must be a JSON object"],
   ])("%j is wrong usage", async (args, message) => {
     const { code, err } = await run(["explain", blueprint, ...args]);
     expect(code).toBe(2);

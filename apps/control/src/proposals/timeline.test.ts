@@ -33,7 +33,7 @@ const timeline = async (projectId: string, filter = {}) =>
     ({ number, title, state }) => `${number} ${title}: ${state}`,
   );
 
-it("shows what a text would change without an entry for it", async () => {
+it("previews a text without an entry in the timeline", async () => {
   const projectId = await newProject("shown");
   await goLive(owner, projectId, noteBlueprint("      body: text?\n", { project: "shown" }));
   const before = await timeline(projectId);
@@ -41,7 +41,7 @@ it("shows what a text would change without an entry for it", async () => {
   const shown = await owner.client.proposals.preview.mutate({ projectId, text });
   expect(await timeline(projectId)).toEqual(before);
   const { text: proposed, diff, plan, consents, measures } = await propose(projectId, text);
-  // Step ids are made anew for each comparison.
+  // Each comparison creates new ids of steps.
   const named = (steps: typeof plan.steps) => steps.map(({ kind, summary }) => ({ kind, summary }));
   expect(shown).toMatchObject({ text: proposed, diff, consents });
   expect(named(shown.plan.steps)).toEqual(named(plan.steps));
@@ -152,4 +152,16 @@ it("a title names the author's change before its consequences", () => {
   );
   expect(long).toHaveLength(120);
   expect(long).toMatch(/a… and 8 more changes$/);
+});
+
+it("a title is the first sentence of what the change does", () => {
+  const renamed = {
+    kind: "entity_renamed",
+    path: "x",
+    summary: "Rename `a` to `b`. Its records are kept.",
+    classes: [],
+  };
+  const added = { kind: "field_added", path: "y", summary: "Add the field c (decimal(3.2)) to `b`.", classes: [] };
+  expect(titleOf([renamed, added] as never, false)).toBe("Rename a to b and one more change");
+  expect(titleOf([added] as never, false)).toBe("Add the field c (decimal(3.2)) to b");
 });

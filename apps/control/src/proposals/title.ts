@@ -9,7 +9,8 @@ export function titleOf(changes: readonly Change[], isFirst: boolean): string {
   // Added and removed things are more important than their consequences.
   const [first, ...others] = changes.toSorted((a, b) => weight(a) - weight(b));
   if (first === undefined) return "Change the text only";
-  const summary = first.summary.replaceAll("`", "").replace(/\.$/, "");
+  // A summary can explain the change in further sentences. They don't fit into a title.
+  const summary = first.summary.replaceAll("`", "").replace(/\.(\s.*)?$/s, "");
   const rest =
     others.length === 0 ? "" : others.length === 1 ? " and one more change" : ` and ${others.length} more changes`;
   return shortened(summary, TITLE_MAX - rest.length) + rest;

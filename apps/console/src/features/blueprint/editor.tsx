@@ -23,6 +23,7 @@ import { pageNonce } from "../../nonce.ts";
 import { editorAssist } from "./editor-assist.ts";
 import { marksOf } from "./editor-marks.ts";
 import { editorLook } from "./editor-theme.ts";
+import { keepCursorVisible } from "./keep-cursor-visible.ts";
 import { yamlIndent } from "./yaml-indent.ts";
 
 export interface EditorHandle {
@@ -75,6 +76,7 @@ export default function Editor({ text, onChange, diagnostics, readOnly, startAt,
           yamlIndent,
           yaml(),
           editorLook,
+          keepCursorVisible,
           ...(readOnly ? [] : [editorAssist]),
           keymap.of([
             ...completionKeymap,

@@ -17,6 +17,7 @@ import { QueryError } from "../../ui/query-error.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { ChangeGroups } from "./change-groups.tsx";
 import { ClassBadge } from "./class-badge.tsx";
+import { firstComparison } from "./first-comparison.ts";
 import { countClasses } from "./group-changes.ts";
 import { diffTexts } from "./text-diff.ts";
 import { TextDiffView } from "./text-diff-view.tsx";
@@ -35,8 +36,9 @@ export function ComparePage({ projectId }: { projectId: string }) {
   const goBack = useProposeVersion(projectId);
   const versions = versionsOf(proposals.data ?? []);
   const live = project.data?.live?.versionId;
-  const to = parameters.get("to") ?? versions.find(({ versionId }) => versionId !== live)?.versionId ?? "";
-  const from = parameters.get("from") ?? live ?? versions.find(({ versionId }) => versionId !== to)?.versionId ?? "";
+  const first = firstComparison(versions, live ?? null);
+  const to = parameters.get("to") ?? first.to;
+  const from = parameters.get("from") ?? first.from;
   const choose = (one: string, other: string): void =>
     router.replace(`${pathname}?${new URLSearchParams({ from: one, to: other })}`, { scroll: false });
   const ready = project.data !== undefined && proposals.data !== undefined;

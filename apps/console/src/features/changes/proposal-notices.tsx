@@ -108,7 +108,8 @@ export function ProposalNotices({ projectId, proposal, deployment, isLive, mayCh
       ) : null}
       {proposal.status === "rejected" ? (
         <Notice tone="neutral" title="This change was rejected" actions={editButton}>
-          It can't be deployed any more. You can edit its text and propose it again.
+          Somebody rejected it, or replaced it with a suggested fix. A replacement has a higher number under Changes.
+          This change can't be deployed any more. You can edit its text and propose it again.
         </Notice>
       ) : null}
       {proposal.diagnostics.length > 0 ? (

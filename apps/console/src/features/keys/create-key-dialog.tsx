@@ -3,7 +3,7 @@
 import type { CreatedKey } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useLiveModel } from "../../live-model.ts";
+import { useEntityForKey, useLiveModel } from "../../live-model.ts";
 import { curlSnippet } from "../../request-snippets.ts";
 import { useTRPC } from "../../trpc.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
@@ -107,10 +107,8 @@ export function CreateKeyDialog({ projectId, open, onOpenChange }: CreateKeyDial
 function ShownOnce({ projectId, created }: { projectId: string; created: CreatedKey }) {
   const trpc = useTRPC();
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
-  const entities = useQuery(
-    trpc.data.entities.queryOptions({ projectId }, { enabled: Boolean(project.data?.live), retry: false }),
-  );
-  const entity = entities.data?.[0];
+  const role = created.kind === "publishable" ? "public" : (created.role ?? "admin");
+  const { data: entity } = useEntityForKey(projectId, role);
   return (
     <div className="flex flex-col gap-4">
       <CopyField value={created.key} label="Copy key" testId="new-key" />
@@ -134,6 +132,14 @@ function ShownOnce({ projectId, created }: { projectId: string; created: Created
             })}
           />
         </div>
+      ) : null}
+      {entity === null ? (
+        <p className="text-[0.8125rem] text-ink-soft">
+          No rule lets the role <code className="font-mono text-xs text-ink">{role}</code> read records yet.
+          {created.kind === "publishable"
+            ? " A user of your app signs in first, and sends a token beside the key."
+            : ""}
+        </p>
       ) : null}
     </div>
   );

@@ -85,7 +85,7 @@ export function KeyList({ projectId }: { projectId: string }) {
               <tbody className="divide-y">
                 {keys.data.map((key) => (
                   <tr key={key.id} className={key.revokedAt ? "text-ink-faint" : ""}>
-                    <td className="px-4 py-2.5 font-medium">{key.name}</td>
+                    <td className="min-w-44 px-4 py-2.5 font-medium break-words">{key.name}</td>
                     <td className="px-4 py-2.5 whitespace-nowrap">
                       {key.kind === "secret" ? "Secret" : "Publishable"}
                       {key.role ? <span className="ml-1.5 font-mono text-xs text-ink-soft">{key.role}</span> : null}

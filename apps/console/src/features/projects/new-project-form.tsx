@@ -5,7 +5,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type FormEvent, useState } from "react";
 import { putDraft } from "../../draft.ts";
-import { isProjectName, projectNameIn, withProjectName } from "../../project-name.ts";
+import { isProjectName, nameForFile, withProjectName } from "../../project-name.ts";
 import { useTRPC, useTRPCClient } from "../../trpc.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { errorCode } from "../../ui/error-text.ts";
@@ -60,12 +60,12 @@ export function NewProjectForm() {
     if (isNamed && hasStart && organizationId !== undefined) create.mutate({ organizationId, slug: name });
   }
 
-  function chooseFile(opened: BlueprintFile): void {
-    setFile(opened);
+  function takeFile(taken: BlueprintFile): void {
+    setName(nameForFile(taken.text, name, file?.text ?? null));
+    setNameProblem(null);
+    setFile(taken);
     setChosen(fileChoice);
     setStartProblem(null);
-    const found = projectNameIn(opened.text);
-    if (name === "" && found !== null) setName(found);
   }
 
   return (
@@ -136,7 +136,7 @@ export function NewProjectForm() {
             >
               A blueprint that you have written or received.
             </Choice>
-            {start === fileChoice ? <BlueprintDrop file={file} onFile={chooseFile} /> : null}
+            {start === fileChoice ? <BlueprintDrop file={file} onFile={takeFile} /> : null}
           </div>
           {startProblem ? (
             <p role="alert" className="mt-1.5 text-[0.8125rem] text-bad">
