@@ -141,7 +141,7 @@ describe("two clicks make one", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Address").fill("https://example.com/hook");
     await dialog.getByLabel("Events").fill("*");
-    await clickTwice(button("Make endpoint", dialog));
+    await clickTwice(button("Create endpoint", dialog));
     await button("Done", dialog).click();
     expect((await ask<{ data: unknown[] }>("webhooks.endpoints", { projectId })).data).toHaveLength(1);
   });
@@ -212,16 +212,16 @@ describe("a draft", () => {
     await other.close();
 
     await page.reload();
-    await page.getByText("The live version moved on").waitFor();
+    await page.getByText("Another version went live").waitFor();
     await picture("4-moved-on");
-    await button("Bring the draft up to date").click();
+    await button("Update the draft").click();
     const conflict = page.getByLabel("Both, yours first");
     await saved().catch(() => null);
     if (await conflict.isVisible()) {
       await conflict.check();
       await button("Use the merged text").click();
     }
-    await page.getByText("The live version moved on").waitFor({ state: "detached" });
+    await page.getByText("Another version went live").waitFor({ state: "detached" });
     const text = await textOf();
     expect(text).toContain("stock: int?");
     expect(text).toContain("offline: string?");

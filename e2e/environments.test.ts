@@ -154,7 +154,7 @@ test("it is changed, compared and promoted in the console", async () => {
   await page.getByText("search-box can be promoted to production").waitFor();
   await picture("3-banner", true);
   await page.getByRole("link", { name: "Compare" }).click();
-  await page.getByRole("region", { name: "What changes in production" }).getByText("body").first().waitFor();
+  await page.getByRole("region", { name: "Changes in production" }).getByText("body").first().waitFor();
   await page.getByText("Blueprint of search-box against production").click();
   await picture("4-compare", true);
   await page.getByRole("button", { name: "Review in production" }).click();

@@ -116,7 +116,7 @@ describe("in the console", () => {
   test("a run that waits is approved with a note, and goes on to its end", async () => {
     await rowOf("bake").getByRole("link", { name: "bake", exact: true }).click();
     const approval = region("Approval");
-    await approval.getByText("yes of admin").waitFor();
+    await approval.getByText("approval of admin").waitFor();
     const timeline = region("Timeline");
     for (const step of ["write_down", "rise", "mix", "member 0", "member 2"]) {
       await timeline.getByRole("button", { name: step }).waitFor();
@@ -203,7 +203,7 @@ describe("in the console", () => {
     await button("Run now: payday").click();
     await page.getByRole("link", { name: "See the run" }).click();
     const attention = region("Needs attention");
-    await attention.getByText("what came of transfer").waitFor();
+    await attention.getByText("whether transfer had its effect").waitFor();
     await picture("work-11-attention");
     await attention.getByLabel("Output of the call").fill("no. 7");
     await attention.getByRole("button", { name: "Mark as done" }).click();
@@ -270,7 +270,7 @@ describe("in the console", () => {
   test("the signing secret is shown to whoever asks, and changes while the last one still signs", async () => {
     await page.goto(`${stack.consoleUrl}/projects/${projectId}/keys`);
     const card = region("Signing secret");
-    await card.getByText("It is not shown until you ask for it").waitFor();
+    await card.getByText("Revealing it is recorded in the audit log").waitFor();
     await picture("work-17-secret-hidden");
     await button("Reveal secret").click();
     const secret = page.getByTestId("signing-secret");
@@ -282,10 +282,10 @@ describe("in the console", () => {
     await button("Hide secret").click();
     await secret.waitFor({ state: "detached" });
     await button("Rotate secret").click();
-    await page.getByRole("dialog").getByText("calls carry two signatures").waitFor();
+    await page.getByRole("dialog").getByText("calls have two signatures").waitFor();
     await picture("work-18-secret-rotate");
     await page.getByRole("dialog").getByRole("button", { name: "Rotate secret" }).click();
-    await card.getByText("The old secret signs as well").waitFor();
+    await card.getByText("The old secret is still used").waitFor();
     expect(await page.getByTestId("old-signing-secret").textContent()).toBe(first);
     await picture("work-19-secret-rotated");
     const told = (await api.get("/v1/signing-secret")).body.data;
@@ -338,7 +338,7 @@ describe("in a terminal", () => {
     await expect
       .poll(async () => JSON.parse(await plinth("runs", "show", id, "--json")).status, { timeout: 20_000 })
       .toBe("cancelled");
-    expect(await plinth("runs", "retry", id, "--from", "taste")).toContain(`${id} goes on from taste`);
+    expect(await plinth("runs", "retry", id, "--from", "taste")).toContain(`${id} continues from taste`);
     await expect.poll(() => plinth("runs", "show", id), { timeout: 20_000 }).toMatch(/taste +waiting/);
   });
 
@@ -356,7 +356,7 @@ describe("in a terminal", () => {
     );
     expect(await plinth("schedules", "pause", "payday")).toContain("payday is paused");
     expect(await plinth("schedules", "list")).toMatch(/payday .* paused .* since .* by /);
-    expect(await plinth("schedules", "resume", "payday", "--skip-missed")).toContain("payday goes on");
+    expect(await plinth("schedules", "resume", "payday", "--skip-missed")).toContain("payday is resumed");
     const { id } = JSON.parse(await plinth("schedules", "run", "payday", "--json"));
     await expect.poll(() => plinth("runs", "show", id), { timeout: 20_000 }).toMatch(/pay +needs attention/);
     await expect(plinth("runs", "done", id, "--output", "no. 8")).rejects.toThrow("--output must be JSON");

@@ -366,7 +366,7 @@ describe("explain", () => {
     [["jump", "bike.hidden"], "there is no operation jump"],
     [["read", "bike.gone"], "The tests have no row bike.gone"],
     [["read", "bike.hidden", "--as", "eve"], "There is no user eve. Known users: public, ana"],
-    [["read", "bike", "--record", "{"], "--record takes a JSON object"],
+    [["read", "bike", "--record", "{"], "--record must be a JSON object"],
   ])("%j is wrong usage", async (args, message) => {
     const { code, err } = await run(["explain", blueprint, ...args]);
     expect(code).toBe(2);

@@ -8,7 +8,7 @@ type Step = Proposed["plan"]["steps"][number];
 
 const steps = ["one", "two", "three"].map((id) => ({ id }) as Step);
 
-function told(counts: readonly (number | null | "uncounted")[]): string {
+function printed(counts: readonly (number | null | "uncounted")[]): string {
   const lines: string[] = [];
   const out = (line: string): void => void lines.push(line);
   const measures = counts.map((count, index) => {
@@ -20,13 +20,13 @@ function told(counts: readonly (number | null | "uncounted")[]): string {
 }
 
 test("a plan shows at its end the steps with violating records, and what to do", () => {
-  expect(told([0, 3, null])).toBe(
+  expect(printed([0, 3, null])).toBe(
     "This can't be deployed yet: records violate step 2.\n  Change those records, or the rules in the file.",
   );
-  expect(told([1, 0, 2])).toContain("records violate steps 1, 3.");
+  expect(printed([1, 0, 2])).toContain("records violate steps 1, 3.");
 });
 
 test("prints nothing without violating records, or if they could not be counted", () => {
-  expect(told([0, null, 0])).toBe("");
-  expect(told([0, "uncounted", 0])).toBe("");
+  expect(printed([0, null, 0])).toBe("");
+  expect(printed([0, "uncounted", 0])).toBe("");
 });

@@ -3,7 +3,7 @@
 
 export interface StopSignal {
   readonly promise: Promise<void>;
-  readonly asked: () => boolean;
+  readonly isRequested: () => boolean;
   /** Waits for the end of the work or the wish to stop, whichever comes first. Failures of the work are thrown. */
   readonly or: (work: Promise<unknown>) => Promise<void>;
 }
@@ -11,10 +11,10 @@ export interface StopSignal {
 const parentPollMs = 200;
 
 export function listenForStop(): StopSignal {
-  let asked = false;
+  let requested = false;
   const promise = new Promise<void>((resolve) => {
     const stop = (): void => {
-      asked = true;
+      requested = true;
       resolve();
     };
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
@@ -25,7 +25,7 @@ export function listenForStop(): StopSignal {
   });
   return {
     promise,
-    asked: () => asked,
+    isRequested: () => requested,
     or: async (work) => {
       await Promise.race([work, promise]);
     },

@@ -83,8 +83,8 @@ function declareListen(webhooks: Command, env: Environment, terminal: Terminal, 
       const { forwardTarget } = await import("./commands/forward.ts");
       const { listenToWebhooks } = await import("./commands/listen.ts");
       const from = { settings: readLocalSettings(env), key: env["PLINTH_KEY"] };
-      const told = { ...options, forwardTo: forwardTarget(options.forwardTo) };
-      return run(listenToWebhooks(terminal, from, listenForStop(), told));
+      const listening = { ...options, forwardTo: forwardTarget(options.forwardTo) };
+      return run(listenToWebhooks(terminal, from, listenForStop(), listening));
     });
 }
 

@@ -2,7 +2,7 @@
 // and `events`.
 import { runStatuses } from "@plinth/service";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { asksServer } from "./account/server.ts";
+import { usesServer } from "./account/server.ts";
 import type { ChangesTail } from "./commands/changes.ts";
 import type { OfProject, RunFilters, Settling } from "./commands/runs.ts";
 import { inEnvironment } from "./environment-option.ts";
@@ -62,8 +62,8 @@ export function declareWork(program: Command, env: Environment, terminal: Termin
     .option("--note <text>", "why, for the audit log")
     .action(async (id: string, options: OfProject & Settling & { readonly output?: string }) => {
       const { actOnRun, markedDone } = await import("./commands/runs.ts");
-      const deed = markedDone(options.output, options);
-      return run(actOnRun(terminal, readLocalSettings(env), id, options, deed));
+      const action = markedDone(options.output, options);
+      return run(actOnRun(terminal, readLocalSettings(env), id, options, action));
     });
   ofProject(runs.command("fail").argument("<id>", "a run that needs attention"))
     .description("mark a call as failed: its step fails, like after its last attempt")
@@ -126,8 +126,8 @@ function declareSchedules(program: Command, env: Environment, terminal: Terminal
     .option("--skip-missed", "don't start missed runs", false)
     .action(async (name: string, options: OfProject & { readonly skipMissed: boolean }) => {
       const commands = await import("./commands/schedules.ts");
-      const deed = commands.resume(options.skipMissed);
-      return run(commands.actOnSchedule(terminal, readLocalSettings(env), name, options, deed));
+      const action = commands.resume(options.skipMissed);
+      return run(commands.actOnSchedule(terminal, readLocalSettings(env), name, options, action));
     });
 }
 
@@ -136,14 +136,14 @@ function declareSecret(program: Command, env: Environment, terminal: Terminal, r
   ofProject(secret.command("show"))
     .description("the secret, for the service that verifies calls")
     .action(async (options: OfProject) => {
-      const { shown, tellSecret } = await import("./commands/signing-secret.ts");
-      return run(tellSecret(terminal, readLocalSettings(env), options, shown));
+      const { shown, printSecret } = await import("./commands/signing-secret.ts");
+      return run(printSecret(terminal, readLocalSettings(env), options, shown));
     });
   ofProject(secret.command("rotate"))
     .description("replace the secret; for a day, calls are signed with the old one too")
     .action(async (options: OfProject) => {
-      const { rotated, tellSecret } = await import("./commands/signing-secret.ts");
-      return run(tellSecret(terminal, readLocalSettings(env), options, rotated));
+      const { rotated, printSecret } = await import("./commands/signing-secret.ts");
+      return run(printSecret(terminal, readLocalSettings(env), options, rotated));
     });
 }
 
@@ -173,7 +173,7 @@ export function chooseProject(command: Command, env: Environment): void {
   // The key identifies a hosted project.
   if (command.getOptionValue("api") !== undefined) return;
   const settings = readLocalSettings(env);
-  if (asksServer(settings)) throw new CommandFailure("name a project with --project: `plinth projects` lists them", 2);
+  if (usesServer(settings)) throw new CommandFailure("name a project with --project: `plinth projects` lists them", 2);
   const known = knownProjects(settings.home);
   const [only, second] = known;
   if (only === undefined)

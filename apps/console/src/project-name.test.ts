@@ -1,4 +1,4 @@
-// A template or file takes the new project's name, and nothing else of it changes.
+// A template or file gets the name of the new project, and nothing else changes.
 import { describe, expect, test } from "vitest";
 import { isProjectName, nameForFile, projectNameIn, withProjectName } from "./project-name.ts";
 
@@ -33,7 +33,7 @@ describe("withProjectName", () => {
     expect(withProjectName("project: a # why\nroles: {}\n", "b")).toBe("project: b # why\nroles: {}\n");
   });
 
-  test("puts a line on top where there is none", () => {
+  test("adds a first line if there is none", () => {
     expect(withProjectName("entities: {}\n", "b")).toBe("project: b\nentities: {}\n");
   });
 

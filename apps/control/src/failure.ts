@@ -49,7 +49,7 @@ export class DiagnosticsError extends Error {
   }
 }
 
-/** Values that a project's API refused, with the field of each. They are passed on beside the message. */
+/** Values that a project's API refused, with the field of each. They are sent in addition to the message. */
 export class FieldsError extends Error {
   readonly fields: readonly FieldError[];
 

@@ -37,7 +37,7 @@ describe("the process", () => {
     expect(failed.output()).not.toMatch(/hidden|too short|bm8ga2V5/);
   });
 
-  it("starts, logs no secret, says when its database is away, and stops on SIGTERM", async () => {
+  it("starts, logs no secret, reports an unreachable database, and stops on SIGTERM", async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const secret = (): string => randomBytes(24).toString("hex");

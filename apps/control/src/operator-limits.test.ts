@@ -34,7 +34,7 @@ function propose(text: string): Promise<{ id: string }> {
   return owner.client.proposals.create.mutate({ projectId, text });
 }
 
-async function toldOf(text: string): Promise<readonly unknown[]> {
+async function diagnosticsOf(text: string): Promise<readonly unknown[]> {
   const error: unknown = await propose(text).catch((thrown: unknown) => thrown);
   if (!(error instanceof TRPCClientError)) throw new Error("the proposal was created");
   return (error as TRPCClientError<AppRouter>).data?.diagnostics ?? [];
@@ -42,13 +42,13 @@ async function toldOf(text: string): Promise<readonly unknown[]> {
 
 it("every limit is in docs/operating.md, with its default", async () => {
   const page = await readFile(new URL("../../../docs/operating.md", import.meta.url), "utf8");
-  const told = Object.fromEntries(
+  const documented = Object.fromEntries(
     [...page.matchAll(/^\| `(PLINTH_(?:MAX|AUTHORING)_\w+)` \|.*\| (\d+) \|$/gm)].map(([, name, value]) => [
       name,
       Number(value),
     ]),
   );
-  expect(told).toEqual(
+  expect(documented).toEqual(
     Object.fromEntries(Object.entries(operatorLimitVariables).map(([name, schema]) => [name, schema.parse(undefined)])),
   );
 });
@@ -56,40 +56,40 @@ it("every limit is in docs/operating.md, with its default", async () => {
 describe("a blueprint that asks for more", () => {
   it("in its section `api`, gets a diagnostic with the position, while it is written and when it is proposed", async () => {
     const text = noteBlueprint("", { rest: "api:\n  page_max: 51\n" });
-    const told = [
+    const expected = [
       { code: "invalid_limit", hint: "The operator allows at most `50`.", span: { start: { line: 11, column: 13 } } },
     ];
-    expect((await owner.client.blueprints.validate.mutate({ text })).diagnostics).toMatchObject(told);
-    expect(await toldOf(text)).toMatchObject(told);
+    expect((await owner.client.blueprints.validate.mutate({ text })).diagnostics).toMatchObject(expected);
+    expect(await diagnosticsOf(text)).toMatchObject(expected);
   });
 
   it("in the timeout of a call, gets a diagnostic with the position", async () => {
     const text = noteBlueprint("", {
       rest: "workers:\n  tell: { timeout: 6s, http: { url: 'https://a.example' } }\n",
     }).replace("roles]", "roles, workers, audit_logs]");
-    const told = [{ code: "invalid_limit", span: { start: { line: 11, column: 20 } } }];
-    expect((await owner.client.blueprints.validate.mutate({ text })).diagnostics).toMatchObject(told);
-    expect(await toldOf(text)).toMatchObject(told);
+    const expected = [{ code: "invalid_limit", span: { start: { line: 11, column: 20 } } }];
+    expect((await owner.client.blueprints.validate.mutate({ text })).diagnostics).toMatchObject(expected);
+    expect(await diagnosticsOf(text)).toMatchObject(expected);
   });
 
   it("in tables, or in bytes of its bundle, is refused", async () => {
     const entities = Array.from({ length: 12 }, (_, index) => `  thing${index}:\n    fields: { title: string }\n`);
     const many = `project: notes\nmodules: [auth, users, roles]\nentities:\n${entities.join("")}`;
     const fields = Array.from({ length: 190 }, (_, index) => `      field_${index}: string?\n`).join("");
-    expect(await toldOf(many)).toContainEqual(
+    expect(await diagnosticsOf(many)).toContainEqual(
       expect.objectContaining({
         code: "too_many",
         message: expect.stringMatching(/ tables; the operator allows at most 12\.$/),
       }),
     );
-    expect(await toldOf(noteBlueprint(fields))).toContainEqual(
+    expect(await diagnosticsOf(noteBlueprint(fields))).toContainEqual(
       expect.objectContaining({ code: "blueprint_too_large", message: expect.stringContaining("at most 150000") }),
     );
   });
 
   it("in bytes of its plan, is refused", async () => {
     const fields = Array.from({ length: 100 }, (_, index) => `      field_${index}: string?\n`).join("");
-    expect(await toldOf(noteBlueprint(fields))).toContainEqual(
+    expect(await diagnosticsOf(noteBlueprint(fields))).toContainEqual(
       expect.objectContaining({
         code: "blueprint_too_large",
         message: expect.stringMatching(/^The change and its plan take \d+ bytes; the operator allows at most 12000\.$/),

@@ -186,7 +186,7 @@ describe("a session in use", () => {
 });
 
 describe("health", () => {
-  it("is told without signing in", async () => {
+  it("is shown without a sign-in", async () => {
     expect((await fetch(`${world.url}/healthz`)).status).toBe(200);
     expect((await fetch(`${world.url}/readyz`)).status).toBe(200);
     const missing = await fetch(`${world.url}/nothing`);

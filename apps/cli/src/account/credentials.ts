@@ -59,9 +59,9 @@ export function forgetCredential(file: string, server: string): void {
 
 function write(file: string, credentials: Credentials): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const aside = `${file}.${process.pid}`;
-  writeFileSync(aside, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+  const temporary = `${file}.${process.pid}`;
+  writeFileSync(temporary, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
   // The mode above is ignored if the file already existed.
-  chmodSync(aside, 0o600);
-  renameSync(aside, file);
+  chmodSync(temporary, 0o600);
+  renameSync(temporary, file);
 }

@@ -19,7 +19,7 @@ export interface DeviceCode {
 }
 
 /** @throws CommandFailure if the server gives no code. */
-export async function askForCode(control: string): Promise<DeviceCode> {
+export async function requestCode(control: string): Promise<DeviceCode> {
   const response = await post(`${control}/device/code`, { device_name: hostname() });
   if (response.ok) return (await response.json()) as DeviceCode;
   if (response.status === 429) {
@@ -37,8 +37,8 @@ export async function waitForApproval(control: string, code: DeviceCode): Promis
   while (Date.now() < deadline) {
     await pause(seconds * 1000);
     // A short loss of the connection doesn't end the sign-in.
-    const asked = { grant_type: GRANT_TYPE, device_code: code.device_code };
-    const response = await post(`${control}/device/token`, asked).catch(() => null);
+    const grant = { grant_type: GRANT_TYPE, device_code: code.device_code };
+    const response = await post(`${control}/device/token`, grant).catch(() => null);
     if (response === null || response.status >= 500) continue;
     const answer = (await response.json()) as { readonly access_token?: string; readonly error?: string };
     if (answer.access_token !== undefined) return answer.access_token;

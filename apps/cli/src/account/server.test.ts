@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Environment, readLocalSettings } from "../local/settings.ts";
 import { credentialsFile, forgetCredential, keepCredential, readCredentials } from "./credentials.ts";
-import { addressOf, asksServer, chosenServer } from "./server.ts";
+import { addressOf, chosenServer, usesServer } from "./server.ts";
 
 const [one, two] = ["https://one.example", "https://two.example/plinth"];
 const credential = (url: string) => ({ control: `${url}/control`, email: "ana@example.com", token: `plt_${url}` });
@@ -27,7 +27,7 @@ test("the server of the last sign-in, unless PLINTH_URL names another; after a s
   expect(await choose()).toEqual({ url: one, control: `${one}/control`, token: `plt_${one}`, from: "login" });
   expect(await choose({ PLINTH_URL: `${two}/` })).toMatchObject({ url: two });
   expect(await choose({ PLINTH_URL: "local" })).toBeNull();
-  expect(asksServer(readLocalSettings({ XDG_CONFIG_HOME: folder, PLINTH_URL: "local" }))).toBe(false);
+  expect(usesServer(readLocalSettings({ XDG_CONFIG_HOME: folder, PLINTH_URL: "local" }))).toBe(false);
   await expect(choose({ PLINTH_URL: "https://three.example" })).rejects.toThrow(
     "you are not signed in to https://three.example: run `plinth login --url https://three.example`",
   );

@@ -33,7 +33,7 @@ export async function chosenServer({ server }: LocalSettings): Promise<Server | 
 }
 
 /** Whether commands use a server instead of the Plinth on this machine. */
-export function asksServer({ server }: LocalSettings): boolean {
+export function usesServer({ server }: LocalSettings): boolean {
   if (server.url !== null || server.token !== null) return server.url !== LOCAL;
   return readCredentials(server.credentialsFile).current !== null;
 }

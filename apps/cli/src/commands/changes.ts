@@ -39,11 +39,11 @@ export async function tailChanges(
     const width = Math.max(...chosen.map((name) => name.length));
     let next: readonly FollowedEntity[] = chosen.map((name) => ({ entity: name }));
     terminal.err(`new changes of ${chosen.join(", ")}, until Ctrl-C`);
-    while (!stop.asked()) {
+    while (!stop.isRequested()) {
       const left = new AbortController();
       const answer = control.data.changes.query({ projectId, entities: [...next] }, { signal: left.signal });
       await stop.or(answer);
-      if (stop.asked()) {
+      if (stop.isRequested()) {
         left.abort();
         await answer.catch(() => {});
         break;

@@ -31,7 +31,7 @@ export async function deployFile(
   return openControl<ExitCode>(settings, async (control, caller) => {
     const project = await projectCalled(control, caller, options.project);
     const pages = `${caller.console}/projects/${project.id}`;
-    const tell = json ? terminal.err : terminal.out;
+    const print = json ? terminal.err : terminal.out;
     const live = await control.blueprints.current.query({ projectId: project.id });
     if (live?.text === text) {
       if (json) terminal.out(JSON.stringify({ status: "unchanged", project: project.id }));
@@ -47,17 +47,17 @@ export async function deployFile(
         terminal.out(JSON.stringify({ status, project: project.id, proposal: page, changes, consents, ...more }));
     };
     printDiagnostics(terminal, file, text, proposal.diagnostics);
-    const said = { ...terminal, out: tell };
-    printChanges(said, proposal.diff);
-    printConsents(said, proposal.consents);
-    if (isBlocked(said, proposal)) {
+    const output = { ...terminal, out: print };
+    printChanges(output, proposal.diff);
+    printConsents(output, proposal.consents);
+    if (isBlocked(output, proposal)) {
       await control.proposals.reject.mutate({ proposalId: proposal.id });
       report("refused");
       return 1;
     }
-    tell("");
+    print("");
     if (!options.approve) {
-      tell(`Proposed. Approve it at ${page}, or run this again with --approve.`);
+      print(`Proposed. Approve it at ${page}, or run this again with --approve.`);
       report("proposed");
       return 0;
     }
@@ -76,7 +76,7 @@ export async function deployFile(
     report(active ? "deployed" : "failed", { error });
     if (!active)
       throw new CommandFailure(`the deployment failed: ${error ?? "the migration failed"} (${pages}/changes)`);
-    tell(`${terminal.paint("green", "Deployed")} ${file} to ${project.slug}.`);
+    print(`${terminal.paint("green", "Deployed")} ${file} to ${project.slug}.`);
     if (error !== null) terminal.err(`A later step failed: ${error}. Try it again at ${pages}/changes.`);
     return error === null ? 0 : 1;
   });

@@ -12,10 +12,10 @@ import { CommandFailure, type ExitCode, messageOf } from "../failure.ts";
 import { deploy } from "../local/deploy.ts";
 import { openProject } from "../local/developer-project.ts";
 import { enterControl } from "../local/open-control.ts";
+import { type DeployedOutput, printDeployed } from "../local/print-deployed.ts";
 import { type Developer, type DeveloperProject, loadDeveloper } from "../local/secrets.ts";
 import type { LocalSettings } from "../local/settings.ts";
 import { startStack } from "../local/stack.ts";
-import { type Telling, tellDeployed } from "../local/tell-deployed.ts";
 import { typesFileBeside, writeTypes } from "../local/types-file.ts";
 import { checkFile, readText } from "../read-blueprint.ts";
 import type { StopSignal } from "../stop-signal.ts";
@@ -43,10 +43,10 @@ export async function dev(
 ): Promise<ExitCode> {
   const model = await checkFile(terminal, file);
   if (model === null) return 1;
-  const tell = options.json ? terminal.err : terminal.out;
-  const telling = (projectId: string): Telling => {
+  const print = options.json ? terminal.err : terminal.out;
+  const outputOf = (projectId: string): DeployedOutput => {
     const project = `${settings.urls.console}/projects/${projectId}`;
-    return { terminal: { ...terminal, out: tell }, file, project };
+    return { terminal: { ...terminal, out: print }, file, project };
   };
   const typesFile = options.types === false ? null : (options.types ?? typesFileBeside(file));
   const keepTypes = (text: string): void => {
@@ -55,7 +55,7 @@ export async function dev(
     const written = writeTypes(typesFile, compileModel(served).sdkTypes);
     if (written.kind === "failed") terminal.err(`${typesFile} was not written: ${written.reason}`);
   };
-  const stack = await startStack(settings, tell);
+  const stack = await startStack(settings, print);
   try {
     const serve = async (): Promise<Served> => {
       await stack.dataPlaneReady;
@@ -64,7 +64,7 @@ export async function dev(
       const result = await deploy(served.control, served.project.id, text);
       // The check before the start has already printed the warnings.
       const news = result.kind === "deployed" ? { ...result, diagnostics: [] } : result;
-      if (!tellDeployed(telling(served.project.id), text, news)) {
+      if (!printDeployed(outputOf(served.project.id), text, news)) {
         // The served version differs from the file, so `--json` must not report success.
         if (options.json || (await currentOf(served)) === null) throw new CommandFailure(`${file} is not served`);
         terminal.err(`The previous version is still served. Save ${file} to try again.`);
@@ -73,21 +73,21 @@ export async function dev(
     };
     const served = serve();
     await stop.or(served);
-    if (!stop.asked()) {
+    if (!stop.isRequested()) {
       const facts = await served;
       if (!options.json) printServed(terminal, settings, facts, entityForKey(model, "admin"), typesFile);
       const complete = stack.ready.then(() => {
         if (options.json) terminal.out(JSON.stringify(summary(settings, facts)));
         else printConsole(terminal, settings, facts.developer);
       });
-      const context = { ...telling(facts.project.id), keepTypes };
+      const context = { ...outputOf(facts.project.id), keepTypes };
       await redeployOnSave(context, facts, stop, complete);
-      tell("Stopping ...");
+      print("Stopping ...");
     }
   } finally {
     await stack.stop();
   }
-  tell("Stopped. The data is kept.");
+  print("Stopped. The data is kept.");
   return 0;
 }
 
@@ -103,7 +103,7 @@ async function openServed(settings: LocalSettings, slug: string): Promise<Served
 
 /** @throws errors of `complete`: without the console, the command fails. */
 async function redeployOnSave(
-  context: Telling & { readonly keepTypes: (text: string) => void },
+  context: DeployedOutput & { readonly keepTypes: (text: string) => void },
   { control, project, slug }: Served,
   stop: StopSignal,
   complete: Promise<void>,
@@ -116,12 +116,12 @@ async function redeployOnSave(
     if (name === null || name === basename(file)) saved();
   });
   try {
-    while (!stop.asked()) {
+    while (!stop.isRequested()) {
       const save = new Promise<void>((resolve) => {
         saved = resolve;
       });
       await stop.or(Promise.race([save, failure]));
-      if (stop.asked()) return;
+      if (stop.isRequested()) return;
       // One save causes several events, and at the first ones the file may be incomplete.
       await pause(150);
       try {
@@ -132,7 +132,7 @@ async function redeployOnSave(
         } else {
           const result = await deploy(control, project.id, text);
           if (result.kind === "unchanged") context.terminal.out(`${file} is already served.`);
-          const isServed = tellDeployed(context, text, result);
+          const isServed = printDeployed(context, text, result);
           if (isServed) context.keepTypes(text);
           else terminal.err("The previous version is still served.");
         }

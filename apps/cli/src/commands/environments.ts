@@ -42,20 +42,22 @@ export async function createEnvironment(
   return openControl<ExitCode>(settings, async (control, caller) => {
     const source = await environmentCalled(control, caller, project, from);
     const kind = name === "development" ? name : "preview";
-    const made = await control.environments.create.mutate({ projectId: source.id, kind, name, empty });
-    const outcome = made.deploymentId === null ? null : await outcomeOf(control, made.deploymentId);
+    const created = await control.environments.create.mutate({ projectId: source.id, kind, name, empty });
+    const outcome = created.deploymentId === null ? null : await outcomeOf(control, created.deploymentId);
     const problem =
-      made.problem ?? (outcome === null || outcome.active ? null : (outcome.error ?? "it was not deployed"));
-    if (json) terminal.out(JSON.stringify({ ...made, problem }));
+      created.problem ?? (outcome === null || outcome.active ? null : (outcome.error ?? "it was not deployed"));
+    if (json) terminal.out(JSON.stringify({ ...created, problem }));
     else {
       const { out, err, paint } = terminal;
-      out(`${paint("green", "Created")} ${made.slug}${outcome?.active ? `, with the live blueprint of ${from}` : ""}.`);
       out(
-        made.key === null
-          ? "It has no key yet: an admin can create one in the console."
-          : `Its first key, shown only now: ${made.key}`,
+        `${paint("green", "Created")} ${created.slug}${outcome?.active ? `, with the live blueprint of ${from}` : ""}.`,
       );
-      out(`Commands find it with --project ${environmentIn(made.slug).project} --env ${made.name}`);
+      out(
+        created.key === null
+          ? "It has no key yet: an admin can create one in the console."
+          : `Its first key, shown only now: ${created.key}`,
+      );
+      out(`Commands find it with --project ${environmentIn(created.slug).project} --env ${created.name}`);
       if (problem !== null) err(`${paint("red", "error")}: its blueprint is not live: ${problem}`);
     }
     return problem === null ? 0 : 1;

@@ -34,9 +34,9 @@ export async function tailEvents(
     const earlier = await next();
     if (options.since === undefined) terminal.err("new events, until Ctrl-C (--since 10m: also earlier ones)");
     else show(notBefore(earlier, Date.now() - options.since));
-    while (!stop.asked()) {
+    while (!stop.isRequested()) {
       await stop.or(pause(POLL_MS));
-      if (!stop.asked()) show(await next());
+      if (!stop.isRequested()) show(await next());
     }
     return 0;
   });

@@ -96,7 +96,7 @@ function jsonOption(text: string | undefined, name: string): SeedRow | null {
   } catch {
     // Reported below, in the same words.
   }
-  throw new CommandFailure(`${name} takes a JSON object, such as '{"status":"draft"}'`, 2);
+  throw new CommandFailure(`${name} must be a JSON object, such as '{"status":"draft"}'`, 2);
 }
 
 /** A longer line isn't printed: the position is enough. */
@@ -105,27 +105,27 @@ const WRITTEN_MAX = 100;
 function print(terminal: Terminal, file: string, text: string, explained: AccessExplanation, asked: string): void {
   const { out, paint } = terminal;
   const lines = text.split(/\r?\n/);
-  const tell = (line: string, indent: string): void => out(wrap(terminal, indent + line, `${indent}  `));
+  const print = (line: string, indent: string): void => out(wrap(terminal, indent + line, `${indent}  `));
   out(`${paint("bold", asked)}: ${explained.allowed ? paint("green", "allowed") : paint("red", "denied")}`);
-  if (explained.reason !== null) tell(plain(explained.reason), "  ");
+  if (explained.reason !== null) print(plain(explained.reason), "  ");
   if (explained.grants.length === 0)
-    tell("None of their roles has a rule for it. Without a rule, an operation is denied.", "  ");
+    print("None of their roles has a rule for it. Without a rule, an operation is denied.", "  ");
   for (const { role, rule, allowed, unknown, culprit } of explained.grants) {
-    tell(`${paint("bold", role)}: ${rule}`, "  ");
+    print(`${paint("bold", role)}: ${rule}`, "  ");
     if (allowed) out(`    ${paint("green", "holds")}`);
     else if (culprit !== null) {
       const at = culprit.place?.start.line;
       const where = at === undefined ? "" : ` (${file}:${at})`;
       // The rule is printed completely above. If all of it decided, it isn't repeated.
       const said = unknown ? "is unknown: a value in it is empty" : "does not hold";
-      if (culprit.text === rule) tell(`${paint("red", said)}${where}`, "    ");
+      if (culprit.text === rule) print(`${paint("red", said)}${where}`, "    ");
       else {
         const word = unknown ? "unknown, because a value in it is empty:" : "decided by";
-        tell(`${paint("red", word)} ${culprit.text}${where}`, "    ");
+        print(`${paint("red", word)} ${culprit.text}${where}`, "    ");
       }
       const written = at === undefined ? "" : (lines[at - 1] ?? "").trim();
       if (at !== undefined && !written.includes(culprit.text) && written.length <= WRITTEN_MAX)
-        tell(paint("dim", `${at} | ${written}`), "    ");
+        print(paint("dim", `${at} | ${written}`), "    ");
     }
   }
 }

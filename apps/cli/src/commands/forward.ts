@@ -50,7 +50,6 @@ async function beginningOf({ body }: Response): Promise<string> {
 }
 
 /**
- *
  * @param text A URL, `localhost:3000/hooks`, or only a port.
  * @throws CommandFailure (usage).
  */

@@ -28,7 +28,7 @@ test("a missing file, and a file with an error, which is reported with its line"
   const file = join(folder, "broken.prisma");
   writeFileSync(file, "model A {\n  id Int @id\n}\nmodel {\n}\n");
   const { code, err } = await run(["import", "prisma", file]);
-  expect([code, err]).toEqual([1, expect.stringContaining("no Prisma schema that can be read, line 4: ")]);
+  expect([code, err]).toEqual([1, expect.stringContaining("can't be read as a Prisma schema, line 4: ")]);
 });
 
 test("writes a file, prints the inventory and the next step, and doesn't overwrite an existing file", async () => {

@@ -72,14 +72,14 @@ async function listen(
   };
   /** Out: the due deliveries. Null if there was no answer: then the outcomes are reported again. */
   const pull = async (): Promise<readonly PulledDelivery[] | null> => {
-    const told = outcomes.slice(0, OUTCOMES_MAX);
-    const deliveries = await door.pull(id, told);
-    if (deliveries !== null) outcomes = outcomes.slice(told.length);
+    const sent = outcomes.slice(0, OUTCOMES_MAX);
+    const deliveries = await door.pull(id, sent);
+    if (deliveries !== null) outcomes = outcomes.slice(sent.length);
     return deliveries;
   };
   try {
     let isLost = false;
-    while (!stop.asked()) {
+    while (!stop.isRequested()) {
       const deliveries = underWay.size < UNDER_WAY_MAX ? await pull() : [];
       if (deliveries === null && !isLost) terminal.err("no answer from Plinth; trying again");
       if (deliveries !== null && isLost) terminal.err("Plinth answers again");

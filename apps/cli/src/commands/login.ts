@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { text as readAll } from "node:stream/consumers";
 import { type Credential, forgetCredential, keepCredential, readCredentials } from "../account/credentials.ts";
-import { askForCode, type DeviceCode, waitForApproval } from "../account/device-login.ts";
+import { type DeviceCode, requestCode, waitForApproval } from "../account/device-login.ts";
 import { addressOf, findControl, LOCAL } from "../account/server.ts";
 import { type ControlClient, controlWithToken, isControlError } from "../control-client.ts";
 import { CommandFailure, type ExitCode } from "../failure.ts";
@@ -75,7 +75,7 @@ function namedUrl({ server }: LocalSettings): string | null {
 }
 
 async function approved(terminal: Terminal, control: string, { browser }: LoginOptions): Promise<string> {
-  const code = await askForCode(control);
+  const code = await requestCode(control);
   terminal.err("");
   terminal.err(`  Your code:  ${terminal.paint("bold", code.user_code)}`);
   terminal.err(`  Approve it at ${code.verification_uri_complete}`);

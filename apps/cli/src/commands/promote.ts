@@ -32,17 +32,17 @@ export async function promote(terminal: Terminal, settings: LocalSettings, optio
     });
     const address = `${caller.console}/projects/${target.id}/changes/${proposal.id}`;
     // With --json, stdout has one line: the result.
-    const tell = json ? { ...terminal, out: () => {} } : terminal;
-    tell.out(`${tell.paint("bold", `From ${from} to ${to}:`)}`);
+    const output = json ? { ...terminal, out: () => {} } : terminal;
+    output.out(`${output.paint("bold", `From ${from} to ${to}:`)}`);
     for (const summary of proposal.promotedFrom?.takesBack ?? [])
-      tell.out(wrap(tell, `  ${tell.paint("yellow", "!")} reverted: ${plain(summary)}`, "    "));
-    const shown = showProposal(tell, proposal, { json: false });
+      output.out(wrap(output, `  ${output.paint("yellow", "!")} reverted: ${plain(summary)}`, "    "));
+    const shown = showProposal(output, proposal, { json: false });
     const { code, deployed, note } =
       shown === 0
         ? await decide(control, proposal, options, address)
         : { code: shown, deployed: false, note: await withdraw(control, proposal) };
-    tell.out("");
-    (code === 0 ? tell.out : terminal.err)(note);
+    output.out("");
+    (code === 0 ? output.out : terminal.err)(note);
     if (json) {
       const { id: proposalId, diff: changes, plan, consents, promotedFrom } = proposal;
       terminal.out(JSON.stringify({ proposalId, changes, ...plan, consents, promotedFrom, deployed }));
@@ -64,9 +64,9 @@ async function decide(
   address: string,
 ): Promise<Decided> {
   if (!deploy) return { code: 0, deployed: false, note: `It waits for approval: ${address}` };
-  const missing = consents.filter((owed) => !consent.includes(owed));
+  const missing = consents.filter((required) => !consent.includes(required));
   if (missing.length > 0) {
-    const flags = missing.map((owed) => `  --consent "${owed}"`).join("\n");
+    const flags = missing.map((required) => `  --consent "${required}"`).join("\n");
     const note = `Not deployed: these consents are missing. To give them, add:\n${flags}\nOr give them in the console: ${address}`;
     return { code: 1, deployed: false, note };
   }

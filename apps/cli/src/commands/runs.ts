@@ -69,21 +69,21 @@ export async function showRun(
 }
 
 /** An action on a run: the call, and the message after it. */
-export interface RunDeed {
+export interface RunAction {
   readonly act: (control: ControlClient, run: { projectId: string; runId: string }) => Promise<{ readonly id: string }>;
-  readonly said: string;
+  readonly message: string;
 }
 
-export function retried(from: string | undefined): RunDeed {
+export function retried(from: string | undefined): RunAction {
   return {
     act: (control, run) => control.work.retry.mutate({ ...run, from }),
-    said: `continues from ${from ?? "the first unfinished step"}`,
+    message: `continues from ${from ?? "the first unfinished step"}`,
   };
 }
 
-export const cancelled: RunDeed = {
+export const cancelled: RunAction = {
   act: (control, run) => control.work.cancel.mutate(run),
-  said: "is being cancelled: its finished steps are undone",
+  message: "is being cancelled: its finished steps are undone",
 };
 
 /** The call of a run, and the reason. Without a step, all calls with an unknown result. */
@@ -93,20 +93,20 @@ export interface Settling {
 }
 
 /** @param output JSON. Without it, the step has no output. Invalid JSON fails the command. */
-export function markedDone(output: string | undefined, { step, note }: Settling): RunDeed {
+export function markedDone(output: string | undefined, { step, note }: Settling): RunAction {
   return {
     act: async (control, run) => {
       const given = output === undefined ? null : jsonOf(output);
       return control.work.markDone.mutate({ ...run, step, output: given, note });
     },
-    said: `counts ${callOf(step)} as done, and continues when all its calls have a known result`,
+    message: `counts ${callOf(step)} as done, and continues when all its calls have a known result`,
   };
 }
 
-export function markedFailed({ step, note }: Settling): RunDeed {
+export function markedFailed({ step, note }: Settling): RunAction {
   return {
     act: (control, run) => control.work.markFailed.mutate({ ...run, step, note }),
-    said: `counts ${callOf(step)} as failed, and continues when all its calls have a known result`,
+    message: `counts ${callOf(step)} as failed, and continues when all its calls have a known result`,
   };
 }
 
@@ -119,12 +119,12 @@ export async function actOnRun(
   settings: LocalSettings,
   runId: string,
   { project, json }: OfProject,
-  { act, said }: RunDeed,
+  { act, message }: RunAction,
 ): Promise<ExitCode> {
   requireRunId(runId, project);
   return withProject(settings, project, async (control, projectId) => {
     const done = await act(control, { projectId, runId });
-    terminal.out(json ? JSON.stringify(done) : `${done.id} ${said}`);
+    terminal.out(json ? JSON.stringify(done) : `${done.id} ${message}`);
     return 0;
   });
 }

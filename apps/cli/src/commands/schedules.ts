@@ -24,26 +24,26 @@ export async function listSchedules(
 }
 
 /** An action on a schedule, and the message after it. */
-export type ScheduleDeed = (
+export type ScheduleAction = (
   control: ControlClient,
   schedule: { projectId: string; schedule: string },
-) => Promise<{ readonly answer: object; readonly said: string }>;
+) => Promise<{ readonly answer: object; readonly message: string }>;
 
-export const run: ScheduleDeed = async (control, schedule) => {
+export const run: ScheduleAction = async (control, schedule) => {
   const answer = await control.work.runSchedule.mutate(schedule);
-  return { answer, said: `${schedule.schedule} runs as ${answer.id}` };
+  return { answer, message: `${schedule.schedule} runs as ${answer.id}` };
 };
 
-export const pause: ScheduleDeed = async (control, schedule) => {
+export const pause: ScheduleAction = async (control, schedule) => {
   const answer = await control.work.pauseSchedule.mutate(schedule);
-  return { answer, said: `${answer.name} is paused: it starts no runs until it is resumed` };
+  return { answer, message: `${answer.name} is paused: it starts no runs until it is resumed` };
 };
 
-export function resume(skipMissed: boolean): ScheduleDeed {
+export function resume(skipMissed: boolean): ScheduleAction {
   return async (control, schedule) => {
     const answer = await control.work.resumeSchedule.mutate({ ...schedule, skipMissed });
     const missed = skipMissed ? "missed runs are skipped" : "`catch_up` decides about missed runs";
-    return { answer, said: `${answer.name} is resumed; ${missed}` };
+    return { answer, message: `${answer.name} is resumed; ${missed}` };
   };
 }
 
@@ -52,10 +52,10 @@ export async function actOnSchedule(
   settings: LocalSettings,
   schedule: string,
   { project, json }: OfProject,
-  deed: ScheduleDeed,
+  action: ScheduleAction,
 ): Promise<ExitCode> {
   return withProject(settings, project, async (control, projectId) => {
-    const { answer, said } = await deed(control, { projectId, schedule }).catch(async (error: unknown) => {
+    const { answer, message } = await action(control, { projectId, schedule }).catch(async (error: unknown) => {
       if (!isControlError(error) || error.data?.code !== "NOT_FOUND") throw error;
       const schedules = await control.work.schedules.query({ projectId });
       throw noSchedule(
@@ -63,7 +63,7 @@ export async function actOnSchedule(
         (schedules ?? []).map(({ name }) => name),
       );
     });
-    terminal.out(json ? JSON.stringify(answer) : said);
+    terminal.out(json ? JSON.stringify(answer) : message);
     return 0;
   });
 }

@@ -10,7 +10,7 @@ export async function up(terminal: Terminal, settings: LocalSettings, stop: Stop
   const stack = await startStack(settings, terminal.out);
   try {
     await stop.or(stack.ready);
-    if (!stop.asked()) {
+    if (!stop.isRequested()) {
       terminal.out("");
       terminal.out(`  Console      ${urls.console}`);
       terminal.out(`  API          ${urls.api}`);

@@ -114,8 +114,8 @@ test.skipIf(!isMountable)("on a full disk the last lines are kept, and space is 
     encoding: "utf8",
   });
   expect(ran.stderr).toBe("");
-  const told = JSON.parse(ran.stdout) as { size: number; first: string; last: string; bytes: number };
-  expect(told).toMatchObject({ size: line(0).length, first: "line ", last: "line 0006999" });
-  expect(told.bytes).toBeGreaterThan(250_000);
-  expect(told.bytes).toBeLessThanOrEqual(300_000);
+  const result = JSON.parse(ran.stdout) as { size: number; first: string; last: string; bytes: number };
+  expect(result).toMatchObject({ size: line(0).length, first: "line ", last: "line 0006999" });
+  expect(result.bytes).toBeGreaterThan(250_000);
+  expect(result.bytes).toBeLessThanOrEqual(300_000);
 });

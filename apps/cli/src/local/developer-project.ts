@@ -24,8 +24,8 @@ export async function openProject(
   const keyOf = async (kind: "secret" | "publishable"): Promise<{ id: string; key: string }> => {
     const kept = known?.id === id ? known.keys[kind] : undefined;
     if (kept !== undefined && usable.has(kept.id)) return kept;
-    const made = await control.keys.create.mutate({ projectId: id, name: `plinth dev (${kind})`, kind });
-    return { id: made.id, key: made.key };
+    const created = await control.keys.create.mutate({ projectId: id, name: `plinth dev (${kind})`, kind });
+    return { id: created.id, key: created.key };
   };
   const project = { id, keys: { secret: await keyOf("secret"), publishable: await keyOf("publishable") } };
   saveDeveloper(home, { ...developer, projects: { ...developer.projects, [slug]: project } });

@@ -63,29 +63,29 @@ function inUse(home: string, { pid, since }: Holder): CommandFailure {
 
 /** The file is complete or missing: a half-written lock would look stale. */
 function create(file: string, text: string): boolean {
-  const aside = `${file}.${process.pid}-${randomBytes(4).toString("hex")}`;
-  writeFileSync(aside, text, { mode: 0o600 });
+  const temporary = `${file}.${process.pid}-${randomBytes(4).toString("hex")}`;
+  writeFileSync(temporary, text, { mode: 0o600 });
   try {
-    linkSync(aside, file);
+    linkSync(temporary, file);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
   } finally {
-    rmSync(aside, { force: true });
+    rmSync(temporary, { force: true });
   }
 }
 
 /** Another process may have taken over the stale lock in the meantime. If so, its lock is put back. */
 function takeAway(file: string, stale: string): void {
-  const aside = `${file}.stale-${process.pid}-${randomBytes(4).toString("hex")}`;
+  const temporary = `${file}.stale-${process.pid}-${randomBytes(4).toString("hex")}`;
   try {
-    renameSync(file, aside);
-    if (read(aside) !== stale) linkSync(aside, file);
+    renameSync(file, temporary);
+    if (read(temporary) !== stale) linkSync(temporary, file);
   } catch {
     // The lock was removed or taken again. The next round finds out.
   } finally {
-    rmSync(aside, { force: true });
+    rmSync(temporary, { force: true });
   }
 }
 

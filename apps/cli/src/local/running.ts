@@ -12,9 +12,9 @@ export interface RunningAddresses {
 
 export function writeRunning(home: string, addresses: RunningAddresses): void {
   mkdirSync(home, { recursive: true });
-  const aside = `${fileOf(home)}.${process.pid}`;
-  writeFileSync(aside, `${JSON.stringify(addresses)}\n`, { mode: 0o600 });
-  renameSync(aside, fileOf(home));
+  const temporary = `${fileOf(home)}.${process.pid}`;
+  writeFileSync(temporary, `${JSON.stringify(addresses)}\n`, { mode: 0o600 });
+  renameSync(temporary, fileOf(home));
 }
 
 export function removeRunning(home: string): void {

@@ -78,9 +78,9 @@ export function saveDeveloper(home: string, developer: Developer): void {
 function keep<T>(home: string, name: string, make: () => T): T {
   const all = read(home);
   if (Object.hasOwn(all, name)) return all[name] as T;
-  const made = make();
-  write(home, { ...all, [name]: made });
-  return made;
+  const created = make();
+  write(home, { ...all, [name]: created });
+  return created;
 }
 
 function read(home: string): Record<string, unknown> {
@@ -95,7 +95,7 @@ function read(home: string): Record<string, unknown> {
 function write(home: string, all: Readonly<Record<string, unknown>>): void {
   mkdirSync(home, { recursive: true });
   const file = join(home, "secrets.json");
-  const aside = `${file}.${process.pid}`;
-  writeFileSync(aside, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 });
-  renameSync(aside, file);
+  const temporary = `${file}.${process.pid}`;
+  writeFileSync(temporary, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 });
+  renameSync(temporary, file);
 }

@@ -18,9 +18,9 @@ export function keptSession(home: string): SessionStore {
     },
     write(cookie) {
       mkdirSync(home, { recursive: true });
-      const aside = `${file}.${process.pid}`;
-      writeFileSync(aside, `${JSON.stringify({ cookie })}\n`, { mode: 0o600 });
-      renameSync(aside, file);
+      const temporary = `${file}.${process.pid}`;
+      writeFileSync(temporary, `${JSON.stringify({ cookie })}\n`, { mode: 0o600 });
+      renameSync(temporary, file);
     },
   };
 }

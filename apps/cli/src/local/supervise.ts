@@ -54,7 +54,7 @@ export function supervise(part: Part, report: (text: string) => void, backoff: B
     let failures = 0;
     while (!signal.aborted) {
       const startedAt = Date.now();
-      let news = `The ${part.name} ended (${await current.ended})`;
+      let message = `The ${part.name} ended (${await current.ended})`;
       running = null;
       if (Date.now() - startedAt >= backoff.wellMs) failures = 0;
       for (let isBack = false; !isBack && !signal.aborted; ) {
@@ -63,14 +63,14 @@ export function supervise(part: Part, report: (text: string) => void, backoff: B
           failures >= LOOP
             ? ` This is the ${ordinal(failures)} time in a row. The end of its log:\n${part.logTail()}`
             : "";
-        report(`${news}; starting it again in ${waitMs / 1000} s.${often}`);
+        report(`${message}; starting it again in ${waitMs / 1000} s.${often}`);
         await pause(waitMs, undefined, { signal }).catch(() => {});
         if (signal.aborted) return;
         try {
           current = await start();
           isBack = true;
         } catch (error) {
-          news = firstLineOf(error);
+          message = firstLineOf(error);
         }
       }
       if (!signal.aborted) report(`The ${part.name} is running again.`);

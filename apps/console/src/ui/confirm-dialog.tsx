@@ -23,7 +23,7 @@ interface ConfirmDialogProps {
   action: string;
   /** The text of the button that does nothing. */
   keep?: string;
-  /** Not set where the dialog closes before the action starts. */
+  /** Not set if the dialog closes before the request is sent. */
   mutation?: ConfirmedRequest | undefined;
   onConfirm: () => void;
 }

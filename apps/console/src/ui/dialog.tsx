@@ -1,5 +1,5 @@
-// A modal dialog. In: title, description, content. Out: a dialog that traps the focus, closes on Esc and gives the
-// focus back. With `locked` it closes by its own buttons only (for what is shown once).
+// A modal dialog. In: title, description, content. Out: a dialog that traps the focus, closes on Esc and returns the focus. With `locked`
+// only its own buttons close it, for content that is shown once.
 "use client";
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
@@ -42,7 +42,7 @@ export function Dialog({
               opener.current = document.activeElement;
             }}
             onCloseAutoFocus={(event) => {
-              // Radix knows openers of its own only; these dialogs are opened by state.
+              // Radix only knows its own triggers, but state opens these dialogs.
               event.preventDefault();
               if (opener.current instanceof HTMLElement) opener.current.focus();
             }}

@@ -1,6 +1,6 @@
 // A dialog with a form, and afterwards its result. In: the fields, the submit button, the state of the request. Out: one `onSubmit` for
-// each submit. With `result` it shows that instead of the form; then it closes only by its own buttons, so that a stray click can't lose
-// a secret that is shown once. Both are one dialog, so the focus returns to the button that opened it.
+// each submit. With `result` it shows the result instead of the form. Then only its own buttons close it, so that an accidental click
+// can't lose a secret that is shown once. Both are one dialog, so the focus returns to the button that opened it.
 "use client";
 import type { FormEvent, ReactNode } from "react";
 import { Button } from "./button.tsx";
@@ -13,7 +13,7 @@ export interface FormResult {
   readonly content: ReactNode;
   /** Instead of the button "Done". */
   readonly actions?: ReactNode;
-  /** False where nothing is lost when the dialog closes. */
+  /** False if nothing is lost when the dialog closes. */
   readonly locked?: boolean;
 }
 
@@ -31,7 +31,7 @@ interface FormDialogProps {
   error?: unknown;
   /** The title above the error, such as "The key was not created". */
   failure?: string;
-  /** True where the caller checks the fields and shows the problems itself. */
+  /** True if the caller checks the fields and shows the problems itself. */
   noValidate?: boolean;
   locked?: boolean;
   onSubmit: () => void;

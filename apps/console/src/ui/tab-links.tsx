@@ -1,4 +1,4 @@
-// Tabs that are pages of their own. In: their names and addresses, and which one is shown. Out: a row of links; the current one is marked.
+// Tabs that are separate pages. In: their names and addresses, and the current one. Out: a row of links; the current one is marked.
 import Link from "next/link";
 import { cn } from "./cn.ts";
 
@@ -9,7 +9,7 @@ interface TabLink {
 }
 
 interface TabLinksProps {
-  /** What the tabs belong to, for screen readers. */
+  /** The name of the row for screen readers. */
   label: string;
   tabs: readonly TabLink[];
   /** The `name` of the tab that is shown. */

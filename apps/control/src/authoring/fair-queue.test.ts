@@ -23,7 +23,7 @@ const open = (more: Partial<FairQueueOptions> = {}): FairQueue =>
 const of = (personId: string | null, organizationId: string | null = null): Party => ({ personId, organizationId });
 
 /** Requests a turn. The result shows whether it has begun. */
-function ask(queue: FairQueue, party: Party): { readonly turn: Promise<EndTurn>; readonly begun: () => boolean } {
+function takeTurn(queue: FairQueue, party: Party): { readonly turn: Promise<EndTurn>; readonly begun: () => boolean } {
   let begun = false;
   const turn = queue.enter(party).then((end) => {
     begun = true;
@@ -37,10 +37,10 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 describe("a turn", () => {
   test("is kept free for others, for each person and organization", async () => {
     const queue = open();
-    const first = ask(queue, of("ana", "org_a"));
-    const sameOrganization = ask(queue, of("bob", "org_a"));
-    const samePerson = ask(queue, of("ana"));
-    const other = ask(queue, of("cem", "org_c"));
+    const first = takeTurn(queue, of("ana", "org_a"));
+    const sameOrganization = takeTurn(queue, of("bob", "org_a"));
+    const samePerson = takeTurn(queue, of("ana"));
+    const other = takeTurn(queue, of("cem", "org_c"));
     await settle();
     expect([first, sameOrganization, samePerson, other].map((one) => one.begun())).toEqual([true, false, false, true]);
     (await first.turn)();
@@ -54,10 +54,10 @@ describe("a turn", () => {
 
   test("goes to the party with the least use; among equals, to the first", async () => {
     const queue = open({ turnsMax: 1 });
-    const greedy = ask(queue, of("greedy"));
+    const greedy = takeTurn(queue, of("greedy"));
     await settle();
-    const again = ask(queue, of("greedy"));
-    const [modest, later] = [ask(queue, of("modest")), ask(queue, of("later"))];
+    const again = takeTurn(queue, of("greedy"));
+    const [modest, later] = [takeTurn(queue, of("modest")), takeTurn(queue, of("later"))];
     now += 400;
     (await greedy.turn)();
     await settle();
@@ -72,9 +72,9 @@ describe("waiting is limited", () => {
   test("to a share of the places, and to all places", async () => {
     const queue = open({ turnsMax: 1, waitingPerPartyMax: 2, waitingMax: 3 });
     await queue.enter(of("ana"));
-    const waiting = [ask(queue, of("ana")), ask(queue, of("ana"))];
+    const waiting = [takeTurn(queue, of("ana")), takeTurn(queue, of("ana"))];
     await expect(queue.enter(of("ana"))).rejects.toMatchObject({ name: "Busy", ownShare: true });
-    ask(queue, of("bob"));
+    takeTurn(queue, of("bob"));
     await expect(queue.enter(of("cem"))).rejects.toMatchObject({ name: "Busy", ownShare: false });
     expect(waiting.map((one) => one.begun())).toEqual([false, false]);
   });
@@ -83,7 +83,7 @@ describe("waiting is limited", () => {
     const queue = open({ turnsMax: 1, waitMsMax: 20, waitingMax: 1 });
     const end = await queue.enter(of("ana"));
     await expect(queue.enter(of("bob"))).rejects.toThrow(Busy);
-    const next = ask(queue, of("bob"));
+    const next = takeTurn(queue, of("bob"));
     end();
     await settle();
     expect(next.begun()).toBe(true);

@@ -101,17 +101,17 @@ export type Proposed =
       readonly hash: string;
     };
 
-export function propose(asked: Proposal): Proposed {
-  const { text, author, setAside, tag, limits } = asked;
+export function propose(proposal: Proposal): Proposed {
+  const { text, author, setAside, tag, limits } = proposal;
   const { model, diagnostics } = checkBlueprint(text, limits);
   if (model === null || hasErrors(diagnostics)) return { kind: "invalid", diagnostics };
-  const live = asked.live === null ? null : readLive(asked.live);
+  const live = proposal.live === null ? null : readLive(proposal.live);
   if (live?.kind === "unreadable") return live;
-  const name = nameAfter(asked.name, live?.model.project ?? null, model.project);
+  const name = nameAfter(proposal.name, live?.model.project ?? null, model.project);
   const proposed = proposeChange({
     // The project's current name is used, even if the live text contains another.
     before:
-      live === null ? null : { ...live, model: { ...live.model, project: called(asked.name, live.model, model) } },
+      live === null ? null : { ...live, model: { ...live.model, project: called(proposal.name, live.model, model) } },
     after: model,
     setAside,
     tag,
@@ -119,7 +119,7 @@ export function propose(asked: Proposal): Proposed {
   });
   const { bundle, plan, refused, consents } = proposed;
   const changes =
-    live === null && name !== asked.name ? [firstName(asked.name, name), ...proposed.changes] : proposed.changes;
+    live === null && name !== proposal.name ? [firstName(proposal.name, name), ...proposed.changes] : proposed.changes;
   const bundleText = JSON.stringify(bundle);
   const cameTo = {
     tables: bundle.tables.length,
@@ -129,10 +129,10 @@ export function propose(asked: Proposal): Proposed {
   const beyond = operatorDiagnostics(cameTo, limits);
   if (beyond.length > 0) return { kind: "invalid", diagnostics: [...diagnostics, ...beyond] };
   const losses =
-    asked.isEarlier && live !== null && refused.length === 0
+    proposal.isEarlier && live !== null && refused.length === 0
       ? lossesOf(live.bundle.tables, bundle.tables, plan, renamesOf(live.model, model))
       : [];
-  const base = asked.live?.bundleHash ?? null;
+  const base = proposal.live?.bundleHash ?? null;
   const bound = { base, text, diff: changes, plan, refused, bundle, author, consents, losses };
   return {
     kind: "proposed",

@@ -10,7 +10,6 @@ import type { Ticket } from "./job-thread.ts";
 
 export interface Workers {
   /**
-   *
    * @param cpuMsMax The computing time that the job can take, in milliseconds.
    * @throws OverBudget; Busy if the job was not started; errors of the job.
    */

@@ -20,7 +20,7 @@ export interface Workshop {
   modelToKeep(kept: KeptModel): Promise<ModelToKeep | null>;
   /** The version of the format of stored models. */
   modelVersion(): Promise<number>;
-  propose(by: Party, asked: Omit<Proposal, "limits">): Promise<Proposed>;
+  propose(by: Party, proposal: Omit<Proposal, "limits">): Promise<Proposed>;
   /** Null if they can't be compared. */
   difference(by: Party, before: KeptModel, after: KeptModel): Promise<readonly Change[] | null>;
   /** @throws Busy, OverBudget */
@@ -37,7 +37,7 @@ export function createWorkshop(limits: OperatorLimits, jobs: URL = realJobs): Wo
   const { api, callMsMax, tablesMax, bundleBytesMax, planBytesMax } = limits;
   const allowed: Limits = { api, callMsMax, tablesMax, bundleBytesMax, planBytesMax };
   /** Runs a job for a person who waits for it. */
-  const ask = async <T>(by: Party, job: string, input: object, otherwise: (error: OverBudget) => T): Promise<T> => {
+  const runJob = async <T>(by: Party, job: string, input: object, otherwise: (error: OverBudget) => T): Promise<T> => {
     try {
       return (await workers.run(by, job, input)) as T;
     } catch (error) {
@@ -52,22 +52,23 @@ export function createWorkshop(limits: OperatorLimits, jobs: URL = realJobs): Wo
   workers.run(nobody, "validate", { text: "", limits: allowed }).catch(() => {});
   return {
     validate: (by, text) =>
-      ask<Validated>(by, "validate", { text, limits: allowed }, (error) => ({
+      runJob<Validated>(by, "validate", { text, limits: allowed }, (error) => ({
         diagnostics: [overBudgetDiagnostic(error.resource)],
         model: null,
       })),
     format: (by, text) =>
-      ask<Formatted>(by, "format", { text }, (error) => ({ diagnostics: [overBudgetDiagnostic(error.resource)] })),
+      runJob<Formatted>(by, "format", { text }, (error) => ({ diagnostics: [overBudgetDiagnostic(error.resource)] })),
     shape: (by, live) =>
-      ask<Shaped>(by, "shape", live, (error) => {
+      runJob<Shaped>(by, "shape", live, (error) => {
         throw refuse("SERVICE_UNAVAILABLE", "Reading the live blueprint took too long. Try again shortly.", error);
       }),
-    propose: (by, asked) =>
-      ask<Proposed>(by, "propose", { ...asked, limits: allowed }, (error) => ({
+    propose: (by, proposal) =>
+      runJob<Proposed>(by, "propose", { ...proposal, limits: allowed }, (error) => ({
         kind: "invalid",
         diagnostics: [overBudgetDiagnostic(error.resource)],
       })),
-    difference: (by, before, after) => ask<readonly Change[] | null>(by, "difference", { before, after }, () => null),
+    difference: (by, before, after) =>
+      runJob<readonly Change[] | null>(by, "difference", { before, after }, () => null),
     fingerprint: async (by, stored) => (await workers.run(by, "fingerprint", stored)) as Fingerprint,
     modelToKeep: async (kept) => (await workers.run(nobody, "model", kept)) as ModelToKeep | null,
     modelVersion: async () => (await workers.run(nobody, "modelVersion", {})) as number,

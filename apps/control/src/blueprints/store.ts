@@ -99,7 +99,7 @@ export function createBlueprintStore(db: ControlDatabase): BlueprintStore {
 
 /** Stores a version, or finds the one with the same text. */
 export async function saveVersion(trx: Connection, version: NewVersion): Promise<string> {
-  const made = await trx
+  const created = await trx
     .insertInto("blueprint_versions")
     .values({
       id: version.id,
@@ -113,7 +113,7 @@ export async function saveVersion(trx: Connection, version: NewVersion): Promise
     .onConflict((conflict) => conflict.columns(["project_id", "hash"]).where("text_now", "is", null).doNothing())
     .returning("id")
     .executeTakeFirst();
-  if (made === undefined) {
+  if (created === undefined) {
     const known = await trx
       .selectFrom("blueprint_versions")
       .select("id")
@@ -126,7 +126,7 @@ export async function saveVersion(trx: Connection, version: NewVersion): Promise
   }
   const act = { personId: version.createdBy, projectId: version.projectId, subject: version.id };
   await writeAudit(trx, { ...act, action: "blueprint.uploaded", detail: { hash: version.hash } });
-  return made.id;
+  return created.id;
 }
 
 /** The text in today's syntax. */

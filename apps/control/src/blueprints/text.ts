@@ -5,4 +5,4 @@ import { z } from "zod";
 export const blueprintText: z.ZodType<string, string> = z
   .string()
   // Postgres text can't contain it, and no YAML needs it.
-  .refine((text) => !text.includes("\u0000"), "must not hold NUL characters");
+  .refine((text) => !text.includes("\u0000"), "must not contain NUL characters");

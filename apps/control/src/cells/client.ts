@@ -66,7 +66,7 @@ export interface Cells {
     given: { readonly names?: Readonly<Record<string, string>>; readonly body?: Body },
   ): Promise<Answer>;
   rows(project: Placement, actor: Actor, plural: string, query: URLSearchParams): Promise<Page>;
-  /** Out: the record as it is now; null if it was deleted. */
+  /** Out: the current record. Null if it was deleted. */
   change(project: Placement, actor: Actor, change: RecordChange): Promise<DataRecord | null>;
   /** A route of the project's own API, from `/v1/` on. */
   look<T>(project: Placement, actor: Actor, route: string, answer: z.ZodType<T>): Promise<T>;

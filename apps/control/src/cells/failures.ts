@@ -16,7 +16,7 @@ export class CellRefused extends Error {
   /** The problem's code and its public text. */
   readonly code: string;
   readonly detail: string;
-  /** The members of the body that are wrong, and why. */
+  /** The invalid fields of the body, with reasons. */
   readonly errors: readonly FieldError[];
 
   constructor(status: number, code: string, detail: string, errors: readonly FieldError[] = []) {

@@ -13,7 +13,7 @@ import {
   type TransferShape,
   transferCalls,
 } from "@plinth/bundle/cell";
-import type { actorOf } from "./ask-as-person.ts";
+import type { actorOf } from "./call-as-person.ts";
 import { type Placement, read, type Transport } from "./transport.ts";
 
 type Actor = ReturnType<typeof actorOf>;

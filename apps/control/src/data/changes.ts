@@ -92,10 +92,10 @@ async function* blocksOf(body: AsyncIterable<string>): AsyncGenerator<StreamBloc
   }
 }
 
-const toldSchema = z.object({ id: z.string(), record: z.record(z.string(), z.unknown()).optional() });
+const changeSchema = z.object({ id: z.string(), record: z.record(z.string(), z.unknown()).optional() });
 
 function changeOf(entity: string, event: string | undefined, data = "null"): RecordChange | null {
   if (event === "resync") return { entity, kind: event };
   if (event !== "created" && event !== "updated" && event !== "gone") return null;
-  return { entity, kind: event, ...toldSchema.parse(JSON.parse(data)) };
+  return { entity, kind: event, ...changeSchema.parse(JSON.parse(data)) };
 }

@@ -148,7 +148,7 @@ describe("a record", () => {
     ]);
   });
 
-  it("is refused with the fields that are wrong, and nothing is stored", async () => {
+  it("is refused with the invalid fields, and nothing is stored", async () => {
     const id = String((await create({ title: "taken" })).id);
     const wrong = create({ title: 7, state: "nowhere" });
     await expect(wrong).rejects.toMatchObject({
@@ -164,7 +164,7 @@ describe("a record", () => {
     expect(await logOf(id)).toEqual([`create operator ${owner.email}`]);
   });
 
-  it("is not overwritten by somebody who saw an earlier version", async () => {
+  it("can't be overwritten by a person who saw an earlier version", async () => {
     const id = String((await create({ title: "contested" })).id);
     await send("PATCH", `posts/${id}`, { slogan: "of the app" });
     expect(await codeOf(update(id, 1, { slogan: "of the console" }))).toBe("CONFLICT");
@@ -174,7 +174,7 @@ describe("a record", () => {
     expect(both.sort()).toEqual(["CONFLICT", null]);
   });
 
-  it("is found by the operators of the project's API", async () => {
+  it("can be found with the operators of the project's API", async () => {
     for (const title of ["sea 1", "sea 2", "shore"]) await create({ title });
     const found = async (filters: Record<string, string>): Promise<unknown[]> =>
       (await viewer.client.data.rows.query({ projectId, entity: "post", filters })).data
@@ -189,7 +189,7 @@ describe("a record", () => {
     expect(await codeOf(found({ "limit[gte]": "1" }))).toBe("BAD_REQUEST");
   });
 
-  it("is left alone by viewers", async () => {
+  it("can't be changed by viewers", async () => {
     const id = String((await create({ title: "kept from viewers" })).id);
     expect(await codeOf(create({ title: "of a viewer" }, viewer))).toBe("FORBIDDEN");
     expect(await codeOf(update(id, 1, { title: "of a viewer" }, viewer))).toBe("FORBIDDEN");

@@ -3,7 +3,7 @@
 
 import type { TRPCError } from "@trpc/server";
 import type { EntityShape, LiveShape } from "../authoring/live-shape.ts";
-import { askCell, type CellRefusals } from "../cells/ask.ts";
+import { type CellRefusals, callCell } from "../cells/call-cell.ts";
 import type { Cells } from "../cells/client.ts";
 import type { CellRefused } from "../cells/failures.ts";
 import { FieldsError, notFound, refuse } from "../failure.ts";
@@ -78,8 +78,8 @@ export function createDataService({ cells, store, liveShape, stopped }: DataServ
   ): Promise<DataRow | null> => {
     // Written before the call, so that no change is missing in the log. An entry may belong to a change that was refused.
     await store.audit({ ...act, personId: by.id, projectId: project.id });
-    return askCell(cells.change(project, actorOf(by, project), sent), {
-      ...refusals("change this record"),
+    return callCell(cells.change(project, actorOf(by, project), sent), {
+      ...refusals("change its records"),
       404: () => notFound("record"),
       409: (refused) => refuse("CONFLICT", refused.detail),
       412: () => refuse("CONFLICT", "The record has changed since you opened it. Close it and open it again."),
@@ -99,8 +99,8 @@ export function createDataService({ cells, store, liveShape, stopped }: DataServ
           throw refuse("FORBIDDEN", `Only ${whoMay("write")} can see deleted records.`);
         if (!entity.softDelete) throw refuse("BAD_REQUEST", `A deleted ${entity.name} is not kept.`);
       }
-      return askCell(cells.rows(project, actorOf(by, project), entity.plural, queryOf(request)), {
-        ...refusals("read these records"),
+      return callCell(cells.rows(project, actorOf(by, project), entity.plural, queryOf(request)), {
+        ...refusals("read its records"),
         404: () => notFound("entity"),
       });
     },
@@ -112,8 +112,8 @@ export function createDataService({ cells, store, liveShape, stopped }: DataServ
         return cells.follow(project, actorOf(by, project), `/v1/events/stream?${query}`, after, signal);
       };
       const signal = left === undefined ? stopped : AbortSignal.any([left, stopped]);
-      return askCell(readChanges({ follow, entities, stopped: signal }), {
-        ...refusals("follow these records"),
+      return callCell(readChanges({ follow, entities, stopped: signal }), {
+        ...refusals("follow its records"),
         404: () => notFound("entity"),
       });
     },
@@ -161,10 +161,14 @@ function actorOf(by: Person, project: ProjectAccess): { readonly email: string; 
   return { email: by.email, role: cellRoleOf(project.role) };
 }
 
-function refusals(deed: string): CellRefusals {
+function refusals(action: string): CellRefusals {
   return {
     400: refuseValues,
-    403: () => refuse("FORBIDDEN", `The project's rules don't let you ${deed}.`),
+    403: () =>
+      refuse(
+        "FORBIDDEN",
+        `The console acts as the role \`admin\`, and the rules of this entity don't let admins ${action}. Add an \`admin\` rule to its permissions, such as \`admin: { all: true }\`.`,
+      ),
     422: refuseValues,
   };
 }

@@ -147,32 +147,32 @@ describe("a live text that today's language refuses", () => {
     return projectId;
   }
 
-  async function mend(projectId: string): Promise<void> {
+  async function correct(projectId: string): Promise<void> {
     expect(await status(projectId, "/api/notes")).toBe(200);
     expect(await owner.client.data.entities.query({ projectId })).toMatchObject([{ name: "note", plural: "notes" }]);
-    const mended = await owner.client.proposals.create.mutate({
+    const corrected = await owner.client.proposals.create.mutate({
       projectId,
       text: NOTES.replace("      body: text?\n", ""),
     });
-    expect(mended.consents).toContain("destructive note.body");
-    expect(mended.diff.filter(({ classes }) => classes.includes("destructive")).map(({ path }) => path)).toEqual([
+    expect(corrected.consents).toContain("destructive note.body");
+    expect(corrected.diff.filter(({ classes }) => classes.includes("destructive")).map(({ path }) => path)).toEqual([
       "note.body",
     ]);
-    await deploy(mended.id);
+    await deploy(corrected.id);
     expect(await status(projectId, "/api/notes")).toBe(200);
-    expect(await owner.client.blueprints.current.query({ projectId })).toMatchObject({ text: mended.text });
+    expect(await owner.client.blueprints.current.query({ projectId })).toMatchObject({ text: corrected.text });
   }
 
   it("is served, compared with the stored model, and corrected", async () => {
-    await mend(await liveWith(WITH_OLD_KEY, true));
+    await correct(await liveWith(WITH_OLD_KEY, true));
   });
 
   it("is compared with the stored model even if almost none of the text can be read", async () => {
-    await mend(await liveWith("project: notes\nentities: [a, b]\n", true));
+    await correct(await liveWith("project: notes\nentities: [a, b]\n", true));
   });
 
   it("is compared with its readable parts, if they compile to exactly the served bundle", async () => {
-    await mend(await liveWith(WITH_OLD_KEY, false));
+    await correct(await liveWith(WITH_OLD_KEY, false));
   });
 
   it("is served, and a change is refused with an explanation, if nothing else is known", async () => {

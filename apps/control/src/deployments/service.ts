@@ -26,11 +26,11 @@ const notBegun: Readonly<Record<Exclude<Begun, "begun">, string>> = {
 export function createDeploymentService(store: DeploymentStore, followers: Followers): DeploymentService {
   return {
     create: async (by, proposalId) => {
-      const made = { id: newId("dep"), releaseId: newId("rel"), proposalId, createdBy: by.id };
+      const created = { id: newId("dep"), releaseId: newId("rel"), proposalId, createdBy: by.id };
       // The same request twice, for example by a double click.
       const underWay = await store.unfinishedOf(proposalId);
       if (underWay !== null) return { deploymentId: underWay };
-      const begun = await store.insert(made, (proposal, project) => {
+      const begun = await store.insert(created, (proposal, project) => {
         if (proposal.status === "open")
           throw refuse("CONFLICT", "The proposal must be approved before it is deployed.");
         if (proposal.status === "stale") throw refuse("CONFLICT", STALE);
@@ -42,8 +42,8 @@ export function createDeploymentService(store: DeploymentStore, followers: Follo
         if (first !== null) return { deploymentId: first };
       }
       if (begun !== "begun") throw refuse("CONFLICT", notBegun[begun]);
-      followers.follow(made.id);
-      return { deploymentId: made.id };
+      followers.follow(created.id);
+      return { deploymentId: created.id };
     },
     resume: async (by, deploymentId) => {
       const known = await store.get(deploymentId);

@@ -27,7 +27,6 @@ export type DraftProcedures = {
   /** The caller's own draft of the project. Each person has their own. */
   get: Query<{ projectId: string }, { draft: Draft | null; ended: EndedDraft | null }>;
   /**
-   *
    * @param after The version of the draft that the text is based on. Null if there was no draft. If the draft now has another
    * version, the answer is CONFLICT, because it was saved elsewhere in the meantime.
    */

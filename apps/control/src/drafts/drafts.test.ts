@@ -109,7 +109,7 @@ it("a draft ends when its text goes live, and can be restored; the drafts of oth
   expect((await get(owner, projectId)).ended?.endedBy).toBe("discarded");
   expect((await save(owner, projectId, "anew", null)).version).toBe(version + 1);
   const [before] = await owner.client.drafts.history.query({ projectId });
-  expect(before?.version, "what was discarded is a step of undoing").toBe(version);
+  expect(before?.version, "a discarded text is a step of undo").toBe(version);
   await owner.client.drafts.discard.mutate({ projectId, version: version + 1 });
   await world.pool.query("UPDATE control.drafts SET ended_at = ended_at - interval '8 days'");
   expect((await get(owner, projectId)).ended).toBeNull();

@@ -63,17 +63,17 @@ const titlesSeenBy = async (key: string): Promise<unknown> =>
   ((await (await ask(key)).json()) as { data: { title: string }[] }).data.map(({ title }) => title);
 
 /** The tables of the cell that have rows of a project. */
-async function heldOf(projectId: string): Promise<readonly string[]> {
+async function tablesOf(projectId: string): Promise<readonly string[]> {
   const { rows: tables } = await world.cellPool.query<{ name: string }>(
     `SELECT table_name AS name FROM information_schema.columns
      WHERE table_schema = 'plinth' AND column_name = 'project_id' ORDER BY 1`,
   );
-  const held: string[] = [];
+  const found: string[] = [];
   for (const { name } of tables) {
     const { rowCount } = await world.cellPool.query(`SELECT FROM plinth.${name} WHERE project_id = $1`, [projectId]);
-    if (rowCount !== 0) held.push(name);
+    if (rowCount !== 0) found.push(name);
   }
-  return held;
+  return found;
 }
 
 const detailOf = async (answer: Response): Promise<string> => ((await answer.json()) as { detail: string }).detail;
@@ -96,7 +96,7 @@ describe("an environment", () => {
     await ask(key, { method: "POST", body: JSON.stringify({ title: "real" }) });
     await ask(preview.key ?? "", { method: "POST", body: JSON.stringify({ title: "tried" }) });
     expect([await titlesSeenBy(key), await titlesSeenBy(preview.key ?? "")]).toEqual([["real"], ["tried"]]);
-    expect(await heldOf(preview.id)).toEqual([
+    expect(await tablesOf(preview.id)).toEqual([
       "api_keys",
       "catalogues",
       "epochs",
@@ -176,7 +176,7 @@ describe("an environment", () => {
       empty: true,
     });
     expect(two.slug).toBe(`${slug}--two`);
-    expect(await failureOf(make("preview", "three"))).toContain("at most 3 environments beside production");
+    expect(await failureOf(make("preview", "three"))).toContain("at most 3 environments in addition to production");
     const listed = await owner.client.environments.list.query({ projectId: two.id });
     expect(listed.map(({ name }) => name)).toEqual(["production", "development", "one", "two"]);
     const project = (await owner.client.projects.list.query({ organizationId })).find(({ id }) => id === projectId);
@@ -281,20 +281,20 @@ describe("a deleted environment", () => {
     const { key } = await owner.client.keys.create.mutate({ projectId, name: "production", kind: "secret" });
     await ask(key, { method: "POST", body: JSON.stringify({ title: "stays" }) });
     const sibling = await environmentOf(projectId, "development");
-    const held = [await heldOf(projectId), await heldOf(sibling.id)];
+    const found = [await tablesOf(projectId), await tablesOf(sibling.id)];
     const preview = await environmentOf(projectId, "preview", "short");
     expect((await ask(preview.key ?? "")).status).toBe(200);
     await owner.client.environments.delete.mutate({ projectId: preview.id });
     expect((await ask(preview.key ?? "")).status).toBe(401);
     expect(await codeOf(owner.client.projects.get.query({ projectId: preview.id }))).toBe("NOT_FOUND");
-    expect(await heldOf(preview.id)).toEqual([]);
+    expect(await tablesOf(preview.id)).toEqual([]);
     const { rows } = await world.cellPool.query(
       `SELECT (SELECT count(*) FROM pg_namespace WHERE nspname LIKE '%' || $1)::int AS schemas,
               (SELECT count(*) FROM pg_roles WHERE rolname LIKE '%' || $1 || '%')::int AS roles`,
       [preview.id.slice(4)],
     );
     expect(rows).toEqual([{ schemas: 0, roles: 0 }]);
-    expect([await heldOf(projectId), await heldOf(sibling.id)]).toEqual(held);
+    expect([await tablesOf(projectId), await tablesOf(sibling.id)]).toEqual(found);
     expect(await titlesSeenBy(key)).toEqual(["stays"]);
     expect((await ask(sibling.key ?? "")).status).toBe(200);
     expect(await codeOf(owner.client.environments.delete.mutate({ projectId: preview.id }))).toBe("NOT_FOUND");

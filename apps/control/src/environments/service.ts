@@ -59,11 +59,11 @@ export function createEnvironmentService(options: EnvironmentServiceOptions): En
 
     create: async (by, from, wanted) => {
       const id = await insert(options, by, from, wanted);
-      const made = await options.access.project(by, id, "write");
+      const created = await options.access.project(by, id, "write");
       const [served] = wanted.empty ? [] : await store.served(from.id);
-      const started = served === undefined ? NOTHING : await begin(options, by, made, from, served);
-      const key = allows(made.role, KEYS_LEVEL) ? await firstKey(options, by, made) : null;
-      const { slug, environment, createdAt } = made;
+      const started = served === undefined ? NOTHING : await begin(options, by, created, from, served);
+      const key = allows(created.role, KEYS_LEVEL) ? await firstKey(options, by, created) : null;
+      const { slug, environment, createdAt } = created;
       const { kind, name } = environment;
       return { id, slug, kind, name, createdAt: createdAt.toISOString(), live: null, ...started, key };
     },
@@ -127,20 +127,20 @@ async function insert(
 async function begin(
   { store, proposals, deployments, logger }: EnvironmentServiceOptions,
   by: Person,
-  made: ProjectAccess,
+  created: ProjectAccess,
   from: ProjectAccess,
   served: ServedVersion,
 ): Promise<Started> {
   try {
     const lineage = [...(await store.lineage(from.id))];
     const promotion: Promotion = { from: { ...originOf(from, served), takesBack: [] }, lineage };
-    const { id, hash, consents } = await proposals.createPromoted(by, made, served.kept.text, promotion);
-    await proposals.approve(by, made.role, id, hash, consents);
+    const { id, hash, consents } = await proposals.createPromoted(by, created, served.kept.text, promotion);
+    await proposals.approve(by, created.role, id, hash, consents);
     return { ...NOTHING, deploymentId: (await deployments.create(by, id)).deploymentId };
   } catch (error) {
     // The environment exists, and the problem can be corrected in it.
     if (!(error instanceof TRPCError)) throw error;
-    logger.warn({ err: error, projectId: made.id }, "the first blueprint of an environment was not deployed");
+    logger.warn({ err: error, projectId: created.id }, "the first blueprint of an environment was not deployed");
     return { ...NOTHING, problem: error.message };
   }
 }
@@ -148,13 +148,13 @@ async function begin(
 async function firstKey(
   { keys, logger }: EnvironmentServiceOptions,
   by: Person,
-  made: ProjectAccess,
+  created: ProjectAccess,
 ): Promise<string | null> {
   try {
-    return (await keys.create(by, made, { name: "first key", kind: "secret" })).key;
+    return (await keys.create(by, created, { name: "first key", kind: "secret" })).key;
   } catch (error) {
     if (!(error instanceof TRPCError)) throw error;
-    logger.warn({ err: error, projectId: made.id }, "an environment was created without a key");
+    logger.warn({ err: error, projectId: created.id }, "an environment was created without a key");
     return null;
   }
 }

@@ -133,7 +133,7 @@ async function insertInvitation(
   const act = { personId: invitedBy, action: "invitation.created", organizationId, subject: id };
   await writeAudit(trx, { ...act, detail: { email, role, scope } });
   const made = (await readInvitations(trx, organizationId)).find((candidate) => candidate.id === id);
-  if (made === undefined) throw new Error(`the invitation ${id} is missing right after it was made`);
+  if (made === undefined) throw new Error(`the invitation ${id} is missing right after it was created`);
   return made;
 }
 

@@ -1,7 +1,7 @@
 // API keys of a project. In: the purpose of a key. Out: the key, once; afterwards only its name. Control stores neither keys nor
 // their hashes, and never shows a key that the cell doesn't know.
 import { type ApiKeyKind, hashApiKey, newApiKey, newId } from "@plinth/bundle";
-import { askCell } from "../cells/ask.ts";
+import { callCell } from "../cells/call-cell.ts";
 import type { Cells } from "../cells/client.ts";
 import { notFound, refuse } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
@@ -43,16 +43,16 @@ export function createKeyService({ store, cells, provision, liveRoles }: KeyServ
       }
       const key = newApiKey(request.kind);
       const { name, kind } = request;
-      const made = { id: newId("key"), projectId: project.id, name, kind, role, last4: key.slice(-4), expiresAt };
-      await askCell(provision(project));
-      const row = await store.insert({ ...made, createdBy: by.id });
+      const created = { id: newId("key"), projectId: project.id, name, kind, role, last4: key.slice(-4), expiresAt };
+      await callCell(provision(project));
+      const row = await store.insert({ ...created, createdBy: by.id });
       try {
         const hash = hashApiKey(key);
-        await cells.putKey(project, { id: made.id, hash, kind, role, name, expiresAt: row.expiresAt });
+        await cells.putKey(project, { id: created.id, hash, kind, role, name, expiresAt: row.expiresAt });
       } catch (error) {
         // Nobody has seen the key, so it does no harm if the cell got it and only its answer was lost.
-        await store.withdraw({ ...made, createdBy: by.id });
-        return await askCell(Promise.reject(error));
+        await store.withdraw({ ...created, createdBy: by.id });
+        return await callCell(Promise.reject(error));
       }
       return { ...row, key };
     },
@@ -62,7 +62,7 @@ export function createKeyService({ store, cells, provision, liveRoles }: KeyServ
     revoke: async (by, project, keyId) => {
       if ((await store.get(keyId)) === null) throw notFound("key");
       // The cell first: it must refuse a key before the key is shown as revoked.
-      await askCell(cells.revokeKey(project, keyId));
+      await callCell(cells.revokeKey(project, keyId));
       return store.markRevoked(keyId, project.id, by.id);
     },
   };

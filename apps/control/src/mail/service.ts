@@ -1,7 +1,7 @@
 // A project's mail, requested from its cell on behalf of a person. In: a connection, or a selection of mails. Out: the cell's
 // answers. Secrets of a connection are passed on, and never stored here.
 import { z } from "zod";
-import { askCell, type CellRefusals } from "../cells/ask.ts";
+import { type CellRefusals, callCell } from "../cells/call-cell.ts";
 import type { Cells } from "../cells/client.ts";
 import { CellRefused } from "../cells/failures.ts";
 import { writeAudit } from "../database/audit.ts";
@@ -101,21 +101,21 @@ export function createMailService({ cells, db }: { readonly cells: Cells; readon
     async setConnection(by, project, given) {
       await note(by, project, "connection.set", given.name);
       const set = cells.act(project, actorOf(by, project), "/v1/connections", given, data(connectionRow));
-      return askCell(set, { ...refusals, 404: () => notFound("live version that sends mail") });
+      return callCell(set, { ...refusals, 404: () => notFound("live version that sends mail") });
     },
     async removeConnection(by, project, name) {
       await note(by, project, "connection.removed", name);
       const removed = cells.act(project, actorOf(by, project), "/v1/connections/remove", { name }, data(named));
-      return askCell(removed, { ...refusals, 404: () => notFound("connection") });
+      return callCell(removed, { ...refusals, 404: () => notFound("connection") });
     },
     testConnection: (by, project, name) =>
-      askCell(cells.act(project, actorOf(by, project), "/v1/connections/test", { name }, data(named)), {
+      callCell(cells.act(project, actorOf(by, project), "/v1/connections/test", { name }, data(named)), {
         ...refusals,
         404: () => notFound("connection"),
       }),
     templates: (by, project) => orNull(look(by, project, "/v1/email-templates", data(z.array(templateRow)))),
     preview: (by, project, given) =>
-      askCell(cells.act(project, actorOf(by, project), "/v1/emails/preview", given, data(previewAnswer)), {
+      callCell(cells.act(project, actorOf(by, project), "/v1/emails/preview", given, data(previewAnswer)), {
         ...refusals,
         404: () => notFound("template"),
       }),
@@ -123,7 +123,7 @@ export function createMailService({ cells, db }: { readonly cells: Cells; readon
     // Without its address, which readers of the log don't need.
     async suppress(by, project, address) {
       await note(by, project, "email_suppression.added", "email");
-      await askCell(cells.act(project, actorOf(by, project), "/v1/email-suppressions", { address }, nothing), {
+      await callCell(cells.act(project, actorOf(by, project), "/v1/email-suppressions", { address }, nothing), {
         ...refusals,
         404: () => notFound("live version that sends mail"),
       });
@@ -132,7 +132,7 @@ export function createMailService({ cells, db }: { readonly cells: Cells; readon
     async unsuppress(by, project, address) {
       await note(by, project, "email_suppression.removed", "email");
       const path = "/v1/email-suppressions/remove";
-      await askCell(cells.act(project, actorOf(by, project), path, { address }, nothing), {
+      await callCell(cells.act(project, actorOf(by, project), path, { address }, nothing), {
         ...refusals,
         404: () => notFound("suppressed address"),
       });
@@ -140,7 +140,7 @@ export function createMailService({ cells, db }: { readonly cells: Cells; readon
     },
     list: (by, project) => orNull(look(by, project, "/v1/emails", data(z.array(mailRow)))),
     read: (by, project, emailId) =>
-      askCell(look(by, project, `/v1/emails/${emailId}`, data(mailContent)), {
+      callCell(look(by, project, `/v1/emails/${emailId}`, data(mailContent)), {
         ...refusals,
         404: () => notFound("mail"),
       }),
@@ -153,7 +153,7 @@ async function orNull<T>(answer: Promise<T>): Promise<T | null> {
     if (error instanceof CellRefused && error.status === 404) return null;
     throw error;
   });
-  return askCell(orAbsent, refusals);
+  return callCell(orAbsent, refusals);
 }
 
 function actorOf(by: Person, project: ProjectAccess): { readonly email: string; readonly role: "operator" | "viewer" } {

@@ -220,5 +220,5 @@ async function refuseUsedCode(
 ): Promise<void> {
   if (context?.path !== "/two-factor/verify-totp") return;
   if (await usedCodes.claim(personId, String(context.body?.code))) return;
-  throw new APIError("UNAUTHORIZED", { code: "CODE_WAS_USED", message: "This code has been used already." });
+  throw new APIError("UNAUTHORIZED", { code: "CODE_WAS_USED", message: "This code was already used." });
 }

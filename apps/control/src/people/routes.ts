@@ -176,11 +176,11 @@ function toRequest(options: AuthRoutesOptions, path: AuthPath, request: FastifyR
   const url = `${options.controlUrl}${request.url}`;
   if (request.method === "GET") return new Request(url, { method: "GET", headers });
   headers.set("content-type", "application/json");
-  return new Request(url, { method: "POST", headers, body: JSON.stringify(toldOf(path, body)) });
+  return new Request(url, { method: "POST", headers, body: JSON.stringify(allowedBody(path, body)) });
 }
 
 /** The parts of a body that better-auth gets. No field of it can keep other sessions or skip a later code. */
-function toldOf(path: AuthPath, body: Body): Body {
+function allowedBody(path: AuthPath, body: Body): Body {
   switch (path) {
     case "/change-password":
       return { ...body, revokeOtherSessions: true };

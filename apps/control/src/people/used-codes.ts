@@ -1,11 +1,11 @@
-// Codes of authenticator apps work once (RFC 6238, 5.2). In: a person and the code that was found right. Out: whether it is
-// used for the first time. It doesn't verify codes.
+// Codes of authenticator apps work once (RFC 6238, 5.2). In: a person and a correct code. Out: whether it is used for the
+// first time. It doesn't verify codes.
 import { createHmac } from "node:crypto";
 import { sql } from "kysely";
 import type { ControlDatabase } from "../database/tables.ts";
 
 export interface UsedCodes {
-  /** Marks the code as used. @returns false where it was used before; of several calls at once, one returns true. */
+  /** Marks the code as used. @returns false if it was used before. Only one of several simultaneous calls returns true. */
   claim(personId: string, code: string): Promise<boolean>;
 }
 
@@ -13,7 +13,7 @@ export interface UsedCodes {
 const KEPT_SECONDS = 180;
 
 export function createUsedCodes(db: ControlDatabase, secret: string): UsedCodes {
-  // Six digits are found at once behind a plain hash.
+  // A plain hash of six digits could be reversed immediately.
   const hash = (code: string): string => createHmac("sha256", secret).update(`used-code:${code}`).digest("hex");
   return {
     claim: async (personId, code) => {

@@ -156,7 +156,7 @@ export function createDeletionStore(db: ControlDatabase): DeletionStore {
           if (row === undefined || row.wanted === row.on_cell) return;
           // Recorded before the call: whatever its answer is, the cell is called again.
           await connection.updateTable("projects").set({ on_cell: "unsure" }).where("id", "=", projectId).execute();
-          const told = await work({
+          const confirmed = await work({
             id: row.id,
             slug: row.slug,
             cellId: row.cell_id,
@@ -164,8 +164,8 @@ export function createDeletionStore(db: ControlDatabase): DeletionStore {
             wanted: row.wanted,
             onCell: row.on_cell,
           });
-          if (told === "erased") return await forget(connection, projectId);
-          await connection.updateTable("projects").set({ on_cell: told }).where("id", "=", projectId).execute();
+          if (confirmed === "erased") return await forget(connection, projectId);
+          await connection.updateTable("projects").set({ on_cell: confirmed }).where("id", "=", projectId).execute();
         } finally {
           await sql`SELECT pg_advisory_unlock(${lock})`.execute(connection);
         }

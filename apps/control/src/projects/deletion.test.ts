@@ -43,13 +43,13 @@ beforeAll(async () => {
 
 afterAll(() => world?.stop());
 
-interface Made {
+interface CreatedProject {
   readonly projectId: string;
   readonly slug: string;
   readonly key: string;
 }
 
-async function newProject(): Promise<Made> {
+async function newProject(): Promise<CreatedProject> {
   const slug = `ends-${++projects}`;
   const { id: projectId } = await owner.client.projects.create.mutate({ organizationId, slug });
   await goLive(owner, projectId, APP(slug));
@@ -65,8 +65,9 @@ async function notes(key: string, body?: object): Promise<{ status: number; text
 }
 
 const statusOf = async (key: string): Promise<number> => (await notes(key)).status;
-const remove = ({ projectId, slug }: Made) => owner.client.projects.remove.mutate({ projectId, name: slug });
-const restore = ({ projectId }: Made, by = owner) => by.client.projects.restore.mutate({ organizationId, projectId });
+const remove = ({ projectId, slug }: CreatedProject) => owner.client.projects.remove.mutate({ projectId, name: slug });
+const restore = ({ projectId }: CreatedProject, by = owner) =>
+  by.client.projects.restore.mutate({ organizationId, projectId });
 const deleted = async (): Promise<string[]> =>
   (await owner.client.projects.deleted.query({ organizationId })).map(({ id }) => id);
 
@@ -110,7 +111,7 @@ describe("a deleted project", () => {
     expect(rows.map(({ action }) => action)).toEqual(["project.deleted", "project.restored"]);
   });
 
-  it("is not deployed to, approved or renamed by a request that was let in just before", async () => {
+  it("refuses a deployment, an approval and a new title that were authorized just before", async () => {
     const made = await newProject();
     const { projectId, slug } = made;
     const propose = (title: string) =>

@@ -34,13 +34,13 @@ async function nameOf(projectId: string): Promise<string> {
 }
 
 /** The statuses of the cell's responses to requests with these names. */
-async function asksAs(projectId: string, ...names: string[]): Promise<number[]> {
+async function statusesFor(projectId: string, ...names: string[]): Promise<number[]> {
   const { key } = await owner.client.keys.create.mutate({ projectId, name: "test", kind: "secret" });
-  const ask = (name: string): Promise<Response> =>
+  const request = (name: string): Promise<Response> =>
     fetch(`${world.apiUrl}/v1/resources/notes`, {
       headers: { authorization: `Bearer ${key}`, "plinth-project": name },
     });
-  return Promise.all(names.map(async (name) => (await ask(name)).status));
+  return Promise.all(names.map(async (name) => (await request(name)).status));
 }
 
 async function approve({ id: proposalId, hash, consents }: Proposal): Promise<string> {
@@ -52,7 +52,7 @@ describe("a changed `project`", () => {
   it("renames the project with the deployment, which shows what it breaks", async () => {
     const projectId = await newProject("first-name");
     await goLive(owner, projectId, noteBlueprint("", { project: "first-name" }));
-    expect(await asksAs(projectId, "first-name", "second-name")).toEqual([200, 403]);
+    expect(await statusesFor(projectId, "first-name", "second-name")).toEqual([200, 403]);
     const proposal = await owner.client.proposals.create.mutate({
       projectId,
       text: noteBlueprint("", { project: "second-name" }),
@@ -66,7 +66,7 @@ describe("a changed `project`", () => {
     const { deploymentId } = await owner.client.deployments.create.mutate({ proposalId });
     await finished(owner, deploymentId);
     expect(await nameOf(projectId)).toBe("second-name");
-    expect(await asksAs(projectId, "first-name", "second-name", projectId)).toEqual([403, 200, 200]);
+    expect(await statusesFor(projectId, "first-name", "second-name", projectId)).toEqual([403, 200, 200]);
     const { rows } = await world.pool.query("SELECT detail FROM control.audit WHERE action = 'project.renamed'");
     expect(rows).toEqual([{ detail: { from: "first-name", to: "second-name" } }]);
     // The old name is free again.
@@ -82,7 +82,7 @@ describe("a changed `project`", () => {
     expect(proposal.diff[0]).toMatchObject({ kind: "project_changed", before: "made-as", after: "deployed-as" });
     await goLive(owner, projectId, noteBlueprint("", { project: "deployed-as" }));
     expect(await nameOf(projectId)).toBe("deployed-as");
-    expect(await asksAs(projectId, "made-as", "deployed-as")).toEqual([403, 200]);
+    expect(await statusesFor(projectId, "made-as", "deployed-as")).toEqual([403, 200]);
   });
 
   it("to the name of another project is refused only within the organization", async () => {
@@ -127,7 +127,7 @@ describe("a changed `project`", () => {
     const { deploymentId } = await owner.client.deployments.create.mutate({ proposalId });
     await until(async () => (await owner.client.deployments.get.query({ deploymentId })).status === "failed");
     expect(await nameOf(projectId)).toBe("stays");
-    expect(await asksAs(projectId, "stays", "goes")).toEqual([200, 403]);
+    expect(await statusesFor(projectId, "stays", "goes")).toEqual([200, 403]);
     await newProject("goes");
     expect(await codeOf(owner.client.deployments.resume.mutate({ deploymentId }))).toBe("CONFLICT");
   });

@@ -2,7 +2,7 @@
 // to create a project: the cell creates it before its first use.
 import { newId, PRODUCTION } from "@plinth/bundle";
 import type { Logger } from "@plinth/service";
-import { askCell } from "../cells/ask.ts";
+import { callCell } from "../cells/call-cell.ts";
 import type { Cells } from "../cells/client.ts";
 import { CellRefused, CellUnavailable } from "../cells/failures.ts";
 import type { CellStore } from "../cells/store.ts";
@@ -104,13 +104,13 @@ export function createProjectService(options: ProjectServiceOptions): ProjectSer
 
     status: async (project) => {
       if (!(await store.isProvisioned(project.id))) return NOT_PROVISIONED;
-      return askCell(cells.status(project));
+      return callCell(cells.status(project));
     },
 
     grantUser: async (by, project, email, roles) => {
       // Recorded first: every grant must be in the log. A grant in the log may have failed.
       await store.auditGrant(project.id, by.id, email, roles);
-      await askCell(cells.grantUser(project, by.email, email, roles), {
+      await callCell(cells.grantUser(project, by.email, email, roles), {
         404: () => refuse("NOT_FOUND", "The app has no user with this email address. They must sign up first."),
         400: (refused) => refuse("BAD_REQUEST", refused.detail),
         422: (refused) => refuse("BAD_REQUEST", refused.detail),

@@ -126,7 +126,7 @@ export interface Proposal extends ProposalSummary {
   readonly deploymentId: string | null;
 }
 
-/** What a proposal of a text would say. */
+/** The parts of a proposal that a preview of a text has. */
 export type ProposalPreview = Pick<Proposal, "text" | "diff" | "plan" | "consents" | "measures">;
 
 export type ProposalProcedures = {
@@ -138,7 +138,7 @@ export type ProposalProcedures = {
     { projectId: string; text: string; title?: string | undefined; author?: "person" | "ai" | undefined },
     Proposal
   >;
-  /** As `create`, but nothing is stored. A mutation only because a text is too long for the address of a query. */
+  /** Like `create`, but stores nothing. It is a mutation because a text is too long for a URL. */
   preview: Mutation<{ projectId: string; text: string }, ProposalPreview>;
   /** Proposes an earlier version's text again. `losses` lists what it can't restore. */
   createFromVersion: Mutation<{ projectId: string; versionId: string }, Proposal>;

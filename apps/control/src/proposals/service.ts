@@ -6,7 +6,7 @@ import type { MeasuredBody, SchemaState } from "@plinth/bundle/cell";
 import type { Workshop } from "../authoring/workshop.ts";
 import { readKeptLive, refuseTooLong } from "../blueprints/service.ts";
 import type { BlueprintStore, NewVersion } from "../blueprints/store.ts";
-import { askCell } from "../cells/ask.ts";
+import { callCell } from "../cells/call-cell.ts";
 import type { Cells } from "../cells/client.ts";
 import { CellRefused, CellUnavailable } from "../cells/failures.ts";
 import { notFound, refuse, refuseBlueprint } from "../failure.ts";
@@ -22,7 +22,7 @@ import { TITLE_MAX, titleOf } from "./title.ts";
 
 export interface ProposalService {
   create(by: Person, project: ProjectAccess, asked: Pick<Asked, "text" | "title" | "author">): Promise<Proposal>;
-  /** What a proposal of this text would say; nothing is stored. */
+  /** Prepares a proposal of this text without storing it. */
   preview(by: Person, project: ProjectAccess, text: string): Promise<ProposalPreview>;
   createFromVersion(by: Person, project: ProjectAccess, versionId: string): Promise<Proposal>;
   /** Proposes the live version of another environment of the same project. */
@@ -67,9 +67,9 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
     const proposal = await prepare(options, by, project, asked);
     const id = newId("prp");
     const version = { id: newId("ver"), projectId: project.id, createdBy: by.id, ...proposal.version };
-    const made = await store.insert({ ...proposal, id, projectId: project.id, version, createdBy: by.id });
-    if (made === null) throw notFound("project");
-    return get(made);
+    const storedId = await store.insert({ ...proposal, id, projectId: project.id, version, createdBy: by.id });
+    if (storedId === null) throw notFound("project");
+    return get(storedId);
   };
   return {
     get,
@@ -109,7 +109,7 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
       const { status, plan, diff } = await get(proposalId);
       if (status !== "open" && status !== "approved") throw refuse("CONFLICT", `The proposal is already ${status}.`);
       if (project.live === null) throw refuse("CONFLICT", "Nothing is live yet, so there is nothing to measure.");
-      await store.keepMeasures(proposalId, by.id, await askCell(cells.measure(project, measuredOf(plan.steps, diff))));
+      await store.keepMeasures(proposalId, by.id, await callCell(cells.measure(project, measuredOf(plan.steps, diff))));
       return get(proposalId);
     },
 
@@ -187,8 +187,8 @@ async function prepare(
       ? null
       : { ...(await readKeptLive(options.blueprints, project.live)), bundleHash: project.live.bundleHash };
   const schema =
-    live === null ? NO_SCHEMA : await askCell(options.cells.schema(project), { 404: () => notFound("project") });
-  const made = await options.workshop.propose(
+    live === null ? NO_SCHEMA : await callCell(options.cells.schema(project), { 404: () => notFound("project") });
+  const result = await options.workshop.propose(
     { personId: by.id, organizationId: project.organizationId },
     {
       text,
@@ -201,26 +201,28 @@ async function prepare(
       tag: newId("prp").slice(-8),
     },
   );
-  if (made.kind === "unreadable") throw refuse("PRECONDITION_FAILED", made.why);
-  if (made.kind === "invalid") throw refuseBlueprint(made.diagnostics);
+  if (result.kind === "unreadable") throw refuse("PRECONDITION_FAILED", result.why);
+  if (result.kind === "invalid") throw refuseBlueprint(result.diagnostics);
   refuseDrift(schema);
-  if (await options.store.nameIsTaken(project.organizationId, environment.projectId, made.name)) {
-    throw refuse("CONFLICT", `${nameTaken(made.name)} Choose another name for \`project\`.`);
+  if (await options.store.nameIsTaken(project.organizationId, environment.projectId, result.name)) {
+    throw refuse("CONFLICT", `${nameTaken(result.name)} Choose another name for \`project\`.`);
   }
-  if (author === "ai") refuseCore(made.consents);
-  const { kind: _, version, ...proposed } = made;
+  if (author === "ai") refuseCore(result.consents);
+  const { kind: _, version, ...proposed } = result;
   return {
     ...proposed,
     // The project gets the new name when it is live in production, and its environments are renamed then.
-    name: environment.projectId === project.id ? made.name : null,
+    name: environment.projectId === project.id ? result.name : null,
     version: { text, ...version },
-    title: asked.title ?? titleOf(made.diff, live === null),
+    title: asked.title ?? titleOf(result.diff, live === null),
     base: project.live,
     fromVersionId,
     promotion,
     author,
     measures:
-      live === null ? null : await measureIfPossible(options.cells, project, measuredOf(made.plan.steps, made.diff)),
+      live === null
+        ? null
+        : await measureIfPossible(options.cells, project, measuredOf(result.plan.steps, result.diff)),
   };
 }
 

@@ -274,7 +274,7 @@ async function openTwin(trx: Connection, proposal: NewProposal, versionId: strin
 
 /**
  * Locks the project before the proposal. Everything that changes a project's live version takes the same lock first.
- * @throws TRPCError NOT_FOUND if the project is deleted, which may have happened after the caller's rights were checked.
+ * @throws TRPCError NOT_FOUND if the project is deleted. That may have happened since the caller was authorized.
  */
 export async function lockProposal(
   trx: Connection,

@@ -33,7 +33,7 @@ const timeline = async (projectId: string, filter = {}) =>
     ({ number, title, state }) => `${number} ${title}: ${state}`,
   );
 
-it("shows what a text would change without an entry for it", async () => {
+it("previews a text without an entry in the timeline", async () => {
   const projectId = await newProject("shown");
   await goLive(owner, projectId, noteBlueprint("      body: text?\n", { project: "shown" }));
   const before = await timeline(projectId);
@@ -41,7 +41,7 @@ it("shows what a text would change without an entry for it", async () => {
   const shown = await owner.client.proposals.preview.mutate({ projectId, text });
   expect(await timeline(projectId)).toEqual(before);
   const { text: proposed, diff, plan, consents, measures } = await propose(projectId, text);
-  // Step ids are made anew for each comparison.
+  // Each comparison creates new ids of steps.
   const named = (steps: typeof plan.steps) => steps.map(({ kind, summary }) => ({ kind, summary }));
   expect(shown).toMatchObject({ text: proposed, diff, consents });
   expect(named(shown.plan.steps)).toEqual(named(plan.steps));

@@ -31,13 +31,13 @@ export function createSubmissionStore(db: ControlDatabase): SubmissionStore {
         .deleteFrom("submissions")
         .where("started_at", "<", sql<Date>`now() - interval ${sql.lit(KEPT)}`)
         .execute();
-      const made = await db
+      const created = await db
         .insertInto("submissions")
         .values({ person_id: personId, key, procedure, input_hash: inputHash, done_at: null })
         .onConflict((conflict) => conflict.columns(["person_id", "key"]).doNothing())
         .returning("key")
         .executeTakeFirst();
-      if (made !== undefined) return { kind: "mine" };
+      if (created !== undefined) return { kind: "mine" };
       const found = await db
         .selectFrom("submissions")
         .select(["procedure", "input_hash", "done_at"])

@@ -78,7 +78,7 @@ it("a key belongs to one input of one person, and a refusal doesn't use it up", 
   const refused = submitting(owner);
   const slug = { organizationId, slug: "notes" };
   expect(await codeOf(refused.projects.create.mutate(slug))).toBe("CONFLICT");
-  expect(await codeOf(refused.projects.create.mutate(slug)), "it is judged anew").toBe("CONFLICT");
+  expect(await codeOf(refused.projects.create.mutate(slug)), "it is decided again").toBe("CONFLICT");
 });
 
 it("a retry by a person who has lost the right is refused", async () => {

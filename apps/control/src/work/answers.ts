@@ -193,7 +193,7 @@ function pageOf<Item>(item: z.ZodType<Item>): z.ZodType<WorkPage<Item>> {
 
 export const runSchema: z.ZodType<Run> = one(run);
 export const eventSchema: z.ZodType<WorkEvent> = one(event);
-export const deedSchema: z.ZodType<{ readonly id: string }> = one(z.object({ id: z.string() }));
+export const idSchema: z.ZodType<{ readonly id: string }> = one(z.object({ id: z.string() }));
 
 export const secretSchema: z.ZodType<SigningSecret> = one(
   z.object({ secret: z.string(), previous: z.object({ secret: z.string(), until: z.string() }).nullable() }),

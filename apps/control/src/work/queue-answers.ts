@@ -108,4 +108,4 @@ const schedule: z.ZodType<ScheduleState> = z
   }));
 
 export const schedulesSchema: z.ZodType<readonly ScheduleState[]> = one(z.array(schedule));
-export const scheduleDeedSchema: z.ZodType<{ readonly name: string }> = one(z.object({ name: z.string() }));
+export const nameSchema: z.ZodType<{ readonly name: string }> = one(z.object({ name: z.string() }));

@@ -1,4 +1,4 @@
-// The pages before a session. In: a form. Out: the form under the mark, in the middle of the page.
+// The layout of the pages without a session. In: a form. Out: the form below the logo, in the middle of the window.
 import type { ReactNode } from "react";
 import { CenteredPage } from "../../ui/centered-page.tsx";
 

@@ -1,4 +1,4 @@
-// `plinth login` leads here. In: the code after the #, or typed. Out: what waits with it, and the way to approve it.
+// The page that `plinth login` opens. In: the code after the #, or typed. Out: the waiting sign-in, and buttons to approve or deny it.
 import type { Metadata } from "next";
 import { DeviceSignIn } from "../../features/tokens/device-sign-in.tsx";
 import { CenteredPage } from "../../ui/centered-page.tsx";

@@ -1,4 +1,4 @@
-// An invitation's link leads here. In: the token after the #. Out: what it opens, and the way to accept it.
+// The page of an invitation's link. In: the token after the #. Out: the offer, and a button to accept it.
 import type { Metadata } from "next";
 import { AcceptInvitation } from "../../features/members/accept-invitation.tsx";
 import { CenteredPage } from "../../ui/centered-page.tsx";

@@ -1,5 +1,5 @@
-// The fields of an account: name, email, passwords. In: the value and what differs from form to form. Out: a field with the limits that
-// the control API has, and with the attributes by which a password manager knows it.
+// The fields of an account: name, email, passwords. In: the value, and texts that differ between forms. Out: a field with the limits of the
+// control API, and with attributes for password managers.
 "use client";
 import { TextField } from "../../ui/field.tsx";
 

@@ -1,4 +1,4 @@
-// The second step of a sign-in. In: a code of an authenticator app, or a backup code. Out: a session.
+// The second step of a sign-in. In: a code from the authenticator app, or a backup code. Out: a session.
 "use client";
 import { type FormEvent, useState } from "react";
 import { Button } from "../../ui/button.tsx";
@@ -27,8 +27,8 @@ export function CodeForm({ onSignedIn, onBack }: { onSignedIn: () => void; onBac
     <>
       <CenteredIntro title="Enter a code">
         {kind === "totp"
-          ? "Your authenticator app shows it, under Plinth."
-          : "One of the backup codes that you have kept. Each works once."}
+          ? "Your authenticator app shows it under Plinth."
+          : "Use one of your saved backup codes. Each works once."}
       </CenteredIntro>
       <form className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
         {problem ? <Notice tone="bad">{problem}</Notice> : null}

@@ -1,4 +1,5 @@
-// Sets up an authenticator app. In: what it is set up with. Out: a QR code and the secret as text, and a code that proves it works.
+// Sets up an authenticator app. In: the URI with the secret. Out: a QR code, the secret as text, and a field for a code that proves that it
+// works.
 "use client";
 import { useState } from "react";
 import { encode } from "uqr";
@@ -22,10 +23,10 @@ export function ConfirmAuthenticator({ totpUri, onConfirmed, onClose }: ConfirmA
 
   async function submit(): Promise<void> {
     setPending(true);
-    const answer = await sendCode(code.trim(), "totp");
+    const problem = await sendCode(code.trim(), "totp");
     setPending(false);
-    setRefused(answer);
-    if (answer === null) onConfirmed();
+    setRefused(problem);
+    if (problem === null) onConfirmed();
   }
 
   return (
@@ -57,7 +58,7 @@ export function ConfirmAuthenticator({ totpUri, onConfirmed, onClose }: ConfirmA
   );
 }
 
-/** Dark on light in either theme: cameras read it so. */
+/** Dark on light in both themes, because cameras need that. */
 function QrCode({ text }: { text: string }) {
   const { size, data } = encode(text, { border: 2 });
   const path = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : []))).join("");

@@ -1,4 +1,4 @@
-// Deletes the account. In: the password. Out: nothing of the person's is left but that what they did was done by somebody.
+// Deletes the account. In: the password. Out: the person's data is deleted; records of their actions stay without their name.
 "use client";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
@@ -14,7 +14,7 @@ export function DeleteAccount({ email }: { email: string }) {
   const [password, setPassword] = useState("");
   const remove = useMutation(
     trpc.me.remove.mutationOptions({
-      // A whole new page: whatever was read under this session must not greet the next person.
+      // A full page load discards all data of this session.
       onSuccess: () => location.assign("/sign-in"),
     }),
   );
@@ -28,7 +28,7 @@ export function DeleteAccount({ email }: { email: string }) {
   return (
     <Card
       title="Delete account"
-      description="You leave all organizations. Empty ones that are yours alone are deleted with the account."
+      description="You leave all organizations. Organizations with no other members and no projects are deleted with the account."
     >
       <Button variant="danger" onClick={() => setOpen(true)}>
         Delete account
@@ -37,7 +37,7 @@ export function DeleteAccount({ email }: { email: string }) {
         open={open}
         onClose={close}
         title="Delete your account?"
-        description={`${email} can't sign in any more. This can't be undone. Where you are the last owner of an organization with projects or members, name another owner first.`}
+        description={`${email} can't sign in any more. This can't be undone. If you are the last owner of an organization with projects or members, name another owner first.`}
         action="Delete account"
         danger
         pending={remove.isPending || remove.isSuccess}

@@ -1,5 +1,5 @@
-// The form with which a visitor comes in: signing in or signing up. In: the fields, the submit button, and the link to the other form.
-// Out: one `onSubmit` for each submit; the problem of the last one above the fields.
+// The form for signing in and signing up. In: the fields, the submit button, and the link to the other form. Out: one `onSubmit` for each
+// submit; the problem of the last one above the fields.
 "use client";
 import Link from "next/link";
 import type { FormEvent, ReactNode } from "react";

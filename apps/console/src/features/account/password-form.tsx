@@ -1,4 +1,4 @@
-// Changes the password. In: the present one and a new one. Out: the new one holds, and every other session has ended.
+// Changes the password. In: the present password and a new one. Out: the new password is valid, and all other sessions end.
 "use client";
 import { type FormEvent, useState } from "react";
 import { Button } from "../../ui/button.tsx";
@@ -29,12 +29,12 @@ export function PasswordForm({ email }: { email: string }) {
     <Card title="Password" description="A new password signs you out on every other device, and in the command line.">
       <form className="flex max-w-sm flex-col gap-4" onSubmit={(event) => void submit(event)}>
         {outcome === "changed" ? (
-          <Notice tone="good" title="Your password is changed">
+          <Notice tone="good" title="Your password was changed">
             You stay signed in here. Every other device and the command line are signed out.
           </Notice>
         ) : null}
         {outcome !== null && outcome !== "changed" ? <Notice tone="bad">{outcome.refused}</Notice> : null}
-        {/* For password managers: whose password this is. */}
+        {/* Tells password managers to which account the password belongs. */}
         <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
         <CurrentPasswordField label="Current password" name="current-password" value={current} onChange={setCurrent} />
         <NewPasswordField label="New password" name="new-password" value={changed} onChange={setChanged} />

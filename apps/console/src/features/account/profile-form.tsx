@@ -1,4 +1,4 @@
-// Who the person is to others. In: name and address. Out: both changed; a new address takes the password.
+// The name and email of the person. In: the present values. Out: changed values; a new email requires the password.
 "use client";
 import type { Me } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -15,7 +15,7 @@ export function ProfileForm({ person }: { person: Me["person"] }) {
   const [name, setName] = useState(person.name);
   const [email, setEmail] = useState(person.email);
   const [password, setPassword] = useState("");
-  const onSuccess = (): Promise<void> => queryClient.invalidateQueries({ queryKey: trpc.me.get.queryKey() });
+  const refresh = (): Promise<void> => queryClient.invalidateQueries({ queryKey: trpc.me.get.queryKey() });
   const rename = useMutation(trpc.me.rename.mutationOptions());
   const changeEmail = useMutation(trpc.me.changeEmail.mutationOptions());
   const isNewEmail = email.trim().toLowerCase() !== person.email;
@@ -26,9 +26,9 @@ export function ProfileForm({ person }: { person: Me["person"] }) {
     try {
       if (isNewEmail) await changeEmail.mutateAsync({ email: email.trim(), password });
       if (isNewName) await rename.mutateAsync({ name: name.trim() });
-      await onSuccess();
+      await refresh();
     } catch {
-      // Shown below.
+      // The mutation has the error, which is shown below.
     }
   }
 

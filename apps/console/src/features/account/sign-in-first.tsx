@@ -1,5 +1,5 @@
-// What a visitor without a session sees on a page that needs one. In: the page's title, its path and a sentence about it. Out: links to
-// sign in or up, which lead back to the page.
+// The content of a page that needs a session, for a visitor without one. In: the page's title, its path and a sentence. Out: links to sign in
+// or up, which lead back to the page.
 import { ButtonLink } from "../../ui/button.tsx";
 import { CenteredIntro } from "../../ui/centered-page.tsx";
 import { withNext } from "./next-path.ts";

@@ -1,4 +1,4 @@
-// The sign-in form. In: email and password, then a code where the account asks for one. Out: a session, and the page the person wanted.
+// The sign-in form. In: email and password, then a code if the account has a second factor. Out: a session, and the page from `?next=`.
 "use client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter, useSearchParams } from "next/navigation";
@@ -48,7 +48,7 @@ export function SignInForm() {
   return (
     <EntryForm
       title="Sign in"
-      intro="to your projects and their blueprints"
+      intro="Open your projects and their blueprints."
       problem={problem}
       action="Sign in"
       pending={pending}

@@ -1,4 +1,4 @@
-// The sign-up form. In: name, email and password. Out: an account with its own organization, signed in.
+// The sign-up form. In: name, email and password. Out: an account with its own organization, and a session.
 "use client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter, useSearchParams } from "next/navigation";

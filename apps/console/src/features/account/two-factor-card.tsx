@@ -1,5 +1,5 @@
-// The second factor of a sign-in. In: whether there is one. Out: an authenticator app set up, new backup codes, or none of it any more;
-// each takes the password.
+// The second factor of a sign-in. In: whether it is on. Out: buttons to set up an authenticator app, get new backup codes, and turn it off.
+// Each requires the password.
 "use client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -14,29 +14,29 @@ import { beginTwoFactor, endTwoFactor, type NewTwoFactor, renewBackupCodes } fro
 import { BackupCodes } from "./backup-codes.tsx";
 import { ConfirmAuthenticator } from "./confirm-authenticator.tsx";
 
-type Act = "begin" | "renew" | "end";
+type Action = "begin" | "renew" | "end";
 
-const acts = {
+const dialogs = {
   begin: { title: "Set up two-factor authentication", action: "Continue" },
-  renew: { title: "New backup codes", action: "Make new codes" },
+  renew: { title: "New backup codes", action: "Create new codes" },
   end: { title: "Turn off two-factor authentication?", action: "Turn off" },
 } as const;
 
 export function TwoFactorCard({ isOn }: { isOn: boolean }) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  const [act, setAct] = useState<Act | null>(null);
-  const [begun, setBegun] = useState<NewTwoFactor | null>(null);
+  const [action, setAction] = useState<Action | null>(null);
+  const [setup, setSetup] = useState<NewTwoFactor | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const refresh = (): Promise<void> => queryClient.invalidateQueries({ queryKey: trpc.me.pathKey() });
 
   async function perform(password: string): Promise<string | null> {
-    if (act === "end") {
+    if (action === "end") {
       const refused = await endTwoFactor(password);
       if (refused === null) await refresh();
       return refused;
     }
-    if (act === "renew") {
+    if (action === "renew") {
       const answer = await renewBackupCodes(password);
       if ("refused" in answer) return answer.refused;
       setCodes(answer.backupCodes);
@@ -44,7 +44,7 @@ export function TwoFactorCard({ isOn }: { isOn: boolean }) {
     }
     const answer = await beginTwoFactor(password);
     if ("refused" in answer) return answer.refused;
-    setBegun(answer);
+    setSetup(answer);
     return null;
   }
 
@@ -55,28 +55,28 @@ export function TwoFactorCard({ isOn }: { isOn: boolean }) {
           Two-factor authentication {isOn ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>}
         </span>
       }
-      description="Signing in then takes a code of an authenticator app beside the password."
+      description="Signing in then requires a code from an authenticator app, in addition to the password."
     >
       <div className="flex flex-wrap gap-2">
         {isOn ? (
           <>
-            <Button onClick={() => setAct("renew")}>New backup codes</Button>
-            <Button variant="danger" onClick={() => setAct("end")}>
+            <Button onClick={() => setAction("renew")}>New backup codes</Button>
+            <Button variant="danger" onClick={() => setAction("end")}>
               Turn off
             </Button>
           </>
         ) : (
-          <Button onClick={() => setAct("begin")}>Set up</Button>
+          <Button onClick={() => setAction("begin")}>Set up</Button>
         )}
       </div>
-      {act ? <PasswordDialog {...acts[act]} onClose={() => setAct(null)} onPassword={perform} /> : null}
-      {begun ? (
+      {action ? <PasswordDialog {...dialogs[action]} onClose={() => setAction(null)} onPassword={perform} /> : null}
+      {setup ? (
         <ConfirmAuthenticator
-          totpUri={begun.totpURI}
-          onClose={() => setBegun(null)}
+          totpUri={setup.totpURI}
+          onClose={() => setSetup(null)}
           onConfirmed={() => {
-            setCodes(begun.backupCodes);
-            setBegun(null);
+            setCodes(setup.backupCodes);
+            setSetup(null);
             void refresh();
           }}
         />
@@ -89,7 +89,7 @@ export function TwoFactorCard({ isOn }: { isOn: boolean }) {
 interface PasswordDialogProps {
   title: string;
   action: string;
-  /** Null where it went well. */
+  /** Resolves to the problem, or null on success. */
   onPassword: (password: string) => Promise<string | null>;
   onClose: () => void;
 }
@@ -101,17 +101,17 @@ function PasswordDialog({ title, action, onPassword, onClose }: PasswordDialogPr
 
   async function submit(): Promise<void> {
     setPending(true);
-    const answer = await onPassword(password);
+    const problem = await onPassword(password);
     setPending(false);
-    setRefused(answer);
-    if (answer === null) onClose();
+    setRefused(problem);
+    if (problem === null) onClose();
   }
 
   return (
     <FormDialog
       onClose={onClose}
       title={title}
-      description="Enter your password to go on."
+      description="Enter your password to continue."
       action={action}
       pending={pending}
       onSubmit={() => void submit()}

@@ -1,5 +1,5 @@
 // The records of a project. In: its id; the entity, from the address. Out: a table based on the live model. The rows come from the project's
-// API, through the control API, on behalf of the person. Records can be restored and can take transitions, but not be edited.
+// API, through the control API, on behalf of the person, who can create, change, delete and restore them with the right to write.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { Database } from "lucide-react";

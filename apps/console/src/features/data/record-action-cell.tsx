@@ -108,5 +108,7 @@ export function TransitionDialog({ entity, state }: { entity: string; state: Rec
 
 function titleOf(action: RecordAction): string {
   if (action.kind === "restore") return "Restore this record";
-  return action.missing.length > 0 ? `Needs a value first: ${action.missing.join(", ")}` : `Moves the record to ${action.to}`;
+  return action.missing.length > 0
+    ? `Needs a value first: ${action.missing.join(", ")}`
+    : `Moves the record to ${action.to}`;
 }

@@ -3,9 +3,9 @@
 // leads back.
 "use client";
 import type { Entity } from "@plinth/blueprint";
-import type { DataEntity } from "@plinth/control/router";
+import type { DataEntity, DataRow } from "@plinth/control/router";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { ArrowDown, ArrowUp, ChevronsUpDown, RotateCw, Rows3, Trash2 } from "lucide-react";
+import { ArrowDown, ArrowUp, ChevronsUpDown, Maximize2, Plus, RotateCw, Rows3, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
@@ -20,6 +20,7 @@ import { DeniedRecords } from "./denied-records.tsx";
 import { RecordActionCell, TransitionDialog, useRecordActions } from "./record-action-cell.tsx";
 import { recordActions } from "./record-actions.ts";
 import { type LinkTo, RecordCell } from "./record-cell.tsx";
+import { RecordDialog } from "./record-dialog.tsx";
 import { RecordFilters } from "./record-filters.tsx";
 
 /** Kinds by which the API can't filter or sort. */
@@ -43,6 +44,8 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
   const [deleted, setDeleted] = useState(false);
   const actionState = useRecordActions(projectId, entity.name);
   const [cursors, setCursors] = useState<readonly string[]>([]);
+  /** The record in the dialog; null for a new one. */
+  const [opened, setOpened] = useState<DataRow | null | "none">("none");
   const cursor = cursors.at(-1);
   const rows = useQuery(
     trpc.data.rows.queryOptions(
@@ -86,6 +89,11 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
       <div className="flex items-start justify-between gap-2">
         <RecordFilters fields={simple} filters={filters} onChange={filterBy} />
         <span className="flex gap-2">
+          {mayChange && declared !== null && !deleted ? (
+            <Button onClick={() => setOpened(null)} icon={<Plus aria-hidden />}>
+              New {entity.name}
+            </Button>
+          ) : null}
           {mayChange && declared?.softDelete ? (
             <Button aria-pressed={deleted} onClick={() => showDeleted(!deleted)} icon={<Trash2 aria-hidden />}>
               {deleted ? "Hide deleted" : "Show deleted"}
@@ -107,6 +115,16 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
       ) : null}
       <TransitionDialog entity={entity.name} state={actionState} />
       {actionState.error ? <QueryError error={actionState.error} what="The record was not changed" /> : null}
+      {declared !== null && opened !== "none" ? (
+        <RecordDialog
+          projectId={projectId}
+          entity={declared}
+          record={opened}
+          mayChange={mayChange && !deleted}
+          linkTo={linkTo}
+          onClose={() => setOpened("none")}
+        />
+      ) : null}
       {rows.isPending ? <SkeletonRows rows={6} className="h-10" /> : null}
       {rows.data?.data.length === 0 && !rows.error ? (
         <EmptyState
@@ -120,8 +138,9 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
             "Deleted records are listed here until they are restored."
           ) : (
             <>
-              They appear here as soon as your app creates them with{" "}
-              <code className="font-mono text-xs text-ink">POST /v1/resources/{entity.plural}</code>.
+              {mayChange ? "Create the first one here, or " : "Your app creates them "}
+              with <code className="font-mono text-xs text-ink">POST /v1/resources/{entity.plural}</code>
+              {mayChange ? " from your app." : "."}
             </>
           )}
         </EmptyState>
@@ -132,6 +151,9 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
             <table className="w-full text-left text-[0.8125rem]">
               <thead className="border-b bg-sunken">
                 <tr>
+                  <th className="py-1.5 pl-2">
+                    <span className="sr-only">Open</span>
+                  </th>
                   {entity.fields.map((field) => (
                     <HeadCell
                       key={field.name}
@@ -150,6 +172,17 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
               <tbody className="divide-y">
                 {rows.data.data.map((row) => (
                   <tr key={String(row.id)} className="hover:bg-hover/50">
+                    <td className="py-1.5 pl-2">
+                      <Button
+                        size="icon-small"
+                        variant="ghost"
+                        aria-label={`Open ${entity.name} ${row.id}`}
+                        title="Open"
+                        disabled={declared === null}
+                        onClick={() => setOpened(row)}
+                        icon={<Maximize2 aria-hidden />}
+                      />
+                    </td>
                     {entity.fields.map((field) => (
                       <RecordCell
                         key={field.name}
@@ -209,7 +242,10 @@ function HeadCell({ field, sort, onSort }: HeadCellProps) {
       >
         <span className="font-mono text-xs">{field.name}</span>
         <span className="text-xs font-normal text-ink-faint">{field.kind}</span>
-        <Icon className={cn("size-3", direction === "none" ? "text-ink-faint" : "text-accent-text")} aria-hidden />
+        <Icon
+          className={cn("size-3", direction === "none" ? "text-ink-faint group-hover:text-ink" : "text-accent-text")}
+          aria-hidden
+        />
       </button>
     </th>
   );

@@ -1,5 +1,4 @@
-// Makes an environment. In: the environments that are there. Out: another one with the blueprint of one of them, and its first
-// key, shown once. While the key is shown, the dialog closes by its buttons only.
+// Creates an environment. In: the present environments. Out: a new one with the blueprint of one of them, and its first key, shown once.
 "use client";
 import type { CreatedEnvironment, EnvironmentSummary } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -19,7 +18,7 @@ interface CreateEnvironmentDialogProps {
 }
 
 const nameForm = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
-/** What stands for no blueprint among the environments to begin with; no id is like it. */
+/** The choice to start without a blueprint, among the ids of environments. */
 const NOTHING = "";
 
 export function CreateEnvironmentDialog({ environments, open, onOpenChange }: CreateEnvironmentDialogProps) {
@@ -65,11 +64,11 @@ export function CreateEnvironmentDialog({ environments, open, onOpenChange }: Cr
       open={open}
       onClose={close}
       title="New environment"
-      description="It begins without data, users and connections, and has keys of its own."
+      description="It has no data, users and connections yet, and its own keys."
       action="Create environment"
       pending={create.isPending}
       error={create.error}
-      failure="The environment was not made"
+      failure="The environment was not created"
       onSubmit={submit}
       result={create.data ? resultOf(create.data, close) : null}
       noValidate
@@ -83,7 +82,7 @@ export function CreateEnvironmentDialog({ environments, open, onOpenChange }: Cr
           onChoose={() => setKind("preview")}
           title="Preview"
         >
-          To try one change, and to be deleted afterwards. There may be several.
+          To try one change, and to delete afterwards. A project can have several.
         </Choice>
         <Choice
           name="kind"
@@ -93,7 +92,7 @@ export function CreateEnvironmentDialog({ environments, open, onOpenChange }: Cr
           title="Development"
           disabled={hasDevelopment}
         >
-          {hasDevelopment ? "This project has one already." : "Where changes begin. There is one."}
+          {hasDevelopment ? "This project already has one." : "The place for new changes. A project can have one."}
         </Choice>
       </fieldset>
       {kind === "preview" ? (
@@ -103,7 +102,7 @@ export function CreateEnvironmentDialog({ environments, open, onOpenChange }: Cr
           autoCapitalize="off"
           spellCheck={false}
           className="font-mono"
-          hint="A branch's name, for example."
+          hint="For example the name of a branch."
           error={problem}
           value={name}
           onChange={(event) => {
@@ -112,10 +111,10 @@ export function CreateEnvironmentDialog({ environments, open, onOpenChange }: Cr
           }}
         />
       ) : null}
-      <SelectField label="Begins with" value={start} onChange={(event) => setFrom(event.target.value)}>
+      <SelectField label="Start with" value={start} onChange={(event) => setFrom(event.target.value)}>
         {live.map((one) => (
           <option key={one.id} value={one.id}>
-            The blueprint that is live in {one.name}
+            The live blueprint of {one.name}
           </option>
         ))}
         <option value={NOTHING}>Nothing</option>
@@ -127,11 +126,11 @@ export function CreateEnvironmentDialog({ environments, open, onOpenChange }: Cr
 function resultOf(created: CreatedEnvironment, onClose: () => void): FormResult {
   const { id, name, key } = created;
   return {
-    title: `${name} is made`,
+    title: `${name} was created`,
     description:
       key === null
-        ? "Apps reach it once it has a key."
-        : "Copy its first key now. It is shown this once and can't be read again.",
+        ? "It needs a key before apps can use it."
+        : "Copy its first key now. It is shown only now and can't be read again.",
     content: <FirstKey created={created} />,
     actions: (
       <>
@@ -149,7 +148,7 @@ function FirstKey({ created: { key, problem, deploymentId } }: { created: Create
   return (
     <div className="flex flex-col gap-4">
       {key === null ? (
-        <Notice tone="warn">It has no key yet. An admin can make one under Keys.</Notice>
+        <Notice tone="warn">It has no key yet. An admin can create one under Keys.</Notice>
       ) : (
         <CopyField value={key} label="Copy key" testId="new-key" />
       )}

@@ -1,5 +1,4 @@
-// Each environment of a project. In: the environments. Out: rows that lead to them, and the deletion of those that are not
-// production.
+// The environments of a project. In: the environments. Out: a row with a link for each, and a button to delete those that are not production.
 "use client";
 import type { EnvironmentSummary } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -16,7 +15,7 @@ import { EnvironmentBadge } from "../../ui/environment-badge.tsx";
 import { Time } from "../../ui/time.tsx";
 
 interface EnvironmentListProps {
-  /** The one whose page this is. */
+  /** The environment of the open page. */
   projectId: string;
   environments: readonly EnvironmentSummary[];
   mayDelete: boolean;
@@ -29,10 +28,10 @@ export function EnvironmentList({ projectId, environments, mayDelete }: Environm
   const [deleting, setDeleting] = useState<EnvironmentSummary | null>(null);
   const remove = useMutation(
     trpc.environments.delete.mutationOptions({
-      onSuccess: async (_, { projectId: gone }) => {
+      onSuccess: async (_, { projectId: deleted }) => {
         setDeleting(null);
-        // Its own pages are gone with it.
-        if (gone === projectId) router.push(`/projects/${environments[0]?.id}/environments`);
+        // The open page belongs to the deleted environment.
+        if (deleted === projectId) router.push(`/projects/${environments[0]?.id}/environments`);
         await queryClient.invalidateQueries({ queryKey: trpc.environments.pathKey() });
         await queryClient.invalidateQueries({ queryKey: trpc.projects.list.queryKey() });
       },

@@ -1,5 +1,4 @@
-// Makes a key. In: name, kind and role. Out: the key, shown once with a line to try it; closing forgets it. While it is
-// shown, the dialog closes by its button only, so that no stray click loses the key.
+// Creates a key. In: name, kind and role. Out: the key, shown once, with a command to try it.
 "use client";
 import type { CreatedKey } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -48,17 +47,17 @@ export function CreateKeyDialog({ projectId, open, onOpenChange }: CreateKeyDial
       open={open}
       onClose={close}
       title="New key"
-      description="For one app or one server, so that it can be revoked alone."
+      description="Use one key for each app or server, so that you can revoke them separately."
       action="Create key"
       pending={create.isPending}
       error={create.error}
-      failure="The key was not made"
+      failure="The key was not created"
       onSubmit={submit}
       result={
         create.data
           ? {
               title: "Your new key",
-              description: "Copy it now. It is shown this once and can't be read again.",
+              description: "Copy it now. It is shown only now and can't be read again.",
               content: <ShownOnce projectId={projectId} created={create.data} />,
             }
           : null
@@ -82,7 +81,7 @@ export function CreateKeyDialog({ projectId, open, onOpenChange }: CreateKeyDial
           onChoose={() => setKind("secret")}
           title="Secret"
         >
-          For servers. It passes the rules of its role; keep it out of browsers and repositories.
+          For servers. It has the rights of its role. Keep it out of browsers and repositories.
         </Choice>
         <Choice
           name="kind"
@@ -91,7 +90,7 @@ export function CreateKeyDialog({ projectId, open, onOpenChange }: CreateKeyDial
           onChoose={() => setKind("publishable")}
           title="Publishable"
         >
-          For browsers and mobile apps. It may do what the role public may; users sign in on top of it.
+          For browsers and mobile apps. It has the rights of the role public; users sign in in addition.
         </Choice>
       </fieldset>
       {kind === "secret" && roles.length > 0 ? (
@@ -115,7 +114,7 @@ function ShownOnce({ projectId, created }: { projectId: string; created: Created
       <CopyField value={created.key} label="Copy key" testId="new-key" />
       {created.kind === "secret" ? (
         <Notice tone="warn">
-          Whoever has this key acts as {created.role ?? "admin"}. Keep it as you keep a password.
+          Anybody with this key has the rights of {created.role ?? "admin"}. Protect it like a password.
         </Notice>
       ) : null}
       {project.data && entity ? (

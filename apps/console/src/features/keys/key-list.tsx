@@ -1,5 +1,5 @@
-// The API keys of a project. In: its id. Out: the list, the making of one, its revocation, and what calls of workers are signed with.
-// A key's text is in the dialog that made it and nowhere else.
+// The API keys of a project. In: its id. Out: the list, dialogs to create and revoke a key, and the secret that signs calls of workers. Only
+// the dialog that creates a key shows it.
 "use client";
 import type { KeySummary } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -53,7 +53,7 @@ export function KeyList({ projectId }: { projectId: string }) {
             {project.data ? <EnvironmentBadge {...project.data.environment} /> : null}
           </>
         }
-        description="An app names itself with a key. It opens this environment alone. A key is shown once; only its fingerprint is kept."
+        description="Apps send a key with each request. A key is only valid for this environment. It is shown once; only its fingerprint is stored."
         actions={keys.data && keys.data.length > 0 ? create : null}
       />
       {keys.isPending ? <SkeletonRows /> : null}
@@ -63,8 +63,8 @@ export function KeyList({ projectId }: { projectId: string }) {
       {keys.data?.length === 0 ? (
         <EmptyState icon={<KeyRound />} title="No keys yet" action={create}>
           {mayChange
-            ? "Make a secret key for a server, or a publishable key for a browser or a mobile app."
-            : "An admin or owner of the project can make one."}
+            ? "Create a secret key for a server, or a publishable key for a browser or a mobile app."
+            : "An admin or owner of the project can create one."}
         </EmptyState>
       ) : null}
       {keys.data && keys.data.length > 0 ? (
@@ -127,7 +127,7 @@ export function KeyList({ projectId }: { projectId: string }) {
         open={revoking !== null}
         onClose={() => setRevoking(null)}
         title={`Revoke ${revoking?.name ?? "key"}?`}
-        description="Every app that uses it is refused within a second. This can't be undone."
+        description="Within a second, every app that uses it is refused. This can't be undone."
         action="Revoke key"
         mutation={revoke}
         onConfirm={() => revoking && revoke.mutate({ keyId: revoking.id })}

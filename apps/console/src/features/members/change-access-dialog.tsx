@@ -1,4 +1,4 @@
-// Changes what a member may do, and where. In: the member. Out: their new role and scope.
+// Changes the role and scope of a member. In: the member. Out: the new role and scope.
 "use client";
 import type { Member, MemberRole, ProjectSummary } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -40,7 +40,7 @@ export function ChangeAccessDialog({ organizationId, member, projects, highest, 
     <FormDialog
       onClose={onClose}
       title={`Access of ${member.name}`}
-      description={`${member.email}. A change holds from their next click.`}
+      description={`${member.email}. A change applies from their next request.`}
       action="Change access"
       pending={change.isPending}
       error={change.error}

@@ -1,5 +1,4 @@
-// Invites somebody. In: an address, a role and a scope. Out: a link that is shown once, for the inviter to send. While it is
-// shown, the dialog closes by its button only, so that no stray click loses the link.
+// Invites a person. In: an email, a role and a scope. Out: a link, shown once, which the inviter sends.
 "use client";
 import type { CreatedInvitation, MemberRole, ProjectSummary } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -14,7 +13,7 @@ import { roleName, scopeWords } from "./access-words.ts";
 
 interface InviteDialogProps {
   organizationId: string;
-  /** The project that the person looks at, if any: the least that an invitation can be meant for. */
+  /** The project of the open page, if any: the smallest scope, which is chosen first. */
   projectId: string | null;
   highest: MemberRole;
   projects: readonly ProjectSummary[];
@@ -25,12 +24,12 @@ interface InviteDialogProps {
 export function InviteDialog({ organizationId, projectId, highest, projects, open, onOpenChange }: InviteDialogProps) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  const least: Access = {
+  const smallest: Access = {
     role: "viewer",
     scope: projectId === null ? { kind: "organization" } : { kind: "projects", projectIds: [projectId] },
   };
   const [email, setEmail] = useState("");
-  const [access, setAccess] = useState(least);
+  const [access, setAccess] = useState(smallest);
   const [problem, setProblem] = useState<string | null>(null);
   const create = useMutation(
     trpc.invitations.create.mutationOptions({
@@ -41,7 +40,7 @@ export function InviteDialog({ organizationId, projectId, highest, projects, ope
   function close(): void {
     onOpenChange(false);
     setEmail("");
-    setAccess(least);
+    setAccess(smallest);
     setProblem(null);
     create.reset();
   }
@@ -57,11 +56,11 @@ export function InviteDialog({ organizationId, projectId, highest, projects, ope
       open={open}
       onClose={close}
       title="Invite a member"
-      description="You get a link to send. Nobody joins before they have opened it and accepted."
+      description="You get a link to send. The person joins when they open it and accept."
       action="Create link"
       pending={create.isPending}
       error={create.error}
-      failure="The invitation was not made"
+      failure="The invitation was not created"
       onSubmit={submit}
       result={
         create.data
@@ -108,7 +107,7 @@ export function LinkShownOnce({
   projects: readonly ProjectSummary[];
 }) {
   const { scope, role, token } = invitation;
-  // After the #, so that no server and no log ever sees it.
+  // After the #, so that no server and no log sees the token.
   const link = `${location.origin}/invitation#${token}`;
   const slugs = projects
     .filter(({ id }) => scope.kind === "projects" && scope.projectIds.includes(id))
@@ -119,13 +118,13 @@ export function LinkShownOnce({
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
         <dt className="text-ink-soft">Role</dt>
         <dd>{roleName(role)}</dd>
-        <dt className="text-ink-soft">Opens</dt>
+        <dt className="text-ink-soft">Access to</dt>
         <dd className="break-words">{scopeWords(scope.kind, slugs)}</dd>
         <dt className="text-ink-soft">Works until</dt>
         <dd>{new Date(invitation.expiresAt).toLocaleDateString(undefined, { dateStyle: "long" })}</dd>
       </dl>
       <Notice tone="warn">
-        Whoever has this link can join with it, once. It is shown only now; you can revoke it in the list.
+        Anybody with this link can join once. It is shown only now. You can revoke it in the list.
       </Notice>
     </div>
   );

@@ -36,7 +36,7 @@ export function CreateOrganizationDialog({ open, onClose }: { open: boolean; onC
       open={open}
       onClose={close}
       title="New organization"
-      description="You own it, and can invite others to it."
+      description="You become its owner, and can invite others."
       action="Create organization"
       pending={create.isPending || create.isSuccess}
       error={create.error}

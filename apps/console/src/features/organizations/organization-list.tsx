@@ -1,4 +1,4 @@
-// The organizations of the person who is signed in. In: the session. Out: a list with their role in each, and a way to create one.
+// The organizations of the person. In: the session. Out: a list with the role in each, and a dialog to create one.
 "use client";
 import type { MemberScope } from "@plinth/control/router";
 import { useQuery } from "@tanstack/react-query";
@@ -35,7 +35,7 @@ export function OrganizationList() {
         <QueryError error={me.error} what="The organizations could not be loaded" onRetry={() => void me.refetch()} />
       ) : null}
       {me.data?.organizations.length === 0 ? (
-        <EmptyState icon={<Building2 />} title="You are a member of no organization" action={create}>
+        <EmptyState icon={<Building2 />} title="You are not a member of an organization" action={create}>
           Create one for your projects, or ask an admin of another one for an invitation.
         </EmptyState>
       ) : null}

@@ -1,4 +1,4 @@
-// The projects that a person may see, by organization. In: the session. Out: a list, or how to begin.
+// The projects that a person can see, by organization. In: the session. Out: a list, or the first step.
 "use client";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { ChevronRight, Layers, Plus } from "lucide-react";
@@ -47,7 +47,7 @@ export function ProjectList() {
     <>
       <PageHeader
         title="Projects"
-        description="Each project is a backend of its own: data, users, rules and an API."
+        description="Each project is a separate backend with data, users, rules and an API."
         actions={
           mayCreate && !nothing ? (
             <ButtonLink href="/projects/new" variant="primary" icon={<Plus />}>
@@ -69,7 +69,7 @@ export function ProjectList() {
             ) : null
           }
         >
-          Start from a template or from a blueprint file of your own. You see what it makes before anything runs.
+          Start from a template or your own blueprint file. You see all effects before anything runs.
         </EmptyState>
       ) : null}
       {!loading && count >= searchableMin ? (

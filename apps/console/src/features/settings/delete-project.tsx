@@ -1,4 +1,4 @@
-// Deletes a project. In: the project, and its name typed. Out: its API has stopped; it can be restored for seven days.
+// Deletes a project. In: the project, and its name as a confirmation. Out: its API stops; it can be restored for seven days.
 "use client";
 import type { Project } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -49,7 +49,7 @@ export function DeleteProject({ project }: { project: Project }) {
         open={open}
         onClose={close}
         title={`Delete ${slug}?`}
-        description="Keys are refused, users are signed out, and workflows and schedules stop within a second. The name stays taken while the project can be restored."
+        description="Keys are refused, users are signed out, and workflows and schedules stop within a second. No other project can use the name while this one can be restored."
         action="Delete project"
         danger
         disabled={typed !== slug}

@@ -1,5 +1,4 @@
-// Makes an access token. In: a name and how long it lasts. Out: the token, shown once; closing forgets it. While it is shown, the dialog
-// closes by its button only, so that no stray click loses the token.
+// Creates an access token. In: a name and a lifetime. Out: the token, shown once.
 "use client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -48,7 +47,7 @@ export function CreateTokenDialog({ open, onOpenChange }: CreateTokenDialogProps
       open={open}
       onClose={close}
       title="New access token"
-      description="For one script or one CI system, so that it can be revoked alone."
+      description="Use one token for each script or CI system, so that you can revoke them separately."
       action="Create token"
       pending={create.isPending}
       error={create.error}
@@ -58,7 +57,7 @@ export function CreateTokenDialog({ open, onOpenChange }: CreateTokenDialogProps
         create.data
           ? {
               title: "Your new access token",
-              description: "Copy it now. It is shown this once and can't be read again.",
+              description: "Copy it now. It is shown only now and can't be read again.",
               content: <ShownOnce token={create.data.token} />,
             }
           : null
@@ -88,7 +87,7 @@ function ShownOnce({ token }: { token: string }) {
   return (
     <div className="flex flex-col gap-4">
       <CopyField value={token} label="Copy token" testId="new-token" />
-      <Notice tone="warn">Whoever has this token acts as you. Keep it as you keep a password.</Notice>
+      <Notice tone="warn">Anybody with this token has your rights. Protect it like a password.</Notice>
       <div>
         <p className="mb-1.5 text-[0.8125rem] font-medium">In CI</p>
         <CodeBlock

@@ -1,5 +1,5 @@
-// A command line that waits to be signed in, as the person sees it. In: its code, from the address or typed, and the session if there
-// is one. Out: which machine asks, before anything is approved; then the approval. A link alone approves nothing.
+// The approval of a sign-in of the command line. In: its code, from the address or typed, and the session if there is one. Out: the machine
+// that wants to sign in, then the decision. Opening the link approves nothing.
 "use client";
 import type { DeviceRequest } from "@plinth/control/router";
 import { useMutation, useQuery } from "@tanstack/react-query";
@@ -32,7 +32,7 @@ export function DeviceSignIn() {
   if (errorCode(me.error) === "UNAUTHORIZED") {
     return (
       <SignInFirst title="Sign in to the command line" page="/device">
-        Sign in here first. You decide then whether to approve the request.
+        Sign in here first. Then you decide whether to approve the request.
       </SignInFirst>
     );
   }
@@ -40,7 +40,7 @@ export function DeviceSignIn() {
     return <QueryError error={me.error} what="Your account could not be loaded" onRetry={() => void me.refetch()} />;
   if (!me.data || code === undefined) return <SkeletonRows rows={3} />;
   if (code === null || (request.error && errorCode(request.error) === "NOT_FOUND"))
-    return <EnterCode refused={request.error ? errorText(request.error) : null} onEnter={enter} />;
+    return <EnterCode problem={request.error ? errorText(request.error) : null} onEnter={enter} />;
   if (request.error) {
     const retry = (): void => void request.refetch();
     return <QueryError error={request.error} what="The request could not be loaded" onRetry={retry} />;
@@ -50,11 +50,11 @@ export function DeviceSignIn() {
 }
 
 interface EnterCodeProps {
-  refused: string | null;
+  problem: string | null;
   onEnter: (code: string) => void;
 }
 
-function EnterCode({ refused, onEnter }: EnterCodeProps) {
+function EnterCode({ problem, onEnter }: EnterCodeProps) {
   const [typed, setTyped] = useState("");
 
   function submit(event: FormEvent): void {
@@ -77,7 +77,7 @@ function EnterCode({ refused, onEnter }: EnterCodeProps) {
           placeholder="BCDF-GHJK"
           required
           maxLength={40}
-          error={refused}
+          error={problem}
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
         />
@@ -108,7 +108,7 @@ function Decision({ email, request, onDone }: DecisionProps) {
   return (
     <>
       <CenteredIntro title="Sign in to the command line?">
-        It will act as {email}, with all your rights, until you revoke it under Account.
+        It will have all rights of {email} until you revoke it under Account.
       </CenteredIntro>
       <dl className="divide-y rounded-lg border bg-surface shadow-card">
         <Fact name="Code">
@@ -122,12 +122,12 @@ function Decision({ email, request, onDone }: DecisionProps) {
         </Fact>
       </dl>
       <Notice tone="warn" className="mt-4" title="Did you start this yourself?">
-        Approve it only if you have just run plinth login and your terminal shows this code. If somebody sent you this
-        link, deny it.
+        Approve it only if you have just run plinth login and your terminal shows this code. If you got this link from
+        somebody else, deny it.
       </Notice>
       {error ? (
         <div className="mt-4">
-          <QueryError error={error} what="Nothing was decided" />
+          <QueryError error={error} what="The decision was not saved" />
         </div>
       ) : null}
       <div className="mt-6 flex flex-wrap gap-2">

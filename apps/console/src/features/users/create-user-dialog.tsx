@@ -1,4 +1,4 @@
-// Adds a user without a password. In: an address and roles. Out: the user is sent a mail, or the person a link to hand over once.
+// Adds a user without a password. In: an email and roles. Out: Plinth mails a link to the user, or shows the link once.
 "use client";
 import type { CreatedUser } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -42,7 +42,7 @@ export function CreateUserDialog({ projectId, roles, onClose }: CreateUserDialog
     <FormDialog
       onClose={onClose}
       title="Add a user"
-      description="The account has no password: the user sets one with a link that works once."
+      description="The account has no password yet. The user sets one with a link that works once."
       action="Add user"
       pending={create.isPending}
       error={create.error}
@@ -78,15 +78,15 @@ export function CreateUserDialog({ projectId, roles, onClose }: CreateUserDialog
 function resultOf(created: CreatedUser, email: string): FormResult {
   if (created.isMailed) {
     return {
-      title: "The user is added",
-      description: `A mail to ${email} tells how to set a password. It works for 30 minutes; you can send another one on the user's page.`,
+      title: "The user was added",
+      description: `${email} gets a mail with a link to set a password, which works for 30 minutes. You can send another one on the user's page.`,
       content: null,
       locked: false,
     };
   }
   return {
     title: "Send this to the user",
-    description: `${email} sets a password with it within 30 minutes. The project has no connection for mail, so you hand it over yourself.`,
+    description: `The project has no connection for mail, so send this to ${email} yourself. It sets a password and works for 30 minutes.`,
     content: <TokenShownOnce created={created} />,
   };
 }
@@ -98,8 +98,8 @@ function TokenShownOnce({ created: { link, token } }: { created: CreatedUser }) 
       <CopyField value={text} label={link === null ? "Copy token" : "Copy link"} />
       <Notice tone="warn">
         {link === null
-          ? "It is shown only now. Your app sends it to /v1/auth/reset-password with the new password. Name a page for it under auth in the blueprint, and you get a link instead."
-          : "It is shown only now. Whoever opens it first sets the password of this account."}
+          ? "It is shown only now. Your app sends it to /v1/auth/reset-password with the new password. If you declare a page for it under auth in the blueprint, you get a link instead."
+          : "It is shown only now. The first person who opens it can set the password of this account."}
       </Notice>
     </div>
   );

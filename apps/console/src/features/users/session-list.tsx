@@ -1,4 +1,4 @@
-// Where a user is signed in. In: the user. Out: each device, when it was last seen, and the ways to end one session or all.
+// The sessions of a user. In: the user. Out: each device with its last use, and buttons to end one session or all.
 "use client";
 import type { EndUserDetail } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -46,7 +46,7 @@ export function SessionList({ projectId, user, mayEnd }: SessionListProps) {
         </div>
       ) : null}
       {activeSessions.length === 0 ? (
-        <p className="p-4 text-ink-soft">The user is signed in nowhere.</p>
+        <p className="p-4 text-ink-soft">The user has no sessions.</p>
       ) : (
         <ul className="divide-y" aria-label="Sessions">
           {activeSessions.map(({ id, userAgent, ip, startedAt, lastSeenAt }) => (

@@ -1,5 +1,4 @@
-// Makes an endpoint. In: an address and the events. Out: the endpoint's secret, shown once; closing forgets it. While it is shown, the
-// dialog closes by its button only, so that no stray click loses the secret.
+// Creates an endpoint. In: an address and events. Out: the secret of the endpoint, shown once.
 "use client";
 import type { NewWebhookEndpoint } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -8,7 +7,7 @@ import { useTRPC } from "../../trpc.ts";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { MarkedText } from "../../ui/marked-text.tsx";
-import { SecretOnce } from "./secret-once.tsx";
+import { EndpointSecret } from "./endpoint-secret.tsx";
 
 interface CreateEndpointDialogProps {
   projectId: string;
@@ -50,19 +49,19 @@ export function CreateEndpointDialog({ projectId, open, onOpenChange }: CreateEn
       open={open}
       onClose={close}
       title="New endpoint"
-      description="It is sent what an admin may read, without internal and secret fields."
-      action="Make endpoint"
+      description="It receives the data that an admin can read, without internal and secret fields."
+      action="Create endpoint"
       pending={create.isPending}
       error={create.error}
-      failure="The endpoint was not made"
+      failure="The endpoint was not created"
       onSubmit={submit}
       result={
         create.data
           ? {
               title: "Your new endpoint",
               description:
-                "The receiver verifies what it is sent with this. A secret is shown this once and can't be read again.",
-              content: <SecretOnce endpoint={create.data} />,
+                "The receiver verifies requests with it. A secret is shown only now and can't be read again.",
+              content: <EndpointSecret endpoint={create.data} />,
             }
           : null
       }
@@ -80,7 +79,7 @@ export function CreateEndpointDialog({ projectId, open, onOpenChange }: CreateEn
       />
       <TextField
         label="Events"
-        hint="Names, order.* for all of a noun, or * for all; with spaces between them."
+        hint="Names of events, order.* for all events of order, or * for all events. Separate them with spaces."
         required
         className="font-mono text-xs"
         value={events}
@@ -93,9 +92,9 @@ export function CreateEndpointDialog({ projectId, open, onOpenChange }: CreateEn
           setSigning(event.target.value === "ed25519" || event.target.value === "hmac" ? event.target.value : "")
         }
       >
-        <option value="">what the blueprint says; HMAC where it says nothing</option>
-        <option value="hmac">a secret that both sides have (HMAC-SHA256)</option>
-        <option value="ed25519">a key of which the receiver has the public half (Ed25519)</option>
+        <option value="">as in the blueprint, otherwise HMAC-SHA256</option>
+        <option value="hmac">a shared secret (HMAC-SHA256)</option>
+        <option value="ed25519">a private key; the receiver has the public key (Ed25519)</option>
       </SelectField>
     </FormDialog>
   );

@@ -1,17 +1,22 @@
-// The two sides of webhooks as tabs: what a project sends, and what it receives. In: the project's id and which side this is.
-// Out: the head of the page above its content.
+// The frame of the pages about webhooks, with a tab for sent and one for received webhooks. In: the project's id and the current tab. Out:
+// the head of the page above its content.
 "use client";
 import type { ReactNode } from "react";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { TabLinks } from "../../ui/tab-links.tsx";
 
 const sides = [
-  ["out", "Sent", "", "Where this project's events are sent, signed so that the receiver knows who sends them."],
+  [
+    "out",
+    "Sent",
+    "",
+    "The project sends its events to these endpoints, with a signature that the receiver can verify.",
+  ],
   [
     "in",
     "Received",
     "/in",
-    "What other services send to this project: each request is verified before it becomes an event.",
+    "Other services send requests to this project. Each request is verified before it becomes an event.",
   ],
 ] as const;
 

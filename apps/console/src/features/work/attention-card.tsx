@@ -35,9 +35,9 @@ export function AttentionCard({ run, mayAct, ...decisions }: AttentionCardProps)
         </p>
         <p className="mt-0.5 text-[0.8125rem] break-words text-ink-soft">{run.error?.message}</p>
         <p className="mt-1 text-[0.8125rem] text-ink-soft">
-          Check at the other service{path === null ? "" : " the result of "}
-          {path === null ? null : <span className="font-mono text-xs">{path}</span>}. If the call had its effect, mark
-          it as done. If not, mark it as failed, or retry the run, which sends the call again.
+          Check at the other service whether {path === null ? "the call" : null}
+          {path === null ? null : <span className="font-mono text-xs">{path}</span>} had its effect. If it had, mark it
+          as done. If not, mark it as failed, or retry the run, which sends the call again.
           {uncertain.length > 1 ? " The run continues when you have decided all of them." : null}
         </p>
       </div>

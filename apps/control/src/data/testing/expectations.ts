@@ -1,4 +1,4 @@
-// For the walk over all procedures: who gets past the authorization of those about records.
+// Expectations for the test of all procedures, about records.
 import { type Expected, NOWHERE } from "../../testing/expected.ts";
 
 const record = { entity: "note", recordId: NOWHERE };

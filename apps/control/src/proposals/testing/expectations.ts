@@ -1,4 +1,4 @@
-// For the walk over all procedures: who gets past the authorization of those that show a project's proposals.
+// Expectations for the test of all procedures, about the proposals of a project.
 import type { Expected } from "../../testing/expected.ts";
 
 /** @param text A blueprint of the project. */

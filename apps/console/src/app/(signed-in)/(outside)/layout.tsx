@@ -1,4 +1,4 @@
-// The pages outside a project. In: a page. Out: the page under the bar.
+// The layout of the pages outside a project. In: a page. Out: the page below the top bar.
 import type { ReactNode } from "react";
 import { AccountMenu } from "../../../features/account/account-menu.tsx";
 import { TopBar } from "../../../features/shell/top-bar.tsx";

@@ -1,4 +1,4 @@
-// The person's own account. In: the session. Out: the password, the access tokens, and the sessions.
+// The account of the person. In: the session. Out: profile, password, access tokens and sessions.
 import type { Metadata } from "next";
 import { AccountSettings } from "../../../../features/account/account-settings.tsx";
 import { TokenList } from "../../../../features/tokens/token-list.tsx";

@@ -1,10 +1,10 @@
-// Which two environments are compared first. In: the environments, and the one whose page is open. Out: a source and a target.
+// The two environments that are compared first. In: the environments, and the environment of the open page. Out: a source and a target.
 import type { EnvironmentSummary } from "@plinth/control/router";
 
 const steps = ["development", "preview", "production"] as const;
 
-/** From where one is to the next one; from production's page, from the environment that comes before it. */
-export function usualPair(
+/** From the open environment to the next one; on the page of production, from the environment before it. */
+export function defaultPair(
   environments: readonly EnvironmentSummary[],
   projectId: string,
 ): { readonly from: string; readonly to: string } {

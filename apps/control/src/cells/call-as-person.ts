@@ -5,7 +5,7 @@ import { refuse } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
 import { cellRoleOf } from "../organizations/rights.ts";
 import type { Person } from "../people/auth.ts";
-import { askCell, type CellRefusals } from "./ask.ts";
+import { type CellRefusals, callCell } from "./call-cell.ts";
 import { CellRefused } from "./failures.ts";
 
 /** Null if the cell has no such route, because the project lacks the module. */
@@ -14,7 +14,7 @@ export async function orNull<T>(page: Promise<T>): Promise<T | null> {
     if (error instanceof CellRefused && error.status === 404) return null;
     throw error;
   });
-  return askCell(orAbsent, refusals);
+  return callCell(orAbsent, refusals);
 }
 
 export function actorOf(

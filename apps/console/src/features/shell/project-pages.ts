@@ -16,16 +16,16 @@ import {
   Workflow,
 } from "lucide-react";
 
-export interface Room {
+export interface ProjectPage {
   readonly name: string;
-  /** Behind the project's own address; empty for its first page. */
+  /** The part of the address after the project's id; empty for the first page. */
   readonly path: string;
   /** `g` and then this letter opens the page. */
   readonly letter: string;
   readonly Icon: LucideIcon;
 }
 
-export const rooms: readonly Room[] = [
+export const projectPages: readonly ProjectPage[] = [
   { name: "Overview", path: "", letter: "o", Icon: LayoutGrid },
   { name: "Blueprint", path: "/blueprint", letter: "b", Icon: FileCode },
   { name: "Changes", path: "/changes", letter: "c", Icon: GitPullRequestArrow },

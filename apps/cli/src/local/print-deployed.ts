@@ -8,7 +8,7 @@ import type { Terminal } from "../terminal.ts";
 import { wrap } from "../terminal.ts";
 import type { Deployed } from "./deploy.ts";
 
-export interface Telling {
+export interface DeployedOutput {
   /** `out` prints news, `err` prints failures. */
   readonly terminal: Terminal;
   readonly file: string;
@@ -16,7 +16,7 @@ export interface Telling {
   readonly project: string;
 }
 
-export function tellDeployed({ terminal, file, project }: Telling, text: string, result: Deployed): boolean {
+export function printDeployed({ terminal, file, project }: DeployedOutput, text: string, result: Deployed): boolean {
   const { out, err, paint } = terminal;
   const complain = (line: string): void => err(wrap(terminal, line, "    "));
   switch (result.kind) {

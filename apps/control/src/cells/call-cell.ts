@@ -5,7 +5,7 @@ import { refuse } from "../failure.ts";
 import { CellRefused, CellUnavailable } from "./failures.ts";
 
 /** Runs a call to a cell for a person who waits for it. */
-export async function askCell<T>(call: Promise<T>, refusals: CellRefusals = {}): Promise<T> {
+export async function callCell<T>(call: Promise<T>, refusals: CellRefusals = {}): Promise<T> {
   try {
     return await call;
   } catch (error) {

@@ -2,9 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { createTerminal } from "../terminal.ts";
 import type { Deployed } from "./deploy.ts";
-import { tellDeployed } from "./tell-deployed.ts";
+import { printDeployed } from "./print-deployed.ts";
 
-function told(result: Deployed) {
+function printed(result: Deployed) {
   const written = { out: "", err: "" };
   const stream = (name: "out" | "err") => ({
     write: (text: string) => {
@@ -13,7 +13,7 @@ function told(result: Deployed) {
   });
   const terminal = createTerminal(stream("out"), stream("err"), undefined);
   const context = { terminal, file: "shop.yaml", project: "http://127.0.0.1:3000/projects/prj_1" };
-  const served = tellDeployed(context, "project: shop\n", result);
+  const served = printDeployed(context, "project: shop\n", result);
   return { served, ...written };
 }
 
@@ -45,7 +45,7 @@ const verify = {
 describe("served", () => {
   test("prints each change with its class", () => {
     const result = { kind: "deployed", changes: [renamed], diagnostics: [], unfinished: null } as const;
-    expect(told(result as unknown as Deployed)).toEqual({
+    expect(printed(result as unknown as Deployed)).toEqual({
       served: true,
       out: "Deployed shop.yaml:\n  Rename name to title. [breaking]\n",
       err: "",
@@ -54,7 +54,7 @@ describe("served", () => {
 
   test("prints a failed later step with the page to try it again", () => {
     const result = { kind: "deployed", changes: [], diagnostics: [], unfinished: "no room" } as const;
-    const { served, err } = told(result);
+    const { served, err } = printed(result);
     expect(served).toBe(true);
     expect(err).toContain("a later step failed: no room");
     expect(err).toContain("http://127.0.0.1:3000/projects/prj_1/deployments");
@@ -64,12 +64,12 @@ describe("served", () => {
 describe("not served", () => {
   test("prints the dropped data, the syntax of a rename, and the page for the consent", () => {
     const result = { kind: "undecided", proposalId: "prp_1", drops: [dropped] };
-    const { served, err } = told(result as unknown as Deployed);
+    const { served, err } = printed(result as unknown as Deployed);
     expect(served).toBe(false);
     expect(err).toContain("because it would drop data:\n  Remove name.\n");
     expect(err).toContain("`was(old_name)`");
     expect(err).toContain("http://127.0.0.1:3000/projects/prj_1/changes/prp_1\n");
-    const other = told({ ...result, drops: [kept] } as unknown as Deployed);
+    const other = printed({ ...result, drops: [kept] } as unknown as Deployed);
     expect(other.err).toContain("Keep for a day.");
     expect(other.err).not.toContain("was(");
   });
@@ -82,7 +82,7 @@ describe("not served", () => {
         { id: "a2", text: "odd" },
       ],
     };
-    const { served, err } = told({
+    const { served, err } = printed({
       kind: "violated",
       violations: [{ step: verify, violators }],
       fields: [{ entity: "bike", field: "brand", mends: ["default", "optional"] }],
@@ -97,13 +97,13 @@ describe("not served", () => {
       { path: "bikes.name", reason: "`bikes.name` can't change." },
       { path: "bike.kind", reason: "Not like this." },
     ];
-    const { served, err } = told({ kind: "refused", reasons });
+    const { served, err } = printed({ kind: "refused", reasons });
     expect(served).toBe(false);
     expect(err).toContain("  bikes.name can't change.\n  bike.kind: Not like this.\n");
   });
 
   test("prints the reason of a failed deployment", () => {
-    expect(told({ kind: "failed", reason: "the tests fail" })).toMatchObject({
+    expect(printed({ kind: "failed", reason: "the tests fail" })).toMatchObject({
       served: false,
       err: "shop.yaml was not deployed: the tests fail\n",
     });

@@ -1,7 +1,7 @@
-// Which two environments the page compares first.
+// The two environments that the page compares first.
 import type { EnvironmentSummary } from "@plinth/control/router";
 import { expect, test } from "vitest";
-import { usualPair } from "./usual-pair.ts";
+import { defaultPair } from "./default-pair.ts";
 
 const one = (id: string, kind: EnvironmentSummary["kind"], live = true): EnvironmentSummary => ({
   id,
@@ -24,5 +24,5 @@ test.each([
   ["first", [production, first, second], "first", "production"],
   ["production", [production, one("empty", "preview", false)], "empty", "production"],
 ])("on the page of %s", (here, environments, from, to) => {
-  expect(usualPair(environments, here)).toEqual({ from, to });
+  expect(defaultPair(environments, here)).toEqual({ from, to });
 });
