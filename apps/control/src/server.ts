@@ -18,6 +18,7 @@ import { createClientAddress } from "./client-address.ts";
 import type { Config } from "./config.ts";
 import { connectDatabase, migrateDatabase } from "./database/connect.ts";
 import { refuseUnavailable } from "./failure.ts";
+import { fairDoor } from "./fair-door.ts";
 import { checkOrigins } from "./origin.ts";
 import { createAttempts } from "./people/attempts.ts";
 import type { Person } from "./people/auth.ts";
@@ -131,6 +132,7 @@ function createServer(
 
   checkRequestHeads(app);
   checkOrigins(app, config.trustedOrigins);
+  fairDoor(app, { clientAddress: createClientAddress(config.consoleSecret), prefix: "/trpc/" });
   healthRoutes(app, { ready });
   authRoutes(app, {
     people: parts.people,

@@ -29,6 +29,7 @@ import type { Person } from "./people/auth.ts";
 import type { DeletionService } from "./projects/deletion.ts";
 import type { ProjectService } from "./projects/service.ts";
 import type { ProposalService } from "./proposals/service.ts";
+import { whyUnstorable } from "./storable-input.ts";
 import type { Submissions } from "./submissions/once.ts";
 import type { DeviceGrants } from "./tokens/device-grants.ts";
 import type { TokenService } from "./tokens/service.ts";
@@ -221,8 +222,10 @@ export function forKey(level: Level): Builder<{ person: Person; project: Project
 
 /** Checks first that the caller is signed in: others must not even learn the shape of the input. */
 function signedIn(right: Right): Builder<{ person: Person }, TRPCUnsetMarker> {
-  return t.procedure.meta({ right }).use(async ({ ctx, path, next }) => {
+  return t.procedure.meta({ right }).use(async ({ ctx, path, getRawInput, next }) => {
     if (ctx.person === null) throw refuse("UNAUTHORIZED", "Sign in first.");
+    const unstorable = whyUnstorable(await getRawInput());
+    if (unstorable !== null) throw refuse("BAD_REQUEST", unstorable);
     const result = await next({ ctx: { person: ctx.person } });
     if (!result.ok && result.error.code === "INTERNAL_SERVER_ERROR") {
       ctx.log.error({ err: result.error.cause ?? result.error, path }, "procedure failed");

@@ -57,6 +57,7 @@ interface PeopleTable {
 interface SessionsTable {
   id: string;
   person_id: string;
+  token_hash: string;
   ip_address: string | null;
   user_agent: string | null;
   created_at: Date;

@@ -5,7 +5,7 @@ import { type ExpressionBuilder, sql } from "kysely";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, Database } from "../database/tables.ts";
 import type { MemberRole, MemberScope } from "../organizations/api.ts";
-import { insertMembership, lockOrganization, mayName, standingOf } from "../organizations/membership.ts";
+import { holdPerson, insertMembership, lockOrganization, mayName, standingOf } from "../organizations/membership.ts";
 import type { Invitation, OpenInvitation } from "./api.ts";
 import { revokeInvitations } from "./revoke.ts";
 
@@ -184,6 +184,7 @@ async function acceptInvitation(
     .executeTakeFirst();
   if (found === undefined) return null;
   const organizationId = found.organization_id;
+  if (!(await holdPerson(trx, personId))) return null;
   // Locks the organization first, as everywhere: a removal in another transaction ends the invitation, or waits for this one.
   await lockOrganization(trx, organizationId);
   const invitation = await trx

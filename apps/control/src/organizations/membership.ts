@@ -37,6 +37,21 @@ export async function setProjects(trx: Connection, { organizationId, personId, s
   await trx.insertInto("membership_projects").values(rows).execute();
 }
 
+/**
+ * Keeps a person from being deleted until the transaction ends; false where they are deleted. Before the organization's lock, as
+ * the deletion takes them.
+ */
+export async function holdPerson(trx: Connection, personId: string): Promise<boolean> {
+  const person = await trx
+    .selectFrom("people")
+    .select("id")
+    .where("id", "=", personId)
+    .where("deleted_at", "is", null)
+    .forShare()
+    .executeTakeFirst();
+  return person !== undefined;
+}
+
 /** Two changes of one organization's members wait for each other: if two owners remove each other, only one can succeed. */
 export async function lockOrganization(trx: Connection, organizationId: string): Promise<void> {
   await trx.selectFrom("organizations").select("id").where("id", "=", organizationId).forUpdate().executeTakeFirst();

@@ -32,9 +32,10 @@ export function createOrganizationService(store: OrganizationStore): Organizatio
   return {
     ofPerson: (person) => store.ofPerson(person.id),
     create: async (by, name) => {
-      const id = await store.create({ name, createdBy: by.id }, OWNED_MAX);
-      if (id === null) throw refuse("PRECONDITION_FAILED", `You can own at most ${OWNED_MAX} organizations.`);
-      return { id, name, role: "owner", scope: "organization", may: rightsOf("owner") };
+      const made = await store.create({ name, createdBy: by.id }, OWNED_MAX);
+      if (made === "gone") throw refuse("UNAUTHORIZED", "Sign in first.");
+      if (made === null) throw refuse("PRECONDITION_FAILED", `You can own at most ${OWNED_MAX} organizations.`);
+      return { id: made.id, name, role: "owner", scope: "organization", may: rightsOf("owner") };
     },
     rename: async (by, organization, name) => {
       await store.rename(organization.id, name, by.id);

@@ -12,8 +12,11 @@ export interface OrganizationStore {
   /** Creates an organization for a person who is a member of none. */
   ensurePersonal(personId: string): Promise<void>;
   ofPerson(personId: string): Promise<readonly OrganizationSummary[]>;
-  /** Null if the person already owns as many as allowed. */
-  create(organization: { readonly name: string; readonly createdBy: string }, ownedMax: number): Promise<string | null>;
+  /** Null if the person already owns as many as allowed. `gone`: the account was deleted meanwhile. */
+  create(
+    organization: { readonly name: string; readonly createdBy: string },
+    ownedMax: number,
+  ): Promise<{ readonly id: string } | "gone" | null>;
   rename(organizationId: string, name: string, by: string): Promise<void>;
   /** `not_empty`: it has projects, including deleted ones that can still be restored. */
   remove(organizationId: string, by: string): Promise<"removed" | "not_empty">;
@@ -43,7 +46,10 @@ export function createOrganizationStore(db: ControlDatabase): OrganizationStore 
           .selectFrom("people")
           .select("name")
           .where("id", "=", personId)
-          .executeTakeFirstOrThrow();
+          .where("deleted_at", "is", null)
+          .forShare()
+          .executeTakeFirst();
+        if (person === undefined) return;
         const member = await trx
           .selectFrom("memberships")
           .select("person_id")
@@ -85,7 +91,14 @@ export function createOrganizationStore(db: ControlDatabase): OrganizationStore 
     create: ({ name, createdBy: personId }, ownedMax) =>
       db.transaction().execute(async (trx) => {
         // Two requests at the same time must not both create the last allowed one.
-        await trx.selectFrom("people").select("id").where("id", "=", personId).forUpdate().execute();
+        const person = await trx
+          .selectFrom("people")
+          .select("id")
+          .where("id", "=", personId)
+          .where("deleted_at", "is", null)
+          .forNoKeyUpdate()
+          .executeTakeFirst();
+        if (person === undefined) return "gone";
         const { count } = await trx
           .selectFrom("memberships")
           .select((eb) => eb.fn.countAll<string>().as("count"))
@@ -103,7 +116,7 @@ export function createOrganizationStore(db: ControlDatabase): OrganizationStore 
           subject: id,
           detail: { name },
         });
-        return id;
+        return { id };
       }),
 
     rename: (organizationId, name, personId) =>

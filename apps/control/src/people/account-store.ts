@@ -107,6 +107,8 @@ export function createAccountStore(db: ControlDatabase): AccountStore {
 
     remove: (personId) =>
       db.transaction().execute(async (trx) => {
+        // First of all: what begins a session or makes a member shares this lock, and comes before this, or finds nobody.
+        await trx.selectFrom("people").select("id").where("id", "=", personId).forNoKeyUpdate().executeTakeFirst();
         const held = await leaveAll(trx, personId);
         if (held.length > 0) return held;
         for (const table of ["sessions", "accounts", "two_factors", "access_tokens", "device_grants"] as const)

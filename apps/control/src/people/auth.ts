@@ -9,6 +9,7 @@ import { twoFactor } from "better-auth/plugins/two-factor";
 import type { ControlDatabase } from "../database/tables.ts";
 import { createFailureWatch } from "./failure-watch.ts";
 import { withHashedSessionTokens } from "./hashed-sessions.ts";
+import { createSignInJudge } from "./overtaken-sign-in.ts";
 import type { Passwords } from "./password.ts";
 import { createUsedCodes, type UsedCodes } from "./used-codes.ts";
 
@@ -54,6 +55,13 @@ export const authPaths = [
   "/two-factor/verify-backup-code",
 ] as const;
 
+/** They begin a session for somebody who is signed out. */
+const SIGN_INS: readonly string[] = [
+  "/sign-in/email",
+  "/two-factor/verify-totp",
+  "/two-factor/verify-backup-code",
+] satisfies readonly (typeof authPaths)[number][];
+
 export type AuthPath = (typeof authPaths)[number];
 
 export interface PeopleOptions {
@@ -70,13 +78,16 @@ export interface PeopleOptions {
   readonly onSeen: (sessionId: string) => Promise<void>;
 }
 
+const BASE_PATH = "/auth";
 const SEEN_MS = 5 * 60_000;
 const SEEN_MAX = 10_000;
 
 export async function createPeople(options: PeopleOptions): Promise<People> {
   const watch = createFailureWatch();
+  const judge = createSignInJudge(options.db, options.passwords);
   const settings = authSettings({
     ...options,
+    passwords: judge.passwords,
     onSession: (personId) => watch.note(() => options.onSession(personId)),
   });
   const adapter = await getAdapter({
@@ -88,7 +99,13 @@ export async function createPeople(options: PeopleOptions): Promise<People> {
   const find = (headers: Headers, query: { disableRefresh?: boolean } = {}) =>
     watch.during(() => auth.api.getSession({ headers, query, returnHeaders: true }));
   return {
-    handle: (request) => watch.during(() => auth.handler(request)),
+    handle: (request) => {
+      const isSignIn = SIGN_INS.includes(new URL(request.url).pathname.slice(BASE_PATH.length));
+      return watch.during(() => {
+        const answer = (): Promise<Response> => auth.handler(request);
+        return isSignIn ? judge.judge(answer) : answer();
+      });
+    },
     sessionOf: async (headers) => {
       if (!headers.has("cookie")) return null;
       const { response: found, headers: answered } = await find(headers).catch((error: Error) => {
@@ -115,7 +132,7 @@ function authSettings(options: PeopleOptions): BetterAuthOptions {
   return {
     appName: "Plinth",
     baseURL: options.controlUrl,
-    basePath: "/auth",
+    basePath: BASE_PATH,
     secret: options.secret,
     trustedOrigins: [...options.trustedOrigins],
     telemetry: { enabled: false },

@@ -15,7 +15,7 @@ export function withHashedSessionTokens(adapter: DBAdapter): DBAdapter {
 }
 
 /** The stored form of a token. A token has 32 random characters, so SHA-256 is enough. */
-function storedToken(token: string): string {
+export function storedSessionToken(token: string): string {
   return PREFIX + createHash("sha256").update(token).digest("hex");
 }
 
@@ -47,7 +47,7 @@ function hashed(adapter: DBTransactionAdapter): Omit<DBTransactionAdapter, "id" 
 }
 
 function stored(model: string, data: Record<string, unknown>): Record<string, unknown> {
-  return model === MODEL && typeof data.token === "string" ? { ...data, token: storedToken(data.token) } : data;
+  return model === MODEL && typeof data.token === "string" ? { ...data, token: storedSessionToken(data.token) } : data;
 }
 
 function onHash<Query extends { model: string; where?: Where[] | undefined }>(query: Query): Query {
@@ -56,8 +56,9 @@ function onHash<Query extends { model: string; where?: Where[] | undefined }>(qu
 }
 
 function hashedClause(clause: Where): Where {
-  if (typeof clause.value === "string") return { ...clause, value: storedToken(clause.value) };
-  if (Array.isArray(clause.value)) return { ...clause, value: clause.value.map((value) => storedToken(String(value))) };
+  if (typeof clause.value === "string") return { ...clause, value: storedSessionToken(clause.value) };
+  if (Array.isArray(clause.value))
+    return { ...clause, value: clause.value.map((value) => storedSessionToken(String(value))) };
   return clause;
 }
 

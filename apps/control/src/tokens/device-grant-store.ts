@@ -21,13 +21,19 @@ export interface PolledGrant {
   readonly sincePolledMs: number | null;
 }
 
+/** Who decides, and by which session of the console. */
+export interface DecidedBy {
+  readonly personId: string;
+  readonly sessionId: string;
+}
+
 export interface DeviceGrantStore {
   /** False if too many are already waiting. Removes expired ones first. */
   insert(grant: NewDeviceGrant, waitingMax: number): Promise<boolean>;
   /** A grant that is pending and has not expired. */
   open(userCode: string): Promise<DeviceRequest | null>;
-  /** False if it isn't pending any more. */
-  decide(userCode: string, status: "approved" | "denied", personId: string): Promise<boolean>;
+  /** False if it isn't pending any more. `signed_out`: the session has ended meanwhile. */
+  decide(userCode: string, status: "approved" | "denied", by: DecidedBy): Promise<boolean | "signed_out">;
   /** Returns its state and records the poll. */
   poll(deviceCodeHash: string): Promise<PolledGrant | null>;
   remove(deviceCodeHash: string): Promise<void>;
@@ -78,16 +84,26 @@ export function createDeviceGrantStore(db: ControlDatabase): DeviceGrantStore {
       };
     },
 
-    decide: async (userCode, status, personId) => {
-      const { numUpdatedRows } = await db
-        .updateTable("device_grants")
-        .set({ status, person_id: personId })
-        .where("user_code", "=", userCode)
-        .where("status", "=", "pending")
-        .where("expires_at", ">", sql<Date>`now()`)
-        .executeTakeFirstOrThrow();
-      return numUpdatedRows > 0n;
-    },
+    decide: (userCode, status, { personId, sessionId }) =>
+      db.transaction().execute(async (trx) => {
+        // Whoever ends all sessions ends the approvals after them: this one is among them, or its session is gone.
+        const session = await trx
+          .selectFrom("sessions")
+          .select("id")
+          .where("id", "=", sessionId)
+          .where("person_id", "=", personId)
+          .forShare()
+          .executeTakeFirst();
+        if (session === undefined) return "signed_out";
+        const { numUpdatedRows } = await trx
+          .updateTable("device_grants")
+          .set({ status, person_id: personId })
+          .where("user_code", "=", userCode)
+          .where("status", "=", "pending")
+          .where("expires_at", ">", sql<Date>`now()`)
+          .executeTakeFirstOrThrow();
+        return numUpdatedRows > 0n;
+      }),
 
     poll: (deviceCodeHash) =>
       db.transaction().execute(async (trx) => {

@@ -28,7 +28,8 @@ export interface DeviceGrants {
   /** The access token, after a person has approved it. */
   poll(deviceCode: string): Promise<{ readonly token: string; readonly expiresInSeconds: number } | PollError>;
   open(by: Person, userCode: string): Promise<DeviceRequest>;
-  decide(by: Person, userCode: string, status: "approved" | "denied"): Promise<void>;
+  /** @param sessionId Of the console, by which the person decides. */
+  decide(by: Person, sessionId: string, userCode: string, status: "approved" | "denied"): Promise<void>;
 }
 
 export interface DeviceGrantsOptions {
@@ -107,8 +108,12 @@ export function createDeviceGrants({ store, missed }: DeviceGrantsOptions): Devi
 
     open: (by, userCode) => withCode(by, () => store.open(asStored(userCode))),
 
-    decide: async (by, userCode, status) => {
-      await withCode(by, async () => (await store.decide(asStored(userCode), status, by.id)) || null);
+    decide: async (by, sessionId, userCode, status) => {
+      const decided = await withCode(
+        by,
+        async () => (await store.decide(asStored(userCode), status, { personId: by.id, sessionId })) || null,
+      );
+      if (decided === "signed_out") throw refuse("UNAUTHORIZED", "Sign in first.");
     },
   };
 }

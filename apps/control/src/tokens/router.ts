@@ -29,13 +29,13 @@ export const deviceProcedures: DeviceProcedures = {
   approve: forSession()
     .input(z.object({ userCode }))
     .mutation(async ({ ctx, input }) => {
-      await ctx.services.deviceGrants.decide(ctx.person, input.userCode, "approved");
+      await ctx.services.deviceGrants.decide(ctx.person, ctx.sessionId, input.userCode, "approved");
       return { approved: true };
     }),
   deny: forSession()
     .input(z.object({ userCode }))
     .mutation(async ({ ctx, input }) => {
-      await ctx.services.deviceGrants.decide(ctx.person, input.userCode, "denied");
+      await ctx.services.deviceGrants.decide(ctx.person, ctx.sessionId, input.userCode, "denied");
       return { denied: true };
     }),
 };

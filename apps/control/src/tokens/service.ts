@@ -5,7 +5,7 @@ import { notFound, refuse } from "../failure.ts";
 import type { Person } from "../people/auth.ts";
 import type { AccessToken, CreatedAccessToken } from "./api.ts";
 import { newAccessToken, storedForm } from "./secret.ts";
-import type { TokenStore } from "./store.ts";
+import type { NewAccessToken, TokenStore } from "./store.ts";
 
 export interface TokenService {
   list(by: Person): Promise<readonly AccessToken[]>;
@@ -26,18 +26,19 @@ export function createTokenService(store: TokenStore): TokenService {
     list: (by) => store.list(by.id),
 
     create: async (by, { name, days }) => {
-      if ((await store.list(by.id)).length >= TOKENS_MAX) {
-        throw refuse("CONFLICT", `You have ${TOKENS_MAX} access tokens. Revoke one that you don't need any more.`);
-      }
       const token = newAccessToken();
-      const made = await store.insert({
+      const wanted: NewAccessToken = {
         id: newId("tok"),
         personId: by.id,
         name,
         kind: "personal",
         tokenHash: storedForm(token),
         expiresAt: new Date(Date.now() + days * DAY_MS),
-      });
+      };
+      const made = await store.insert(wanted, TOKENS_MAX);
+      if (made === null) {
+        throw refuse("CONFLICT", `You have ${TOKENS_MAX} access tokens. Revoke one that you don't need any more.`);
+      }
       return { ...made, token };
     },
 

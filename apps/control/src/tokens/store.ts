@@ -16,11 +16,12 @@ export interface NewAccessToken {
 }
 
 export interface TokenStore {
-  insert(token: NewAccessToken): Promise<AccessToken>;
+  /** Null where the person has as many as one may. */
+  insert(token: NewAccessToken, most: number): Promise<AccessToken | null>;
   list(personId: string): Promise<readonly AccessToken[]>;
   /** False if the person has no such token. */
   revoke(personId: string, tokenId: string): Promise<boolean>;
-  /** Those that the command line got by signing in. */
+  /** Those that the command line got by signing in, and approvals that it has not used yet. */
   revokeLogins(personId: string): Promise<void>;
   /** The person of a token. It records the use, at most once a minute. */
   use(tokenHash: string): Promise<{ readonly tokenId: string; readonly person: Person } | null>;
@@ -28,7 +29,18 @@ export interface TokenStore {
 
 export function createTokenStore(db: ControlDatabase): TokenStore {
   return {
-    insert: (token) => db.transaction().execute((trx) => insertToken(trx, token)),
+    insert: (token, most) =>
+      db.transaction().execute(async (trx) => {
+        // Two at once must not both be the last that is allowed.
+        await trx.selectFrom("people").select("id").where("id", "=", token.personId).forNoKeyUpdate().execute();
+        const { count } = await trx
+          .selectFrom("access_tokens")
+          .select((eb) => eb.fn.countAll<string>().as("count"))
+          .where("person_id", "=", token.personId)
+          .where("expires_at", ">", sql<Date>`now()`)
+          .executeTakeFirstOrThrow();
+        return Number(count) >= most ? null : insertToken(trx, token);
+      }),
 
     list: async (personId) => {
       const rows = await db
@@ -56,6 +68,8 @@ export function createTokenStore(db: ControlDatabase): TokenStore {
 
     revokeLogins: (personId) =>
       db.transaction().execute(async (trx) => {
+        // Before the tokens: an approval that becomes a token meanwhile has done so when this statement ends.
+        await trx.deleteFrom("device_grants").where("person_id", "=", personId).execute();
         const gone = await trx
           .deleteFrom("access_tokens")
           .where("person_id", "=", personId)

@@ -101,6 +101,18 @@ async function pass(): Promise<void> {
   await world.pool.query("UPDATE control.device_grants SET polled_at = polled_at - interval '5 seconds'");
 }
 
+it("a person has a hundred tokens at most, however many are made at once", async () => {
+  const eager = await world.signUp("eager");
+  const one = () => codeOf(eager.client.tokens.create.mutate({ name: "ci", days: 1 }));
+  const sql = `INSERT INTO control.access_tokens (id, person_id, name, kind, token_hash, expires_at)
+    SELECT 'tok_' || n, id, 'ci', 'personal', 'sha256:' || lpad(n::text, 64, '0'), now() + interval '1 day'
+    FROM control.people, generate_series(1, 95) n WHERE email = $1`;
+  await world.pool.query(sql, [eager.email]);
+  const codes = await Promise.all(Array.from({ length: 9 }, one));
+  expect(codes.filter((code) => code === null)).toHaveLength(5);
+  expect(await eager.client.tokens.list.query()).toHaveLength(100);
+});
+
 describe("a program that signs in", () => {
   beforeEach(() => world.pool.query("DELETE FROM control.device_grants"));
 

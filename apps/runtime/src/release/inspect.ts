@@ -1,4 +1,4 @@
-// How a release or a project stands, for control. In: ids. Out: status, steps, use. It never changes anything.
+// The state of a release or a project, for control. In: ids. Out: status, steps, use. It never changes anything.
 import type { MigrationPlan } from "@plinth/bundle";
 import type { ProjectState, ReleaseState, ReleaseStep } from "@plinth/bundle/cell";
 import type { Pool } from "pg";

@@ -1,5 +1,5 @@
-// Projects that an older version of Plinth deployed: served, changed and deployed again; and one that a newer version did.
-// The bundles are genuine ones: the versions that released their format wrote them.
+// Projects that an older version of Plinth deployed: served, changed and deployed again; and one that a newer version
+// deployed. The bundles are genuine: the versions that released their format wrote them.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { checkBlueprint, type Model } from "@plinth/blueprint";
@@ -59,7 +59,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Another start is what a new version of Plinth is to the tables: nothing is in memory. */
+/** For the tables, a new start is the same as a new version of Plinth: nothing is in memory. */
 async function start(): Promise<void> {
   await service?.stop();
   const config: RuntimeConfig = {
@@ -146,7 +146,7 @@ class Project {
     return call(`${service.apiUrl}${route}`, method, this.key, body);
   }
 
-  /** As control hands it over; waits for the end. */
+  /** Deploys like control; waits for the end. */
   async deploy(bundle: unknown, plan: unknown, baseHash: string | null): Promise<string> {
     const releaseId = newId("rel");
     const bound = { projectId: this.id, releaseId, baseHash, bundleHash: hashOf(bundle), planHash: hashOf(plan) };
@@ -180,7 +180,7 @@ function modelOf(text: string): Model {
   return model;
 }
 
-/** What control does: the base is the stored bundle in the newest format, its hash that of the bytes of then. */
+/** Like control: the base is the stored bundle in the newest format, with the hash of the original bytes. */
 function changeFrom(then: Released, text: string): { bundle: Bundle; plan: MigrationPlan; baseHash: string } {
   const base = readStoredBundle(then.bundle);
   if (!base.ok) throw new Error(JSON.stringify(base.problems));
@@ -211,12 +211,12 @@ describe("a project of format 1", () => {
     const id: string = made.body.data.id;
     const inquiry = { listing_id: id, name: "Bo", email: "bo@example.com", message: "Still there?" };
     expect((await project.api("POST", "/api/inquiries", inquiry)).status).toBe(201);
-    // The foreign key restricts: who is referred to stays.
+    // The foreign key restricts: a record with references stays.
     expect((await project.api("DELETE", `/api/listings/${id}`)).body).toMatchObject({ code: "reference_restricted" });
     const other = await project.api("POST", "/v1/resources/listings", { title: "Lamp", price: 9 });
     expect((await project.api("DELETE", `/api/listings/${other.body.data.id}`)).status).toBe(204);
 
-    // What is stored is what was approved.
+    // The stored text is the approved one.
     const { rows } = await db.query("SELECT bundle, bundle_hash FROM plinth.releases WHERE project_id = $1", [
       project.id,
     ]);
@@ -233,7 +233,7 @@ describe("a project of format 1", () => {
       colour: null,
     });
     expect((await project.internal("GET", "/schema")).body.drift).toEqual([]);
-    // The tables are those of the newest format now: rules are indexes, and keys leave deletes to the statements.
+    // The tables now have the newest format: rules are indexes, and the statements handle deletes instead of keys.
     const physical = await db.query(
       `SELECT contype, confdeltype, conname FROM pg_constraint
        WHERE connamespace = $1::regnamespace AND (contype = 'u' OR contype = 'f' AND confdeltype NOT IN ('a', 'c'))`,
@@ -242,7 +242,7 @@ describe("a project of format 1", () => {
     expect(physical.rows).toEqual([]);
   });
 
-  it("has its unique rules kept while their indexes are made anew", async () => {
+  it("keeps its unique rules while their indexes are rebuilt", async () => {
     const fields = released(1, "field-types");
     const project = await Project.open("old-fields");
     await project.deploy(fields.bundle, fields.plan, null);
@@ -258,7 +258,7 @@ describe("a project of format 1", () => {
       "sessions__refresh_hash__key",
       "users__email__key",
     ]);
-    // From here on there is nothing left to bring up to date.
+    // From here on, nothing is left to upgrade.
     const again = proposeChange({
       before: { model: modelOf(fields.text), bundle },
       after: modelOf(fields.text),
@@ -271,7 +271,7 @@ describe("a project of format 1", () => {
 });
 
 describe("a project of a newer format", () => {
-  it("answers 503, says why in the log once, and leaves the others alone", async () => {
+  it("answers 503, logs the reason once, and doesn't affect the others", async () => {
     const [newer, other] = [await Project.open("from-the-future"), await Project.open("of-today")];
     const then = released(1, "market-square");
     for (const project of [newer, other]) await project.deploy(then.bundle, then.plan, null);
@@ -285,13 +285,13 @@ describe("a project of a newer format", () => {
         status: 503,
         body: {
           code: "unavailable",
-          detail: expect.stringMatching(/can't be read by the version of Plinth that runs here/),
+          detail: expect.stringMatching(/This version of Plinth can't read the release/),
         },
       });
       expect(answer.headers.get("retry-after")).toBe("30");
       expect((await other.api("GET", "/api/listings")).status).toBe(200);
     }
-    // The poll must not take it for a release that has changed.
+    // The poll must not consider it a changed release.
     await new Promise((resolve) => setTimeout(resolve, 2_200));
     const said = logs.filter(({ projectId, msg }) => projectId === newer.id && msg === "a release is not served");
     expect(said).toMatchObject([
@@ -307,7 +307,7 @@ describe("a project of a newer format", () => {
     expect((await newer.api("GET", "/api/listings")).status).toBe(200);
   });
 
-  it("is told apart from what is no bundle at all", () => {
+  it("is distinguished from something that is no bundle at all", () => {
     expect(() => bundleOf("{")).toThrow(/can't be read: no JSON/);
     expect(() => bundleOf("{}")).toThrow(/format undefined is not supported/);
   });

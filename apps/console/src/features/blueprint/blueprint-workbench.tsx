@@ -133,7 +133,7 @@ export function BlueprintWorkbench({ projectId, projectName, mayChange, live, st
         description={
           mayChange
             ? "Entities, fields and rules of the backend. Nothing runs before you review and deploy it."
-            : "You can read this blueprint, but your role can't change it."
+            : "You can read this blueprint. Developers, admins and owners of the project can change it."
         }
         actions={
           mayChange ? (

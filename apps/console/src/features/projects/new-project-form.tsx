@@ -60,10 +60,10 @@ export function NewProjectForm() {
     if (isNamed && hasStart && organizationId !== undefined) create.mutate({ organizationId, slug: name });
   }
 
-  function chooseFile(opened: BlueprintFile): void {
-    setName(nameForFile(opened.text, name, file?.text ?? null));
+  function takeFile(taken: BlueprintFile): void {
+    setName(nameForFile(taken.text, name, file?.text ?? null));
     setNameProblem(null);
-    setFile(opened);
+    setFile(taken);
     setChosen(fileChoice);
     setStartProblem(null);
   }
@@ -136,7 +136,7 @@ export function NewProjectForm() {
             >
               A blueprint that you have written or received.
             </Choice>
-            {start === fileChoice ? <BlueprintDrop file={file} onFile={chooseFile} /> : null}
+            {start === fileChoice ? <BlueprintDrop file={file} onFile={takeFile} /> : null}
           </div>
           {startProblem ? (
             <p role="alert" className="mt-1.5 text-[0.8125rem] text-bad">

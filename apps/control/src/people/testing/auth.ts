@@ -9,6 +9,7 @@ import { createClientAddress } from "../../client-address.ts";
 import { connectDatabase, migrateDatabase } from "../../database/connect.ts";
 import { createOrganizationStore } from "../../organizations/store.ts";
 import { checkOrigins } from "../../origin.ts";
+import { createAccountStore } from "../account-store.ts";
 import { createPeople, type People } from "../auth.ts";
 import { createDevices } from "../device.ts";
 import { createPasswords } from "../password.ts";
@@ -45,6 +46,10 @@ export interface AuthFixture {
   readonly people: People;
   /** The calls of argon2, in order. */
   readonly work: string[];
+  /** Called whenever a password was found to be right, before anything comes of it. */
+  afterVerify: () => Promise<void>;
+  /** Deletes an account, as its person does. */
+  remove(email: string): Promise<void>;
   call(path: string, call?: Call): Promise<Answer>;
   /** From a new address, unless one is named. */
   signUp(email: string, ip?: string): Promise<Answer>;
@@ -59,6 +64,7 @@ export async function createAuthFixture(): Promise<AuthFixture> {
   const db = connectDatabase(pool);
   const passwords = createPasswords();
   const work: string[] = [];
+  let fixture: AuthFixture;
   const people = await createPeople({
     db,
     logger: createLogger({ name: "test", level: "silent" }),
@@ -67,9 +73,11 @@ export async function createAuthFixture(): Promise<AuthFixture> {
         work.push("hash");
         return passwords.hash(password);
       },
-      verify: (given) => {
+      verify: async (given) => {
         work.push("verify");
-        return passwords.verify(given);
+        const isRight = await passwords.verify(given);
+        if (isRight) await fixture.afterVerify();
+        return isRight;
       },
     },
     secret: SECRET,
@@ -112,10 +120,15 @@ export async function createAuthFixture(): Promise<AuthFixture> {
     return { status, text, retryAfter: retryAfter === null ? null : String(retryAfter), cookies, cookie: cookiesSent };
   };
   let addresses = 0;
-  return {
+  fixture = {
     pool,
     people,
     work,
+    afterVerify: async () => {},
+    remove: async (email) => {
+      const { id } = await db.selectFrom("people").select("id").where("email", "=", email).executeTakeFirstOrThrow();
+      await createAccountStore(db).remove(id);
+    },
     call,
     signUp: (email, ip = `10.1.0.${++addresses}`) =>
       call("/sign-up/email", { body: { name: "Ana", email, password: PASSWORD }, ip }),
@@ -125,4 +138,5 @@ export async function createAuthFixture(): Promise<AuthFixture> {
       await database.drop();
     },
   };
+  return fixture;
 }
