@@ -287,7 +287,7 @@ export class Traffic {
     this.#before = null;
     const request = `GET ${decodeURIComponent(target)} as ${caller.name}`;
     // Nested rules of this length exceed the limit of one statement.
-    if (reply.status === 400 && reply.text.includes("more at once than one statement holds")) return;
+    if (reply.status === 400 && reply.text.includes("too large for one statement")) return;
     if (reply.status !== (asked.refusal ?? 200)) {
       return this.#disagree(request, `${reply.status}, expected ${asked.refusal ?? 200}: ${reply.text}`);
     }

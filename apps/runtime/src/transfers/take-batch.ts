@@ -1,6 +1,6 @@
-// One batch of an import, from lines to records, in one transaction with the import's ledger and one row of the audit log. In: a
-// batch and who sends it. Out: how many rows were taken, and each that was not with its reason. Whatever happens when, a batch is
-// taken once or not at all. It makes no event and tells no follower.
+// Imports one batch, from lines to records, in one transaction with the import's ledger and one row of the audit log.
+// In: a batch and its sender. Out: the number of stored rows, and each refused row with its reason. A batch is taken
+// once or not at all, even after a crash. It creates no events, and no changes for subscribers.
 import {
   BATCH_CHARS_MAX,
   type BatchBody,
@@ -27,7 +27,7 @@ export interface BatchBy {
   readonly requestId: string;
 }
 
-/** @throws Fault: `conflict` where the import has come to another row than the batch begins behind. */
+/** @throws Fault `conflict` if the import's position is not the beginning of the batch. */
 export async function takeBatch(
   bulk: BulkScope,
   release: ActiveRelease,
@@ -37,12 +37,12 @@ export async function takeBatch(
   const name = { projectId: release.projectId, source: batch.source };
   try {
     return await bulk.transaction(release.projectId, async (open) => {
-      // What is only tried belongs to no import.
+      // A dry run belongs to no import.
       const before = batch.dry
         ? nothingTaken(batch.step.name)
         : await open.asCell((client) => lockStep(client, name, batch.step.name));
       if (!batch.dry && before.lastKey !== batch.after) {
-        throw new Fault("conflict", { detail: "The import has got to another row meanwhile: ask it where it is." });
+        throw new Fault("conflict", { detail: "The import has reached another row meanwhile. Read its position." });
       }
       const taken = withTooLarge(await takeRows(open, release, batch), batch);
       const state = stateAfter(before, batch, taken);
@@ -59,7 +59,7 @@ export async function takeBatch(
   }
 }
 
-/** Ends a transaction without a commit, with what it would have done. */
+/** Ends a transaction without a commit, with the result that it would have had. */
 class Tried extends Error {
   readonly outcome: BatchOutcome;
   constructor(outcome: BatchOutcome) {
@@ -84,7 +84,7 @@ async function takeRows(open: BulkTransaction, release: ActiveRelease, batch: Ba
 }
 
 interface Sent {
-  /** Of all rows, as the source has made it. */
+  /** The checksum of all rows, computed by the source. */
   readonly sentChecksum: string;
 }
 
@@ -149,7 +149,7 @@ function stateAfter(before: StepState, { last, count, tooLarge = [] }: BatchBody
   };
 }
 
-/** One for the batch: a row for each record would hold the import twice. */
+/** One row for the batch: a row for each record would double the size of the import. */
 async function writeAuditRow(
   client: ClientBase,
   release: ActiveRelease,
