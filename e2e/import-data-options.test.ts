@@ -1,5 +1,5 @@
-// What an import of rows can be asked for, and what fields with rules of their own do with rows: exclusions, numbers, mappings,
-// organizations, pairs of refused records, and an import that is given up.
+// The options of an import of rows, and fields with their own rules: exclusions, numbers, mappings, organizations,
+// pairs of refused records, and an abandoned import.
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -45,7 +45,7 @@ async function create(key: string, plural: string, body: Json): Promise<Json> {
   return response.json();
 }
 
-test("rows that overlap another one are refused, and those that an exclusion doesn't count come", async () => {
+test("overlapping rows are refused, and rows that the exclusion doesn't count are imported", async () => {
   await client.query(`
     CREATE SCHEMA hotel;
     CREATE TABLE hotel.booking (id serial PRIMARY KEY, room int NOT NULL, starts_at timestamptz NOT NULL, ends_at timestamptz, state text NOT NULL);
@@ -75,7 +75,7 @@ entities:
   ]);
 });
 
-test("records take numbers where the source has none, and go on behind those that it brings", async () => {
+test("records without a number get one, and new numbers follow the imported ones", async () => {
   await client.query(`
     CREATE SCHEMA shelf;
     CREATE TABLE shelf.box (id serial PRIMARY KEY, label text NOT NULL);
@@ -105,7 +105,7 @@ entities:
   expect(await create(key, "jars", {})).toMatchObject({ data: { number: "J-42" } });
 });
 
-test("a mapping leaves a table out, and brings a column to another field", async () => {
+test("a mapping leaves out a table, and imports a column into another field", async () => {
   await client.query(`
     CREATE SCHEMA press;
     CREATE TABLE press.author (id serial PRIMARY KEY, name text NOT NULL, bio text);
@@ -147,7 +147,7 @@ entities:
   expect(wrong.plan.problems).toContain("press.author.name: author has no field nam");
 });
 
-test("records of organizations belong to the one that is named", async () => {
+test("records of organizations belong to the named one", async () => {
   await client.query(`
     CREATE SCHEMA firm;
     CREATE TABLE firm.client (id serial PRIMARY KEY, name text NOT NULL);
@@ -223,7 +223,7 @@ test("pairs of a refused record are refused with it", async () => {
   expect(rows).toEqual([{ n: 2 }]);
 });
 
-test("an import that is given up keeps its records and makes room for another one", async () => {
+test("an abandoned import keeps its records and allows another one", async () => {
   await client.query(`
     CREATE SCHEMA long; CREATE TABLE long.thing (id bigserial PRIMARY KEY, name text NOT NULL);
     INSERT INTO long.thing (name) SELECT 'Thing ' || n FROM generate_series(1, 60000) n;

@@ -108,7 +108,7 @@ async function imported(folder: string, project: string, ...words: readonly stri
   return { code, ...JSON.parse(stdout) };
 }
 
-test("an export comes to another project as it was: ids, values, references and pairs", async () => {
+test("an export is imported into another project unchanged: ids, values, references and pairs", async () => {
   const origin = await installation.deploy("origin", blueprint("origin"));
   const copy = await installation.deploy("copy", blueprint("copy"));
   await fill(origin.schema);
@@ -137,7 +137,7 @@ test("an export comes to another project as it was: ids, values, references and 
   expect(await response.json()).toMatchObject({ data: { number: "P-401" } });
 }, 120_000);
 
-test("a killed import of an export goes on, and takes no row twice", async () => {
+test("a killed import of an export continues, and imports no row twice", async () => {
   const { schema } = await installation.deploy("again", blueprint("again"));
   const words = ["import", "data", "origin", "--project", "again", "--yes", "--json"];
   const going = installation.plinth(...words);
@@ -151,7 +151,7 @@ test("a killed import of an export goes on, and takes no row twice", async () =>
   expect(rows).toEqual([{ n: 400 }]);
 }, 120_000);
 
-test("a blueprint that is only compatible leaves behind what it lacks, and refuses what it forbids", async () => {
+test("a blueprint that is only compatible leaves out the fields it lacks, and refuses the rows that it forbids", async () => {
   const { schema } = await installation.deploy(
     "lesser",
     `
@@ -181,7 +181,7 @@ entities:
   ]);
 });
 
-test("a folder that was changed, or is none, stops the import before anything is written", async () => {
+test("a changed folder, or a folder that is no export, stops the import before anything is written", async () => {
   const { schema } = await installation.deploy("fresh", blueprint("fresh"));
   const file = join(installation.home, "origin/tag.csv");
   const was = await readFile(file, "utf8");
