@@ -1,4 +1,4 @@
-// The page for app developers: its blueprint is published, and each of its requests gives the reply that stands below it.
+// The page for app developers: its blueprint is published, and each of its requests gets the reply that is printed below it.
 import { readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { resolve } from "node:path";
@@ -191,12 +191,12 @@ test("the client asks for the same, and its results are what was asked for", asy
   await mine.delete(draft.id, { version: 2 });
 });
 
-test("the tasks that are compared with other clients' run as they stand", async () => {
+test("the Plinth snippets in docs/compared.md run as printed", async () => {
   const compared = readFileSync(resolve(import.meta.dirname, "../docs/compared.md"), "utf8");
   const tasks = [...compared.matchAll(/```ts plinth\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
   expect(tasks).toHaveLength(10);
   for (const other of ["supabase", "prisma"]) expect(compared.split(`\`\`\`ts ${other}\n`)).toHaveLength(11);
-  const names = "dear, withComments, aboutTheSea, page, next, byStatus, voices, tag, liked, sail, article, changed";
+  const names = "expensive, withComments, aboutTheSea, page, next, byStatus, voices, tag, liked, sail, article, changed";
   const code = stripTypeScriptTypes(`async function run(db, author) {${tasks.join("\n")}\nreturn { ${names} };}`);
   const run = new Function(`${code}\nreturn run;`)() as (
     db: unknown,
@@ -205,7 +205,7 @@ test("the tasks that are compared with other clients' run as they stand", async 
   Promise<any>;
   const done = await run(createClient({ project: "press", apiKey: secret, baseUrl: cell.origin }), author);
   expect(done).toMatchObject({
-    dear: [
+    expensive: [
       { title: "The whale", price: "20.00" },
       { title: "The sea, the sea", price: "12.50" },
     ],

@@ -141,7 +141,7 @@ describe("two clicks make one", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Address").fill("https://example.com/hook");
     await dialog.getByLabel("Events").fill("*");
-    await clickTwice(button("Make endpoint", dialog));
+    await clickTwice(button("Create endpoint", dialog));
     await button("Done", dialog).click();
     expect((await ask<{ data: unknown[] }>("webhooks.endpoints", { projectId })).data).toHaveLength(1);
   });
@@ -212,16 +212,16 @@ describe("a draft", () => {
     await other.close();
 
     await page.reload();
-    await page.getByText("The live version moved on").waitFor();
+    await page.getByText("Another version went live").waitFor();
     await picture("4-moved-on");
-    await button("Bring the draft up to date").click();
+    await button("Update the draft").click();
     const conflict = page.getByLabel("Both, yours first");
     await saved().catch(() => null);
     if (await conflict.isVisible()) {
       await conflict.check();
       await button("Use the merged text").click();
     }
-    await page.getByText("The live version moved on").waitFor({ state: "detached" });
+    await page.getByText("Another version went live").waitFor({ state: "detached" });
     const text = await textOf();
     expect(text).toContain("stock: int?");
     expect(text).toContain("offline: string?");
@@ -261,11 +261,11 @@ describe("records that stand in the way of a change", () => {
     await button("Review change").click();
     await page.waitForURL(/prp_/);
     const before = page.url();
-    const offer = page.getByRole("form", { name: "What to write for product.code" });
+    const offer = page.getByRole("form", { name: "Fix for product.code" });
     await offer.getByText("one record has no value for code").waitFor();
     await picture("7-offers");
     await button("Change and compare again", offer).click();
-    await offer.getByText("Write what the records are to have.").waitFor();
+    await offer.getByText("Write a value for the existing records.").waitFor();
     await offer.getByLabel("Default of product.code").fill("12 34");
     await button("Change and compare again", offer).click();
     await offer.getByRole("alert").waitFor();
@@ -291,7 +291,7 @@ describe("records that stand in the way of a change", () => {
     await button(/^Approve/).click();
     await button("Deploy").click();
     await page.getByText("The deployment failed").waitFor();
-    await page.getByText("The version before still serves").waitFor();
+    await page.getByText("The previous version still serves").waitFor();
     await page.getByRole("heading", { name: /Failed/ }).waitFor();
     await picture("8-failed");
     await open("");
@@ -316,7 +316,7 @@ describe("the timeline", () => {
     await expect.poll(() => rows.count()).toBe(1);
     await button("Actions for change 1").click();
     await page.getByRole("menuitem", { name: "Compare with live" }).click();
-    await page.getByRole("region", { name: "What changes" }).getByText(/stock/).first().waitFor();
+    await page.getByRole("region", { name: "Changes in the model" }).getByText(/stock/).first().waitFor();
     await picture("6-compare");
     await button("Swap the versions").click();
     await page.getByRole("group", { name: "Text difference" }).getByText("stock: int?").waitFor();

@@ -39,9 +39,13 @@ export async function signUpOnConsole(
   await page.waitForURL(/projects/);
 }
 
-/** Agrees by keyboard to whatever an approval owes, if anything. @returns How many there were. */
+/** Gives each required consent by keyboard. @returns How many there were. */
 export async function agreeToAll(page: Page): Promise<number> {
-  const boxes = await page.getByRole("region", { name: "What you agree to" }).getByRole("checkbox").all();
+  const card = page.getByRole("region", { name: "Required consents" });
+  for (const fold of await card.locator("details").all()) {
+    if ((await fold.getAttribute("open")) === null) await fold.locator("summary").press("Enter");
+  }
+  const boxes = await card.getByRole("checkbox").all();
   for (const box of boxes) await box.press("Space");
   return boxes.length;
 }

@@ -122,6 +122,15 @@ test("an organization is created, renamed and deleted, and its project list says
   await page.getByLabel("Name of the organization").fill("Harbour Parcels");
   await page.getByRole("button", { name: "Create organization" }).click();
   await page.getByRole("heading", { name: "Harbour Parcels" }).waitFor();
+  const switcher = page.getByRole("button", { name: /Switch organization$/ });
+  expect(await switcher.innerText()).toContain("Harbour Parcels");
+  await switcher.click();
+  await page.getByRole("menuitem", { name: "Dana Developer" }).click();
+  await page.getByRole("heading", { name: "Dana Developer" }).waitFor();
+  await open(`/projects/${projectId}`);
+  await page.getByRole("button", { name: "Dana Developer Switch organization" }).click();
+  await page.getByRole("menuitem", { name: "Harbour Parcels" }).click();
+  await page.getByRole("heading", { name: "Harbour Parcels" }).waitFor();
   await page.getByRole("textbox", { name: "Name of the organization" }).fill("Harbour");
   await page.getByRole("button", { name: "Rename" }).click();
   await page.getByRole("heading", { name: "Harbour", exact: true }).waitFor();
@@ -135,7 +144,7 @@ test("an organization is created, renamed and deleted, and its project list says
   const invited = page.getByRole("region", { name: "Open invitations" });
   await invited.getByText("Developer", { exact: true }).waitFor();
   await invited.getByRole("button", { name: "New link for eve@example.com" }).click();
-  await page.getByText("The old link has ended.").waitFor();
+  await page.getByText("The old link no longer works.").waitFor();
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByRole("button", { name: "Delete organization" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete organization" }).click();
@@ -155,10 +164,10 @@ test("a user is found, given a role, signed out, disabled and enabled", async ()
   await look("user");
   await page.getByRole("checkbox", { name: "clerk" }).check();
   await page.getByRole("button", { name: "Set roles" }).click();
-  await page.getByText("The roles are changed.").waitFor();
+  await page.getByText("The roles were changed.").waitFor();
   await page.getByRole("button", { name: "End all sessions" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "End all sessions" }).click();
-  await page.getByText("The user is signed in nowhere.").waitFor();
+  await page.getByText("The user has no sessions.").waitFor();
   await page.getByRole("button", { name: "Disable" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Disable user" }).click();
   await page.getByText("Disabled", { exact: true }).first().waitFor();
@@ -197,7 +206,7 @@ test("the matrix says what a role may do, and why somebody may not do it with a 
   await told.getByText("= 250").first().waitFor();
   await told.getByText("read: { allow: weight < 100, fields: [id, label, weight] }").waitFor();
   await look("explain");
-  await dialog.getByLabel("Who asks").selectOption({ label: "ana@example.com (user)" });
+  await dialog.getByLabel("Caller").selectOption({ label: "ana@example.com (user)" });
   await dialog.getByRole("button", { name: "Explain" }).click();
   await told.getByText("Allowed").waitFor();
   await page.keyboard.press("Escape");
@@ -214,7 +223,7 @@ test("a theme is kept, and the server sends the page in it", async () => {
   await page.context().clearCookies({ name: "plinth.theme" });
   await page.reload();
   await expect.poll(() => page.evaluate(() => document.documentElement.dataset["theme"])).toBe("dark");
-  await page.getByRole("radio", { name: "As the device" }).check({ force: true });
+  await page.getByRole("radio", { name: "Like the system" }).check({ force: true });
   await expect.poll(() => page.evaluate(() => document.documentElement.dataset["theme"])).toBeUndefined();
   await look("account");
 });
@@ -236,10 +245,11 @@ test("a second factor is set up with a QR code, and asked for at the next sign-i
   await codes.waitFor();
   await look("backup-codes");
   const [backup = ""] = await codes.getByRole("listitem").allInnerTexts();
-  await page.getByRole("button", { name: "I have kept them" }).click();
+  await page.getByRole("button", { name: "I have saved them" }).click();
   await page.getByText("On", { exact: true }).waitFor();
   for (const [kind, code] of [
-    ["totp", () => codeNow(secret)],
+    // The code of now has turned it on, and works once. The one after it is accepted as well, for clocks that are ahead.
+    ["totp", () => codeNow(secret, 30)],
     ["backup", () => backup],
   ] as const) {
     await page.context().clearCookies();
@@ -276,14 +286,14 @@ test("a project is deleted by its name, and restored", async () => {
 });
 
 /** What an authenticator app shows: RFC 6238. */
-function codeNow(secret: string): string {
+function codeNow(secret: string, secondsAhead = 0): string {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
   const bits = [...secret.replace(/=+$/, "")]
     .map((sign) => alphabet.indexOf(sign).toString(2).padStart(5, "0"))
     .join("");
   const bytes = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
   const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
+  counter.writeBigUInt64BE(BigInt(Math.floor((Date.now() / 1000 + secondsAhead) / 30)));
   const digest = createHmac("sha1", bytes).update(counter).digest();
   const at = (digest.at(-1) ?? 0) & 15;
   return String((digest.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, "0");

@@ -85,7 +85,7 @@ test("the types follow what is served, and the file is touched only where they c
   expect(readFileSync(types, "utf8")).toContain("price");
   writeFileSync(types, "export type Mine = 1;\n");
   await served(blueprint.replace("name: string", "name: string\n      price: int = 0\n      size: int = 0"));
-  await until(async () => output.includes("not written by Plinth"), 10);
+  await until(async () => output.includes("Plinth didn't write it"), 10);
   expect(readFileSync(types, "utf8")).toBe("export type Mine = 1;\n");
 }, 90_000);
 

@@ -154,7 +154,7 @@ test("it is changed, compared and promoted in the console", async () => {
   await page.getByText("search-box can be promoted to production").waitFor();
   await picture("3-banner", true);
   await page.getByRole("link", { name: "Compare" }).click();
-  await page.getByRole("region", { name: "What changes in production" }).getByText("body").first().waitFor();
+  await page.getByRole("region", { name: "Changes in production" }).getByText("body").first().waitFor();
   await page.getByText("Blueprint of search-box against production").click();
   await picture("4-compare", true);
   await page.getByRole("button", { name: "Review in production" }).click();
@@ -195,7 +195,7 @@ test("what production alone has is never taken back silently", async () => {
   const refused = await plinth("promote", "--project", "notes", "--from", "search-box", "--deploy");
   expect(refused).toMatchObject({
     code: 1,
-    err: expect.stringContaining("production has had this version of search-box before"),
+    err: expect.stringContaining("production had this version of search-box earlier"),
   });
   await page.getByRole("list", { name: "Environments of notes" }).getByRole("link", { name: "search-box" }).click();
   await openRoom("Environments");
@@ -242,7 +242,7 @@ test("on the command line: made, listed, changed, promoted and deleted", async (
   expect(promoted).toMatchObject({ code: 0, out: expect.stringContaining("Deployed to production.") });
   await client(stack.keys.secret).entity("note").create({ title: "placed", place: "here" });
   expect((await plinth("promote", "--project", "notes", "--from", "development")).err).toContain(
-    "the same blueprint already",
+    "already serves the same blueprint",
   );
 
   await openControl(readLocalSettings(environment), async (control, developer) => {

@@ -124,7 +124,7 @@ describe("organizations", () => {
 });
 
 describe("keeping, seeding, limiting", () => {
-  const [blueprint = ""] = blueprintsUnder("Keeping");
+  const [blueprint = ""] = blueprintsUnder("More options");
   let stack: DevStack;
   let ana: { id: string; as: Caller };
 

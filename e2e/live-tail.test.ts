@@ -147,7 +147,7 @@ test("a terminal shows the same", async () => {
     err += part;
   });
   const ended = new Promise<number | null>((done) => child.once("exit", done));
-  await expect.poll(() => err, soon).toContain("changes of order from now on");
+  await expect.poll(() => err, soon).toContain("new changes of order");
   // The first answer says where it begins.
   await page.waitForTimeout(1_000);
   await api.post("/v1/resources/tables", { seats: 2 });

@@ -135,7 +135,7 @@ test("a blueprint is proposed, deployed with the consents that are named, pulled
   expect((await run(["pull", ...about])).err).toContain("shop serves nothing yet");
   expect((await run(["deploy", file, ...about])).out).toMatch(/Proposed\. Approve it at http\S+\/changes\/prp_\w+/);
   expect((await run(["deploy", file, ...about, "--approve"])).out).toContain(`Deployed ${file} to shop.`);
-  expect((await run(["deploy", file, ...about])).out).toContain("shop serves");
+  expect((await run(["deploy", file, ...about])).out).toContain("shop already serves");
   expect((await run(["plan", file, ...about])).out).toContain("Nothing changes.");
 
   writeFileSync(file, next);

@@ -99,7 +99,7 @@ async function review(text: string): Promise<void> {
   await page.getByLabel("Blueprint file").setInputFiles(file);
   await button("Review change").click();
   await page.waitForURL(/prp_/);
-  await region("What runs in the database").waitFor();
+  await region("Steps in the database").waitFor();
 }
 
 async function deploy(): Promise<void> {
@@ -109,7 +109,7 @@ async function deploy(): Promise<void> {
 
 /** Unfolds a step of the plan. */
 async function unfold(summary: RegExp): Promise<Locator> {
-  const step = region("What runs in the database").locator("details", {
+  const step = region("Steps in the database").locator("details", {
     has: page.locator("summary", { hasText: summary }),
   });
   await step.first().locator("summary").click();
@@ -180,16 +180,16 @@ async function created(route: string, record: object): Promise<string> {
 describe("a change that renames, loosens, requires and drops", () => {
   test("is shown with its classes, whom it lets in, its SQL and what stands in its way", async () => {
     await review(second);
-    const changes = region("What changes");
+    const changes = region("Changes in the model");
     for (const badge of ["Drops data", "Loosens access", "Breaks clients", "Depends on data", "Rewrites a column"]) {
       await changes.getByText(badge, { exact: true }).first().waitFor();
     }
     await changes.getByText(/can now read a.*with status/).waitFor();
     await changes.getByText(/where .*status == "draft".* before and after/).waitFor();
-    await button(/^Approve: \d+ to agree first$/).waitFor();
+    await button(/^Approve: \d+ consents? missing$/).waitFor();
     await page.getByText("One step can't be done yet").waitFor();
     const step = await unfold(/price/);
-    await step.getByText("One record stands in the way.").waitFor();
+    await step.getByText("One record violates it.").waitFor();
     await step.getByText(/select count/).waitFor();
     await picture("04-review");
   });
@@ -223,11 +223,15 @@ describe("a change that renames, loosens, requires and drops", () => {
 
     const approve = button(/^Approve/);
     await approve.press("Enter");
-    const consents = await region("What you agree to").getByRole("checkbox").all();
+    const consents = await region("Required consents").getByRole("checkbox").all();
     expect(consents.length).toBeGreaterThan(2);
     for (const [index, consent] of consents.entries()) {
       expect(await consent.evaluate((box) => box === document.activeElement)).toBe(true);
-      expect(await approve.innerText()).toBe(`Approve: ${consents.length - index} to agree first`);
+      expect(await approve.innerText()).toBe(
+        consents.length - index === 1
+          ? "Approve: 1 consent missing"
+          : `Approve: ${consents.length - index} consents missing`,
+      );
       await page.keyboard.press("Space");
       await page.keyboard.press("Tab");
       if (index === 0) await picture("06-consents");
@@ -235,7 +239,7 @@ describe("a change that renames, loosens, requires and drops", () => {
     expect(await approve.innerText()).toBe("Approve");
     await approve.press("Enter");
     await deploy();
-    await region("What runs in the database")
+    await region("Steps in the database")
       .getByText(/rows? written/)
       .waitFor();
     await picture("07-live");
@@ -252,8 +256,8 @@ describe("a change that renames, loosens, requires and drops", () => {
     await picture("08-history");
     await button("Propose #1 again").click();
     await page.waitForURL(/prp_/);
-    await region("What runs in the database").getByText(/note/).first().waitFor();
-    const losses = page.getByRole("status").filter({ hasText: "What going back to this version can't bring back" });
+    await region("Steps in the database").getByText(/note/).first().waitFor();
+    const losses = page.getByRole("status").filter({ hasText: "Going back to this version can't restore everything" });
     await losses.getByText(/bikes\.gears are converted from text to integer/).waitFor();
     await picture("09-going-back");
     await agreeToAll(page);
@@ -279,9 +283,7 @@ test("a database that was changed by other means is told apart, and nothing is p
   };
   await goBack();
   const refusal = page.getByRole("alert").filter({ hasText: "The version could not be proposed" });
-  await refusal
-    .getByText(/changed by other means than a deployment.*bikes\.stray is there and should not be/)
-    .waitFor();
+  await refusal.getByText(/was changed without a deployment.*bikes\.stray exists and should not/).waitFor();
   await picture("10-drift");
   await queryCell(stack.home, `alter table "${schema}".bikes drop column stray`);
   await goBack();

@@ -251,12 +251,12 @@ describe("the review", () => {
     const file = { name: "plinth.yaml", mimeType: "application/yaml", buffer: Buffer.from(changed) };
     await page.getByLabel("Blueprint file").setInputFiles(file);
     await button("Review change").click();
-    const changes = page.getByRole("region", { name: "What changes" });
-    await changes.getByText(/1 to consider, 180 safe/).waitFor();
+    const changes = page.getByRole("region", { name: "Changes in the model" });
+    await changes.getByText(/1 to review, 180 safe/).waitFor();
     await changes.getByRole("region", { name: "stock_task" }).getByText("Drops data").waitFor();
     expect(await changes.getByRole("listitem").count()).toBe(1);
     await picture("review-folded", changes);
-    const plan = page.getByRole("region", { name: "What runs in the database" });
+    const plan = page.getByRole("region", { name: "Steps in the database" });
     await plan.getByText("The other 181 of 182 steps are safe.").waitFor();
     await plan.getByRole("button", { name: "Show all steps" }).click();
     await eventually(() => plan.locator("summary").count()).toBe(182);
@@ -267,6 +267,31 @@ describe("the review", () => {
     await picture("review-open", changes);
     await changes.getByLabel("Changes of").selectOption({ label: "travel_visit (3)" });
     await eventually(() => changes.getByRole("listitem").count()).toBe(3);
+    await expectClean();
+  });
+
+  test("folds many consents of one kind, and each is still given separately", async () => {
+    await button("Reject").click();
+    await page.getByText("This change was rejected").waitFor();
+    await page.goto(`${root}/blueprint`);
+    const changed = largeBlueprint().replaceAll(/^ {6}field_1: .*\n/gm, "");
+    const file = { name: "plinth.yaml", mimeType: "application/yaml", buffer: Buffer.from(changed) };
+    await page.getByLabel("Blueprint file").setInputFiles(file);
+    await button("Review change").click();
+    const consents = page.getByRole("region", { name: "Required consents" });
+    const folds = consents.locator("details");
+    await folds.first().waitFor();
+    expect(await folds.count()).toBe(2);
+    await folds.nth(0).getByText("60 consents").waitFor();
+    expect(await folds.nth(0).getAttribute("open")).not.toBe(null);
+    expect(await folds.nth(1).getAttribute("open")).toBe(null);
+    await picture("consents", consents);
+    await folds.nth(0).locator("summary").click();
+    await page.getByRole("button", { name: "Approve: 120 consents missing" }).press("Enter");
+    // The fold of the first missing consent is opened, and the consent has the focus.
+    await page.keyboard.press("Space");
+    await folds.nth(0).getByText("1 of 60 given").waitFor();
+    await page.getByRole("button", { name: "Approve: 119 consents missing" }).waitFor();
     await expectClean();
   });
 });

@@ -78,7 +78,7 @@ test("its commands show the address, add a secret, and send a request that becom
   expect(data).toMatchObject([{ status: "accepted", event: "payment.succeeded", repeats: 1 }]);
   expect(await inbound.request(data[0]?.id ?? "")).toMatchObject({ body: expect.stringContaining("pi_1") });
   expect(await shell(look)).toContain("payment.succeeded");
-  expect(await shell(`${look.trim()} 2>&1`)).toContain("no kept request became an event");
+  expect(await shell(`${look.trim()} 2>&1`)).toContain("no request became an event");
 });
 
 test("its request of GitHub is accepted once the source has the secret", async () => {

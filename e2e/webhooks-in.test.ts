@@ -114,7 +114,7 @@ test("once it has one, the command on the page sends a request that starts a wor
   await page.getByText("Receiving").waitFor();
   const list = page.getByRole("list", { name: "Requests" });
   await list.getByText("became code.pushed").waitFor();
-  await list.getByText("the source had no secret then").waitFor();
+  await list.getByText("the source had no secret at that time").waitFor();
   await picture("05-requests");
   await list.getByRole("button", { name: /accepted/ }).click();
   await page.getByText("Keep it logically awesome.").waitFor();

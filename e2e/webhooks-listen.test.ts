@@ -127,7 +127,7 @@ test("the guide's command forwards what happens, and tells what the receiver ans
   await expect.poll(async () => (await deliveries())[0], soon).toMatchObject({ id, status: "delivered", attempts: 2 });
   const other = "0190b3c2-6a7e-7d51-8f0e-3a5b9c1d2e4f";
   expect(await ended(plinth(["webhooks", "replay", other, "--project", stack.project]))).toBe(1);
-  expect(err).toContain(`there is no delivery ${other}; the id of a received request takes --received`);
+  expect(err).toContain(`there is no delivery ${other}; for a received request, add --received`);
   const end = ended(listening);
   listening.kill("SIGINT");
   expect(await end).toBe(0);
@@ -165,7 +165,7 @@ test("with a key it does the same for a hosted project; a receiver that is not t
 
 test.each([
   [["--api", "http://127.0.0.1:9", "--forward-to", "3000"], {}, 2, "PLINTH_KEY"],
-  [["--forward-to", "ftp://a"], {}, 2, "--forward-to takes an address"],
+  [["--forward-to", "ftp://a"], {}, 2, "--forward-to must be an address"],
   [["--forward-to", "3000", "--events", "car.created"], {}, 1, "event"],
   [["--api", "http://127.0.0.1:9", "--forward-to", "3000"], { PLINTH_KEY: "x" }, 1, "nothing answers"],
 ])("%j is refused", async (args, env, code, said) => {

@@ -116,7 +116,7 @@ describe("in the console", () => {
   test("a run that waits is approved with a note, and goes on to its end", async () => {
     await rowOf("bake").getByRole("link", { name: "bake", exact: true }).click();
     const approval = region("Approval");
-    await approval.getByText("yes of admin").waitFor();
+    await approval.getByText("approval of admin").waitFor();
     const timeline = region("Timeline");
     for (const step of ["write_down", "rise", "mix", "member 0", "member 2"]) {
       await timeline.getByRole("button", { name: step }).waitFor();
@@ -160,18 +160,18 @@ describe("in the console", () => {
     await timeline.getByRole("button", { name: "undo: release" }).waitFor({ state: "detached" });
   });
 
-  test("an event tells what it carries and who heard it; its request leads to all that came of it", async () => {
+  test("an event shows its payload and the runs that it started; its request links to all consequences", async () => {
     await page.getByRole("link", { name: "order.created" }).click();
-    const heard = region("Who heard it");
-    await heard.getByRole("link", { name: "bake" }).waitFor();
-    await heard.getByRole("link", { name: "charge" }).waitFor();
+    const started = region("Runs that it started");
+    await started.getByRole("link", { name: "bake" }).waitFor();
+    await started.getByRole("link", { name: "charge" }).waitFor();
     await region("Payload").getByText("Marble cake").waitFor();
     await picture("work-07-event");
     await page.getByText("Request", { exact: true }).locator("..").getByRole("link").click();
-    const tree = region("What came of it");
+    const tree = region("Consequences");
     await tree.getByRole("link", { name: "order.created" }).waitFor();
     await tree.getByText(/audit line \d+: create by key/).waitFor();
-    // The write is above the run that heard of it, and that above the run that it called.
+    // The write is above the run that it started, and this run above the run that it called.
     const bake = tree.getByRole("listitem").filter({ has: page.getByRole("link", { name: "bake", exact: true }) });
     await bake.last().getByRole("link", { name: "print", exact: true }).waitFor();
     await bake.last().getByText("taste").waitFor();
@@ -188,7 +188,7 @@ describe("in the console", () => {
     await picture("work-09-events");
     await page.getByRole("textbox", { name: "Request id" }).fill("nothing-of-ours");
     await button("Trace").click();
-    await page.getByText("Nothing came of such a request").waitFor();
+    await page.getByText("Nothing is known about this request").waitFor();
     await page.getByRole("link", { name: "Work", exact: true }).first().click();
     await page.getByRole("textbox", { name: "Request id" }).fill(id);
     await page.getByRole("textbox", { name: "Request id" }).press("Enter");
@@ -203,16 +203,16 @@ describe("in the console", () => {
     await button("Run now: payday").click();
     await page.getByRole("link", { name: "See the run" }).click();
     const attention = region("Needs attention");
-    await attention.getByText("what came of transfer").waitFor();
+    await attention.getByText("whether transfer had its effect").waitFor();
     await picture("work-11-attention");
-    await attention.getByLabel("Output to go on with").fill("no. 7");
+    await attention.getByLabel("Output of the call").fill("no. 7");
     await attention.getByRole("button", { name: "Mark as done" }).click();
-    await attention.getByRole("alert").getByText("This is no JSON").waitFor();
-    await attention.getByLabel("Output to go on with").fill('{"receipt": "no. 7"}');
+    await attention.getByRole("alert").getByText("This is not valid JSON").waitFor();
+    await attention.getByLabel("Output of the call").fill('{"receipt": "no. 7"}');
     await attention.getByLabel("Note").fill("Seen at the bank");
     await attention.getByRole("button", { name: "Mark as done" }).click();
     await page.getByRole("status").filter({ hasText: "Completed" }).waitFor();
-    await region("What was done about it").getByText("mark done").waitFor();
+    await region("Audit log").getByText("mark done").waitFor();
     await picture("work-12-settled");
     const { body } = await api.get("/v1/resources/notes");
     expect(body.data.map(({ text: written }: { text: string }) => written)).toContain("no. 7");
@@ -222,10 +222,10 @@ describe("in the console", () => {
   test("a schedule is paused, says by whom, and goes on", async () => {
     await page.goto(`${root}/schedules`);
     await button("Pause payday").click();
-    await page.getByText("no tick starts anything until it is resumed").waitFor();
+    await page.getByText("No tick starts a run until you resume it").waitFor();
     await picture("work-13-paused");
     await button("Resume payday").click();
-    await page.getByRole("dialog").getByText("nothing is caught up").waitFor();
+    await page.getByRole("dialog").getByText("No tick was missed").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Resume" }).click();
     await button("Pause payday").waitFor();
   });
@@ -237,7 +237,7 @@ describe("in the console", () => {
     await page.goto(`${root}/queues`);
     const bake = region("bake workflow");
     await bake.getByText("Waiting").locator("..").getByText("2", { exact: true }).waitFor();
-    await region("pay worker").getByText("Done in a day").locator("..").getByText("1", { exact: true }).waitFor();
+    await region("pay worker").getByText("Completed in 1 day").locator("..").getByText("1", { exact: true }).waitFor();
     await picture("work-14-queues");
     const charge = region("charge workflow");
     await charge.getByRole("link", { name: "2 runs" }).waitFor();
@@ -262,7 +262,7 @@ describe("in the console", () => {
     await page.getByText("A value is required.").waitFor();
     const orders = await api.get("/v1/resources/orders");
     await page.getByLabel("order", { exact: true }).fill(orders.body.data[0].id);
-    await page.getByText("The request that this comes to").click();
+    await page.getByText("Preview of the request").click();
     await page.getByText('"icing": "sugar"').waitFor();
     await picture("work-16-action");
   });
@@ -270,7 +270,7 @@ describe("in the console", () => {
   test("the signing secret is shown to whoever asks, and changes while the last one still signs", async () => {
     await page.goto(`${stack.consoleUrl}/projects/${projectId}/keys`);
     const card = region("Signing secret");
-    await card.getByText("It is not shown until you ask for it").waitFor();
+    await card.getByText("Revealing it is recorded in the audit log").waitFor();
     await picture("work-17-secret-hidden");
     await button("Reveal secret").click();
     const secret = page.getByTestId("signing-secret");
@@ -282,10 +282,10 @@ describe("in the console", () => {
     await button("Hide secret").click();
     await secret.waitFor({ state: "detached" });
     await button("Rotate secret").click();
-    await page.getByRole("dialog").getByText("calls carry two signatures").waitFor();
+    await page.getByRole("dialog").getByText("calls have two signatures").waitFor();
     await picture("work-18-secret-rotate");
     await page.getByRole("dialog").getByRole("button", { name: "Rotate secret" }).click();
-    await card.getByText("The old secret signs as well").waitFor();
+    await card.getByText("The old secret is still used").waitFor();
     expect(await page.getByTestId("old-signing-secret").textContent()).toBe(first);
     await picture("work-19-secret-rotated");
     const told = (await api.get("/v1/signing-secret")).body.data;
@@ -338,7 +338,7 @@ describe("in a terminal", () => {
     await expect
       .poll(async () => JSON.parse(await plinth("runs", "show", id, "--json")).status, { timeout: 20_000 })
       .toBe("cancelled");
-    expect(await plinth("runs", "retry", id, "--from", "taste")).toContain(`${id} goes on from taste`);
+    expect(await plinth("runs", "retry", id, "--from", "taste")).toContain(`${id} continues from taste`);
     await expect.poll(() => plinth("runs", "show", id), { timeout: 20_000 }).toMatch(/taste +waiting/);
   });
 
@@ -356,10 +356,10 @@ describe("in a terminal", () => {
     );
     expect(await plinth("schedules", "pause", "payday")).toContain("payday is paused");
     expect(await plinth("schedules", "list")).toMatch(/payday .* paused .* since .* by /);
-    expect(await plinth("schedules", "resume", "payday", "--skip-missed")).toContain("payday goes on");
+    expect(await plinth("schedules", "resume", "payday", "--skip-missed")).toContain("payday is resumed");
     const { id } = JSON.parse(await plinth("schedules", "run", "payday", "--json"));
     await expect.poll(() => plinth("runs", "show", id), { timeout: 20_000 }).toMatch(/pay +needs attention/);
-    await expect(plinth("runs", "done", id, "--output", "no. 8")).rejects.toThrow("--output takes JSON");
+    await expect(plinth("runs", "done", id, "--output", "no. 8")).rejects.toThrow("--output must be JSON");
     expect(await plinth("runs", "done", id, "--output", '{"receipt": "no. 8"}')).toContain(
       `${id} counts the call as done`,
     );

@@ -1,4 +1,4 @@
-// Sections of the report, and the page that holds the last ones. In: Markdown by title. Out: text; the page rewritten.
+// Writes the results to docs/benchmarks.md. In: Markdown by section title. Out: the rewritten page.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -11,15 +11,31 @@ export function toText(sections: Sections): string {
   return [...sections].map(([title, text]) => `## ${title}\n\n${text}`).join("\n\n");
 }
 
+/** In this order on the page. */
+const titles = [
+  "The request path",
+  "Memory",
+  "The language",
+  "Migrations of a long table",
+  "Runs of workflows",
+  "Streams of changes",
+  "Webhooks",
+  "Idle and waiting work",
+  "Many projects",
+  "Imports of records",
+];
+
 /** The whole page. */
 export function writePage(sections: Sections): void {
+  const place = (title: string): number => (titles.includes(title) ? titles.indexOf(title) : titles.length);
+  const ordered = new Map([...sections].sort(([a], [b]) => place(a) - place(b)));
   const head = readFileSync(join(import.meta.dirname, "benchmarks-head.md"), "utf8");
-  writeFileSync(page, `${head}\n${toText(sections)}\n`);
+  writeFileSync(page, `${head}\n${toText(ordered)}\n`);
 }
 
-/** What was measured anew; the page's other sections stay. */
+/** Replaces the sections that were measured. The other sections of the page stay. */
 export function replaceSections(sections: Sections): void {
-  const [head = "", ...rest] = readFileSync(page, "utf8").split(/^## /m);
+  const [_head, ...rest] = readFileSync(page, "utf8").split(/^## /m);
   const kept = new Map(
     rest.map((section) => {
       const end = section.indexOf("\n");
@@ -27,5 +43,5 @@ export function replaceSections(sections: Sections): void {
     }),
   );
   for (const [title, text] of sections) kept.set(title, text);
-  writeFileSync(page, `${head.trimEnd()}\n\n${toText(kept)}\n`);
+  writePage(kept);
 }

@@ -118,12 +118,12 @@ async function makeSource(adminUrl: string, rows: number): Promise<string> {
 export function importTable({ rows, seconds, rowsPerSecond, cpu, peakMb, isWhole }: ImportFigure): string {
   const line = (what: string, value: string): string => `| ${what} | ${value} |`;
   return [
-    "`plinth import data` from a database on the same machine: ten columns, two references, one unique; with counts and checksums compared at the end.",
+    "`plinth import data` from a database on the same machine: a table with ten columns, two references and one unique column. The command compares counts and checksums at the end.",
     "",
     line("", ""),
     line("---", "---"),
     line("rows", rows.toLocaleString("en-US")),
-    line("time, the dry run included", `${seconds.toFixed(1)} s`),
+    line("time, including the dry run", `${seconds.toFixed(1)} s`),
     line("rows a second", Math.round(rowsPerSecond).toLocaleString("en-US")),
     line("processor: Postgres, both sides", `${cpu.postgres.toFixed(1)} s`),
     line(

@@ -52,7 +52,7 @@ function figure(name: string, work: () => unknown): LanguageFigure {
 export function languageTable(figures: readonly LanguageFigure[]): string {
   const rows = figures.map(({ name, medianMs, maxMs }) => `| ${name} | ${medianMs.toFixed(1)} | ${maxMs.toFixed(1)} |`);
   return [
-    "A blueprint of 100 entities with 15 fields each, warm, one core:",
+    "A blueprint of 100 entities with 15 fields each, on one core, after a warm-up:",
     "",
     "| work | ms (median) | ms (longest) |",
     "| --- | --- | --- |",

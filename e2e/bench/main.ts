@@ -52,7 +52,7 @@ const projects = Number(options.projects);
 const asked = partsOf(options.only);
 const askedWorkloads = workloads.filter((workload) => asked.has(workload));
 if (options.write && askedWorkloads.length > 0 && askedWorkloads.length < workloads.length) {
-  throw new Error(`--write takes whole sections: ask for all of ${workloads.join(",")}, or for none of them`);
+  throw new Error(`--write needs whole sections: give all of ${workloads.join(",")} or none of them`);
 }
 const migratedRows = 1_000_000;
 const importedRows = 1_000_000;
@@ -71,7 +71,7 @@ if (asked.has("language")) {
 if (asked.has("changes")) {
   const changes = await measureUnderWrites(migratedRows, scenarios);
   figures["changes"] = changes;
-  sections.set("Changes of a long table", migrationsTable(migratedRows, changes));
+  sections.set("Migrations of a long table", migrationsTable(migratedRows, changes));
 }
 if (asked.has("runs")) {
   const runs = await onServerOfItsOwn("runs", {}, ({ urls, pid }) =>
@@ -99,7 +99,7 @@ if (asked.has("waiting")) {
     measureWaiting({ cellUrl: urls.cell, postgresPid: pid, projects, waitingRuns: 100_000, jobs: 100_000 }),
   );
   figures["waiting"] = waiting;
-  sections.set("Work that waits", waitingTable(waiting));
+  sections.set("Idle and waiting work", waitingTable(waiting));
 }
 if (asked.has("scale")) {
   const scale = await measureScaleAlone();
@@ -121,7 +121,7 @@ function partsOf(only: string | undefined): ReadonlySet<Part> {
   return new Set(
     only.split(",").map((name) => {
       const part = parts.find((each) => each === name);
-      if (part === undefined) throw new Error(`--only takes some of ${parts.join(",")}; not ${name}`);
+      if (part === undefined) throw new Error(`--only accepts ${parts.join(", ")}, but not ${name}`);
       return part;
     }),
   );
@@ -141,7 +141,7 @@ function addRequestPath({ measured, memory, driver }: RequestPath): void {
     const how = `${machine}; ${driver}, ${connections} connections; ${rowCount.toLocaleString("en")} rows`;
     sections.set(
       "The request path",
-      `${how}; ${rounds} rounds of ${seconds} s: medians, and the range over the rounds.\n\n${toMarkdown(measurements, ratios)}`,
+      `${how}; ${rounds} rounds of ${seconds} s. The tables show the medians, and in brackets the range of the rounds.\n\n${toMarkdown(measurements, ratios)}`,
     );
     figures["measurements"] = measurements;
     figures["ratios"] = ratios;

@@ -55,14 +55,14 @@ export function memoryTable(figures: readonly MemoryFigure[]): string {
     beside(figure),
   ]);
   return [
-    `Resident memory in MB of servers just started, after ${ours.requestsPerWorkload.toLocaleString("en")} requests of each workload, one after the other, and the highest at any time:`,
+    `Resident memory in MB: of a server that has just started, after ${ours.requestsPerWorkload.toLocaleString("en")} requests of each workload in turn, and the maximum:`,
     table(
       [
         "server",
         "at the start",
         ...workloads.map((workload) => `after ${workload}`),
-        "highest",
-        "ours beside it (highest)",
+        "maximum",
+        "ours divided by it: after W4 (maximum)",
       ],
       rows,
     ),

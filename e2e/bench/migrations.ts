@@ -149,9 +149,9 @@ export function migrationsTable(rows: number, measured: readonly WritesMeanwhile
     return `| ${change} | ${(changeMs / 1000).toFixed(1)} s | ${writes} | ${errors} | ${times.join(" | ")} |`;
   });
   return [
-    `${rows.toLocaleString("en")} rows, ${WRITES_PER_SECOND} writes a second meanwhile:`,
+    `${rows.toLocaleString("en")} rows. During each change, clients send ${WRITES_PER_SECOND} writes a second:`,
     "",
-    "| Change | Time | Writes | Errors | Longest write | Median |",
+    "| change | duration | writes | failed writes | longest write | median write |",
     "|---|---|---|---|---|---|",
     ...lines,
   ].join("\n");

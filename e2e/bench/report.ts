@@ -1,4 +1,4 @@
-// Figures into words. In: the rounds of each workload and target. Out: medians with their spread, ratios, Markdown.
+// Formats the results. In: the rounds of each workload and target. Out: medians with their range, ratios, Markdown.
 import type { Round } from "./load.ts";
 
 export interface Figure {
@@ -19,7 +19,7 @@ export interface Measurement {
   readonly driverCpu: Figure;
 }
 
-/** Ours divided by a yardstick, round by round, so that what slows the whole machine for a while cancels out. */
+/** Our figure divided by another target's, for each round, so that temporary load of the machine cancels out. */
 export interface Ratio {
   readonly workload: string;
   readonly yardstick: string;
@@ -72,8 +72,8 @@ export function toMarkdown(measurements: readonly Measurement[], ratios: readonl
   ]);
   return [
     table(["workload", "target", "requests/s", "p50 ms", "p99 ms", "CPU µs/request", "server MB", "driver CPU"], rows),
-    "Ours divided by each yardstick, in the same rounds:",
-    table(["workload", "yardstick", "requests/s", "CPU per request"], against),
+    "Our figures divided by those of each other target, in the same rounds:",
+    table(["workload", "compared with", "requests/s", "CPU per request"], against),
   ].join("\n\n");
 }
 

@@ -163,22 +163,22 @@ export function runsTable({ idleStartMs, writesPerSecond, cpuUsPerWrite, drained
       `${n(idleStartMs.p50)} / ${n(idleStartMs.p99)}`,
     ],
     [
-      "writes a second, unheard and heard, with no worker beside it",
+      "writes a second, without and with a workflow that listens, and no worker running",
       `${n(writesPerSecond.unheard)} and ${n(writesPerSecond.heard)}`,
     ],
     [
-      "CPU µs of a write, unheard and heard, with no worker beside it",
+      "CPU µs per write, without and with a workflow that listens, and no worker running",
       `${n(cpuUsPerWrite.unheard)} and ${n(cpuUsPerWrite.heard)} (${(cpuUsPerWrite.heard / cpuUsPerWrite.unheard).toFixed(2)} times)`,
     ],
-    ["one-step runs that end in a second, of what a worker finds when it starts", n(drainedPerSecond)],
+    ["runs of one step that end per second, when a worker starts with a full queue", n(drainedPerSecond)],
   ];
   const rates = sustained.map(
     ({ share, seconds, lagMs, backlog, ...rates }) =>
       `| ${share} | ${seconds} | ${n(rates.writesPerSecond)} | ${n(rates.runsPerSecond)} | ${n(lagMs.p50)} / ${n(lagMs.p99)} | ${backlog.join(" > ")} |`,
   );
   return `A web process, a worker and Postgres on one machine.\n\n| | |\n|---|---|\n${rows.map(([what, value]) => `| ${what} | ${value} |`).join("\n")}\n
-Writes at a fixed rate, each of which starts a run of one step:\n
-| part of the unheard writes | s | writes/s | runs ended/s | commit to start, ms (p50 / p99) | left half way > at the end |
+Writes at a fixed rate, each of which starts a run with one step:\n
+| share of the maximum writes without a workflow | s | writes/s | runs ended/s | commit to start, ms (p50 / p99) | unfinished runs: half way > at the end |
 |---|---|---|---|---|---|
 ${rates.join("\n")}
 `;

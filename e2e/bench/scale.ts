@@ -83,16 +83,16 @@ export function scaleTable(scale: Scale): string {
   const line = (name: string, round: ScaleRound, memory: number): string =>
     `| ${name} | ${round.requestsPerSecond.toFixed(0)} | ${ms(round.p99Ms)} | ${round.cpuUsPerRequest.toFixed(0)} | ${memory.toFixed(0)} |`;
   return [
-    `${count} projects of three entities, from ${scale.blueprints} blueprints, each with a name of its own; one record is read by its id:`,
+    `${count} projects with different names, made from ${scale.blueprints} blueprints of three entities. Each request reads one record by its id:`,
     [
-      "| read from | requests/s | p99 ms | CPU µs/request | server MB |",
+      "| reads from | requests/s | p99 ms | CPU µs/request | server MB |",
       "| --- | --- | --- | --- | --- |",
       line("one project", one, memoryMb.one),
-      line(`any of ${count}`, random, memoryMb.random),
+      line(`random ones of ${count}`, random, memoryMb.random),
     ].join("\n"),
-    `Any of them beside one: ${(random.requestsPerSecond / one.requestsPerSecond).toFixed(2)} of the requests/s. ` +
-      `The first answer of a project that nobody has asked yet: ${ms(coldMs.median)} ms (median), ${ms(coldMs.p99)} ms (p99), ${ms(coldMs.longest)} ms (longest). ` +
-      `Before the first request the server has ${memoryMb.idle.toFixed(0)} MB; Postgres's sessions have ${scale.backendsMb.toFixed(0)} MB to themselves at the end.`,
+    `Random projects reach ${(random.requestsPerSecond / one.requestsPerSecond).toFixed(2)} times the requests/s of one project. ` +
+      `The first request to a project takes ${ms(coldMs.median)} ms (median), ${ms(coldMs.p99)} ms (p99), ${ms(coldMs.longest)} ms (longest). ` +
+      `The server uses ${memoryMb.idle.toFixed(0)} MB before the first request. At the end, the Postgres sessions use ${scale.backendsMb.toFixed(0)} MB of private memory.`,
   ].join("\n\n");
 }
 

@@ -93,7 +93,7 @@ export async function measureStreams(options: {
 
 export function streamsTable({ streams, startMb, idleMb, kbPerStream, toldAllMs }: StreamsFigure): string {
   return (
-    `${streams.toLocaleString("en")} idle streams in one process: ${startMb.toFixed(0)} MB resident with one of them, ` +
-    `${idleMb.toFixed(0)} MB with all, ${kbPerStream.toFixed(1)} kB each. A change reached all of them in ${toldAllMs.toFixed(0)} ms.`
+    `A process with ${streams.toLocaleString("en")} idle streams: ${startMb.toFixed(0)} MB of resident memory with one stream, ` +
+    `${idleMb.toFixed(0)} MB with all of them, which is ${kbPerStream.toFixed(1)} kB per stream. A change reached all streams in ${toldAllMs.toFixed(0)} ms.`
   );
 }

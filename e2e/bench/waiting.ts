@@ -275,15 +275,15 @@ export function waitingTable(waiting: Waiting): string {
   const line = (name: string, { worker, scheduler, postgres, workerMb }: Idle): string =>
     `| ${name} | ${worker.toFixed(2)} | ${scheduler.toFixed(2)} | ${postgres.toFixed(2)} | ${n(workerMb)} |`;
   return [
-    `A worker and a scheduler with nothing to do, over ${IDLE_SECONDS} s; CPU time in percent of one core. Each idle project has a schedule and a run for tomorrow; of the runs that wait, a third each waits for an event, a time and an approval:`,
+    `A worker and a scheduler without due work, during ${IDLE_SECONDS} s. The figures are CPU time in percent of one core. Each idle project has a schedule and a run for tomorrow. One third of the waiting runs waits for an event, one third for a time, and one third for an approval:`,
     [
       "| | worker | scheduler | Postgres | worker MB |",
       "| --- | --- | --- | --- | --- |",
       line("three projects", alone),
-      line(`and ${count(waiting.projects)} idle ones`, besideProjects),
-      line(`and ${count(waiting.waitingRuns)} runs that wait`, besideRuns),
+      line(`and ${count(waiting.projects)} idle projects`, besideProjects),
+      line(`and ${count(waiting.waitingRuns)} waiting runs`, besideRuns),
     ].join("\n"),
-    `From a write to the end of the one run that waits for its event: ${n(matchMs.p50)} ms (median), ${n(matchMs.p99)} ms (longest of ${MATCHES}); ${count(waiting.wokenInVain)} others were woken. ` +
-      `From a write to the start of its run: ${n(startMs.alone.p50)} ms (median), ${n(startMs.alone.longest)} ms (longest of ${SINGLE_WRITES}); while another project has ${count(waiting.jobs)} runs due at once, ${n(startMs.besideJobs.p50)} ms and ${n(startMs.besideJobs.longest)} ms; when besides a transaction has kept its snapshot for ${SNAPSHOT_SECONDS} s, ${n(startMs.besideSnapshot.p50)} ms and ${n(startMs.besideSnapshot.longest)} ms (${count(waiting.jobsDone)} of those ended meanwhile).`,
+    `From a write to the end of the one run that waited for its event: ${n(matchMs.p50)} ms (median), ${n(matchMs.p99)} ms (longest of ${MATCHES}); ${count(waiting.wokenInVain)} other runs were woken. ` +
+      `From a write to the start of its run: ${n(startMs.alone.p50)} ms (median), ${n(startMs.alone.longest)} ms (longest of ${SINGLE_WRITES}) with no other work; while another project has ${count(waiting.jobs)} due runs, ${n(startMs.besideJobs.p50)} ms and ${n(startMs.besideJobs.longest)} ms; and if a transaction has also held its snapshot for ${SNAPSHOT_SECONDS} s, ${n(startMs.besideSnapshot.p50)} ms and ${n(startMs.besideSnapshot.longest)} ms (${count(waiting.jobsDone)} of the other project's runs ended during this time).`,
   ].join("\n\n");
 }

@@ -151,5 +151,5 @@ function listen(server: Server): Promise<number> {
 
 export function fairnessText({ dead, alone, beside, own }: FairnessFigure): string {
   const ms = ({ p50, p99 }: Delays): string => `${p50.toFixed(0)} ms (median), ${p99.toFixed(0)} ms (p99)`;
-  return `From a write to its delivery, at ${PER_SECOND} writes a second to a project with a healthy endpoint: alone ${ms(alone)}; beside a project with ${dead} dead endpoints (refusing, silent, answering after 30 s, answering 500) and a write a second ${ms(beside)}. The healthy endpoint of that project itself: ${ms(own)}.`;
+  return `The time from a write to its delivery, at ${PER_SECOND} writes a second to a project with a healthy endpoint: ${ms(alone)} with no other work; ${ms(beside)} while another project has one write a second and ${dead} dead endpoints (which refuse, stay silent, answer after 30 s, or answer 500). A healthy endpoint of that other project: ${ms(own)}.`;
 }

@@ -233,13 +233,13 @@ export function webhooksTable({ out, fairness, in: incoming }: WebhooksFigure): 
     return `| ${projects} | ${atOnce} | ${median(perSecond).toFixed(0)} | ${median(barePerSecond).toFixed(0)} | ${median(ratios).toFixed(2)} (${range}) | ${median(cpuUs).toFixed(0)} |`;
   });
   return [
-    `${DELIVERIES.toLocaleString("en")} deliveries that are due, to a receiver that answers at once, and a bare loop with undici that sends the same body and headers to the same receiver over as many connections, in turn; one endpoint in each project. Medians of the rounds:`,
+    `${DELIVERIES.toLocaleString("en")} due deliveries to a receiver that answers at once, with one endpoint in each project. For comparison, a loop with undici alone sends the same body and headers to the same receiver over the same number of connections. Both run in turn; the table shows medians of the rounds:`,
     [
-      "| projects | at once | deliveries/s | bare loop/s | ratio (range) | worker CPU µs |",
+      "| projects | simultaneous calls | deliveries/s | undici alone/s | ratio (range) | worker CPU µs |",
       "|---|---|---|---|---|---|",
       ...rows,
     ].join("\n"),
     fairnessText(fairness),
-    `Inbound requests at 200 a second, three of ten of them repeated: acknowledged after ${incoming.p50.toFixed(1)} ms (median), ${incoming.p99.toFixed(1)} ms (p99). As fast as they go: ${incoming.perSecondMax.toFixed(0)} acknowledgements a second.`,
+    `Inbound requests at 200 a second, of which three in ten are repeated, are acknowledged after ${incoming.p50.toFixed(1)} ms (median), ${incoming.p99.toFixed(1)} ms (p99). The maximum is ${incoming.perSecondMax.toFixed(0)} acknowledgements a second.`,
   ].join("\n\n");
 }

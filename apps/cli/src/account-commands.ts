@@ -1,5 +1,5 @@
-// The commands about who is signed in where, and what they may see there, declared. In: the program. Out: `login`, `logout`, `whoami`
-// and `projects` in it.
+// Declares the commands about sign-ins and visible projects. In: the program. Out: the same with `login`, `logout`, `whoami` and
+// `projects`.
 import type { Command } from "commander";
 import type { LoginOptions } from "./commands/login.ts";
 import type { ExitCode } from "./failure.ts";
@@ -12,9 +12,9 @@ export function declareAccount(program: Command, env: Environment, terminal: Ter
   const url = "address of the console; without it, PLINTH_URL or the Plinth on this machine";
   program
     .command("login")
-    .description("sign in to a Plinth, so that --project reaches the projects that you see in its console")
+    .description("sign in to a Plinth, so that --project finds the projects that you see in its console")
     .option("--url <url>", url)
-    .option("--with-token", "read an access token from stdin; the console makes one under Account", false)
+    .option("--with-token", "read an access token from stdin; you create one in the console, under Account", false)
     .option("--no-browser", "print the address only")
     .action(async (options: LoginOptions) => {
       const { login } = await import("./commands/login.ts");
@@ -23,14 +23,14 @@ export function declareAccount(program: Command, env: Environment, terminal: Ter
   program
     .command("logout")
     .description("sign out, and revoke the access token")
-    .option("--url <url>", "address of the console; without it, the one that commands ask")
+    .option("--url <url>", "address of the console; without it, the current one")
     .action(async (options: { url?: string }) => {
       const { logout } = await import("./commands/login.ts");
       return run(logout(terminal, readLocalSettings(env), options));
     });
   program
     .command("whoami")
-    .description("say whom commands act as, and at which Plinth")
+    .description("show the person that commands act for, and the Plinth that they use")
     .option("--json", "print it as JSON", false)
     .action(async (options: { json: boolean }) => {
       const { whoami } = await import("./commands/login.ts");
@@ -38,7 +38,7 @@ export function declareAccount(program: Command, env: Environment, terminal: Ter
     });
   program
     .command("projects")
-    .description("list the projects that you may see, with their organizations")
+    .description("list the projects that you can see, with their organizations")
     .option("--json", "print them as JSON", false)
     .action(async (options: { json: boolean }) => {
       const { listProjects } = await import("./commands/projects.ts");

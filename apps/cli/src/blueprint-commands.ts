@@ -1,4 +1,5 @@
-// The commands that carry a blueprint to a project and back, declared. In: the program. Out: `deploy`, `pull` and `types` in it.
+// Declares the commands that move a blueprint to a project and back. In: the program. Out: the same with `deploy`, `pull` and
+// `types`.
 import type { Command } from "commander";
 import type { DeployOptions } from "./commands/deploy.ts";
 import type { PullOptions, TypesOptions } from "./commands/live-blueprint.ts";
@@ -16,14 +17,14 @@ export function declareBlueprint(program: Command, env: Environment, terminal: T
     .argument("<file>", "a blueprint")
     .requiredOption("--project <name>", PROJECT_HELP)
     .option("--approve", "approve the proposal and deploy it", false)
-    .option("--consent <consent...>", "agree to one thing that the change does, as it is printed", [])
+    .option("--consent <consent...>", "give one consent that the change needs, as it is printed", [])
     .option("--json", "print the outcome as one JSON line on stdout", false)
     .action(async (file: string, options: DeployOptions) => {
       const { deployFile } = await import("./commands/deploy.ts");
       return run(deployFile(terminal, readLocalSettings(env), file, options));
     });
   inEnvironment(program.command("pull"))
-    .description("write the blueprint that a project serves to a file")
+    .description("write the live blueprint of a project to a file")
     .requiredOption("--project <name>", PROJECT_HELP)
     .option("--out <file>", "the file, or - for stdout; without it, the project's name with .yaml")
     .option("--force", "replace a file that differs", false)
@@ -32,7 +33,7 @@ export function declareBlueprint(program: Command, env: Environment, terminal: T
       return run(pull(terminal, readLocalSettings(env), options));
     });
   inEnvironment(program.command("types"))
-    .description("write the SDK types of FILE, or of what a project serves")
+    .description("write the SDK types of FILE, or of a project's live blueprint")
     .argument("[file]", "a blueprint")
     .option("--project <name>", PROJECT_HELP)
     .option("--out <file>", "a file, such as types.gen.d.ts; without it, stdout")

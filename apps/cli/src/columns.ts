@@ -1,4 +1,4 @@
-// Text in columns. In: rows of cells. Out: lines in which each column begins at the same place; colours have no width.
+// Text in columns. In: rows of cells. Out: lines in which each column begins at the same position. Colours have no width.
 import type { Colour, Terminal } from "./terminal.ts";
 
 export type Cell = string | { readonly text: string; readonly colour: Colour };

@@ -1,4 +1,4 @@
-// Commands as a person calls them: what they print where, what they write, and their exit codes.
+// Commands as a person calls them: their output, the files that they write, and their exit codes.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -34,7 +34,7 @@ interface Watched {
   readonly noColour?: string;
 }
 
-/** `watched`: as in a terminal of that many columns. */
+/** `watched`: the width of a terminal, in columns. */
 async function run(args: readonly string[], env: Record<string, string> = {}, watched?: Watched) {
   const written = { out: "", err: "" };
   const stream = (name: "out" | "err") => ({
@@ -48,13 +48,13 @@ async function run(args: readonly string[], env: Record<string, string> = {}, wa
 }
 
 describe("validate", () => {
-  test("0 and what it declares", async () => {
+  test("0 and the declared entities", async () => {
     writeFileSync(blueprint, valid);
     const { code, out, err } = await run(["validate", blueprint]);
     expect([code, out, err]).toEqual([0, `${blueprint} is valid: project notes with note\n`, ""]);
   });
 
-  test("1 and every diagnostic with place, code, line, caret and hint", async () => {
+  test("1 and every diagnostic with position, code, line, caret and hint", async () => {
     writeFileSync(blueprint, valid.replace("string", "strng").replace("modules:", "modles:"));
     const { code, out, err } = await run(["validate", blueprint]);
     expect([code, out]).toEqual([1, ""]);
@@ -66,7 +66,7 @@ describe("validate", () => {
     expect(err).not.toContain("\u001b[");
   });
 
-  test("2 where the file can't be read", async () => {
+  test("2 if the file can't be read", async () => {
     expect(await run(["validate", join(folder, "none.yaml")])).toMatchObject({ code: 2 });
     expect(await run(["validate", folder])).toMatchObject({ code: 2, err: `error: ${folder}: that is a folder\n` });
   });
@@ -75,7 +75,7 @@ describe("validate", () => {
 describe("fmt", () => {
   const untidy = valid.replace("title: string", 'title:   "string"   # shown in lists');
 
-  test("writes the canonical form, keeps comments, and then finds nothing to do", async () => {
+  test("writes the canonical form with comments, and then finds nothing to change", async () => {
     writeFileSync(blueprint, untidy);
     expect(await run(["fmt", blueprint, "--check"])).toMatchObject({ code: 1 });
     expect(readFileSync(blueprint, "utf8")).toBe(untidy);
@@ -87,7 +87,7 @@ describe("fmt", () => {
     expect(readFileSync(blueprint, "utf8")).toBe(formatted);
   });
 
-  test("leaves what it can't parse as it is", async () => {
+  test("doesn't change a file that it can't parse", async () => {
     writeFileSync(blueprint, "project: [a\n");
     expect(await run(["fmt", blueprint])).toMatchObject({ code: 1 });
     expect(readFileSync(blueprint, "utf8")).toBe("project: [a\n");
@@ -95,7 +95,7 @@ describe("fmt", () => {
 });
 
 describe("compile", () => {
-  test("writes the four files, the same bytes each time", async () => {
+  test("writes the same four files each time", async () => {
     writeFileSync(blueprint, valid);
     const [first, second] = [join(folder, "a/b"), join(folder, "c")];
     expect(await run(["compile", blueprint, "--out", first])).toMatchObject({ code: 0, err: "" });
@@ -108,7 +108,7 @@ describe("compile", () => {
     expect(readFileSync(join(first, "sdk.d.ts"), "utf8")).toContain("export interface Notes");
   });
 
-  test("writes nothing where there are errors", async () => {
+  test("writes nothing if there are errors", async () => {
     writeFileSync(blueprint, valid.replace("string", "strng"));
     expect(await run(["compile", blueprint, "--out", join(folder, "out")])).toMatchObject({ code: 1 });
     expect(readdirSync(folder)).toEqual(["notes.yaml"]);
@@ -135,13 +135,13 @@ test.for([
   { args: ["webhooks", "requests", "--project", "x", "--status", "sent"], says: "unmapped" },
   { args: ["webhooks", "secret", "--project", "x"], says: "missing required argument 'source'" },
   { args: ["webhooks", "secret", "stripe", "--project", "x", "--overlap", "169"], says: "from 0 to 168" },
-])("$args is a wrong call: 2", async ({ args, says }) => {
+])("$args is wrong usage: 2", async ({ args, says }) => {
   const { code, out, err } = await run(args, { PLINTH_HOME: folder });
   expect([code, out]).toEqual([2, ""]);
   expect(err).toContain(says);
 });
 
-test("a command about a project is about the only one that is known here, and asks where there are more", async () => {
+test("a command about a project uses the only known project, and needs a name if there are several", async () => {
   const know = (...names: readonly string[]): void => {
     const projects = Object.fromEntries(names.map((name) => [name, {}]));
     writeFileSync(join(folder, "secrets.json"), JSON.stringify({ developer: { projects } }));
@@ -155,14 +155,14 @@ test("a command about a project is about the only one that is known here, and as
   expect(await trigger()).toMatchObject({ code: 2, err: expect.stringContaining("`plinth dev FILE`") });
 });
 
-test("--help is no mistake; it tells the exit codes, and fits the terminal", async () => {
+test("--help succeeds, shows the exit codes, and fits the terminal", async () => {
   const { code, out, err } = await run(["--help"], {}, { columns: 80 });
   expect([code, err]).toEqual([0, ""]);
   expect(out).toMatch(/^Exit codes:\n {2}0 .+\n {2}1 .+\n {2}2 /m);
   expect(out.split("\n").filter((line) => line.length > 95)).toEqual([]);
 });
 
-test("schema prints what an editor takes, or writes it", async () => {
+test("schema prints the JSON Schema for editors, or writes it", async () => {
   const { code, out, err } = await run(["schema"]);
   expect([code, err]).toEqual([0, ""]);
   const schema = JSON.parse(out);
@@ -175,7 +175,7 @@ test("schema prints what an editor takes, or writes it", async () => {
 });
 
 describe("up", () => {
-  test("a port in use is named by its variable, before anything is started", async () => {
+  test("a port in use is reported with its variable before anything is started", async () => {
     const server = createServer();
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
     const address = server.address();
@@ -191,7 +191,7 @@ describe("up", () => {
     }
   });
 
-  test("a port that is none, or is wanted twice", async () => {
+  test("an invalid port, and a port that is used twice", async () => {
     expect(await run(["up"], { PLINTH_API_PORT: "http" })).toMatchObject({
       code: 2,
       err: 'error: PLINTH_API_PORT must be a port from 1 to 65535; it is "http"\n',
@@ -229,7 +229,7 @@ tests:
 `;
 
 describe("validate --json, and the blueprint's tests", () => {
-  test("one object on stdout, whether it is valid or not", async () => {
+  test("prints one object on stdout for valid and invalid blueprints", async () => {
     writeFileSync(blueprint, tested);
     const fine = await run(["validate", blueprint, "--json"]);
     expect([fine.code, fine.err]).toEqual([0, ""]);
@@ -248,7 +248,7 @@ describe("diff and plan", () => {
     changed = join(folder, "changed.yaml");
   });
 
-  test("a change that loosens access names who can now reach what, and what is agreed to", async () => {
+  test("a change that loosens access shows a witness and the required consents", async () => {
     writeFileSync(
       changed,
       tested.replace("read: status == on_sale", "read: true").replace("sees: [shown]", "sees: [shown, hidden]"),
@@ -265,13 +265,13 @@ describe("diff and plan", () => {
     });
   });
 
-  test("no change, nothing to agree to", async () => {
+  test("no change needs no consent", async () => {
     writeFileSync(changed, `# the same\n${tested}`);
     const { code, out } = await run(["diff", blueprint, changed]);
     expect([code, out]).toEqual([0, "Nothing changes.\n"]);
   });
 
-  test("in a terminal: coloured unless NO_COLOR asks for none, and no line is longer than it is wide", async () => {
+  test("in a terminal: coloured unless NO_COLOR is set, and no line is longer than the terminal is wide", async () => {
     writeFileSync(
       changed,
       tested
@@ -295,7 +295,7 @@ describe("diff and plan", () => {
     expect(whole.out.replace(/\s+/g, " ")).toBe(out.replace(/\s+/g, " "));
   });
 
-  test("what is wrong in a long line is shown around its place", async () => {
+  test("the output shows only the part of a long line around the error", async () => {
     const long = `read: status == on_sale ${'|| name == "A" '.repeat(10)}|| nme == "B" ${'|| name == "C" '.repeat(10)}`;
     writeFileSync(changed, tested.replace("read: status == on_sale", long));
     const { err } = await run(["validate", changed], {}, { columns: 60, noColour: "1" });
@@ -306,7 +306,7 @@ describe("diff and plan", () => {
     expect(lines[at]?.slice(lines[at + 1]?.indexOf("^"))).toMatch(/^nme == "B"/);
   });
 
-  test("of the old version, what it only warned of is not told", async () => {
+  test("warnings about the old version are not shown", async () => {
     const warned = tested.replace("modules: [auth,", "modules: [storage, auth,");
     writeFileSync(blueprint, warned);
     writeFileSync(changed, tested);
@@ -324,7 +324,7 @@ describe("diff and plan", () => {
     expect(steps.length).toBeGreaterThan(0);
   });
 
-  test("plan without a second file and without a project is a wrong call; errors are printed, not compared", async () => {
+  test("plan without a second file and without a project is wrong usage; blueprints with errors aren't compared", async () => {
     expect((await run(["plan", blueprint])).code).toBe(2);
     writeFileSync(changed, tested.replace("string", "strng"));
     const { code, err } = await run(["diff", blueprint, changed]);
@@ -336,14 +336,14 @@ describe("diff and plan", () => {
 describe("explain", () => {
   beforeEach(() => writeFileSync(blueprint, tested));
 
-  test("the part of the rule that decided, and its line", async () => {
+  test("shows the part of the rule that decided, and its line", async () => {
     const { code, out } = await run(["explain", blueprint, "read", "bike.hidden"]);
     expect(code).toBe(0);
     expect(out).toContain("public read bike.hidden: denied");
     expect(out).toContain(`public: status == "on_sale"\n    does not hold (${blueprint}:12)\n`);
   });
 
-  test("of a rule that denies, the part that let nobody in, without saying that it were false", async () => {
+  test("shows the part of a rule that denies, without calling an unknown part false", async () => {
     const narrowed = tested.replace("read: status == on_sale", "read: status == on_sale && !hidden");
     writeFileSync(blueprint, narrowed.replace("name: string", "name: string\n      hidden: bool = false"));
     const record = '{"name":"C","status":"on_sale","hidden":true}';
@@ -351,23 +351,23 @@ describe("explain", () => {
     expect(out).toContain(`decided by hidden (${blueprint}:13)`);
   });
 
-  test("who is let in, and by which role", async () => {
+  test("shows the role that allows it", async () => {
     const { out } = await run(["explain", blueprint, "update", "bike.hidden", "--as", "ana", "--json"]);
     expect(JSON.parse(out)).toMatchObject({ allowed: true, grants: [{ role: "owner", allowed: true }] });
   });
 
-  test("somebody and a record that are in no test", async () => {
+  test("explains a user and a record that are in no test", async () => {
     const args = ["--user", '{"roles":["user"]}', "--record", '{"name":"C","status":"on_sale"}'];
     const { out } = await run(["explain", blueprint, "read", "bike", ...args]);
-    expect(out).toContain(": allowed");
+    expect(out).toContain("a user with user read bike: allowed");
   });
 
   test.each([
     [["jump", "bike.hidden"], "there is no operation jump"],
     [["read", "bike.gone"], "The tests have no row bike.gone"],
     [["read", "bike.hidden", "--as", "eve"], "There is no user eve. Known users: public, ana"],
-    [["read", "bike", "--record", "{"], "--record takes a JSON object"],
-  ])("%j is a wrong call", async (args, message) => {
+    [["read", "bike", "--record", "{"], "--record must be a JSON object"],
+  ])("%j is wrong usage", async (args, message) => {
     const { code, err } = await run(["explain", blueprint, ...args]);
     expect(code).toBe(2);
     expect(err).toContain(message);
@@ -379,16 +379,16 @@ describe("an environment", () => {
     ["a project that is another one", ["runs", "list", "--project", "notes--preview", "--env", "development"]],
     ["a hosted project, which its key names", ["events", "tail", "--env", "preview"]],
     ["no project of the local Plinth", ["plan", "a.yaml", "b.yaml", "--env", "preview"]],
-  ])("2 where it is named beside %s", async (_, args) => {
+  ])("2 if it is named in addition to %s", async (_, args) => {
     expect(await run(args, { PLINTH_HOME: folder })).toMatchObject({ code: 2, err: expect.stringMatching(/project/) });
   });
 
-  test("2 where production is to be deleted, or nobody says that it is meant", async () => {
+  test("2 if production is to be deleted, or without --yes", async () => {
     const named = ["--project", "notes"];
     expect(await run(["environments", "delete", "production", ...named, "--yes"])).toMatchObject({ code: 2 });
     expect(await run(["environments", "delete", "preview", ...named])).toMatchObject({
       code: 2,
-      err: "error: this deletes preview with its data, keys and connections: repeat it with --yes\n",
+      err: "error: this deletes preview with its data, keys and connections: run it again with --yes\n",
     });
   });
 });

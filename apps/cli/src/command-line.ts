@@ -1,5 +1,5 @@
-// The command line. In: arguments, environment and a terminal. Out: an exit code: 0 fine, 1 diagnostics or a failure,
-// 2 called wrongly. It never ends the process itself.
+// The command line. In: arguments, environment and a terminal. Out: an exit code: 0 success, 1 diagnostics or a failure, 2 wrong
+// usage. It never ends the process itself.
 import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { declareAccount } from "./account-commands.ts";
@@ -18,7 +18,7 @@ import type { Terminal } from "./terminal.ts";
 import { declareWebhooks } from "./webhook-commands.ts";
 import { chooseProject, declareWork, PROJECT_HELP } from "./work-commands.ts";
 
-/** Runs one command line, without the program's own name. */
+/** Runs one command line without the name of the program. */
 export async function runCommandLine(args: readonly string[], env: Environment, terminal: Terminal): Promise<ExitCode> {
   let code: ExitCode = 0;
   const program = declare(env, terminal, async (work) => {
@@ -40,13 +40,13 @@ const HELP_COLUMNS = 100;
 const HELP_ENDS = `Exit codes:
   0  success
   1  the blueprint has errors, the change can't be made, or Plinth refuses
-  2  the command was called wrongly, or a file is missing`;
+  2  wrong usage, or a missing file`;
 
 function argumentsOf(command: Command): readonly string[] {
   return command.registeredArguments.map((one) => (one.required ? `<${one.name()}>` : `[${one.name()}]`));
 }
 
-// Each command is loaded when it is called: `validate` must not wait for what `up` needs.
+// Each command is loaded when it is called, because `validate` must not wait for the modules of `up`.
 function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitCode>) => Promise<void>): Command {
   const program = new Command("plinth")
     .description("Hosted backends, declared in a blueprint.")
@@ -58,7 +58,7 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
       getOutHelpWidth: () => terminal.columns ?? HELP_COLUMNS,
       getErrHelpWidth: () => terminal.columns ?? HELP_COLUMNS,
     })
-    // Options are told by each command's own help; here they would push the descriptions off the line.
+    // The list of commands has no options, which would leave no space for the descriptions. Each command's own help shows them.
     .configureHelp({ subcommandTerm: (command) => [command.name(), ...argumentsOf(command)].join(" ") })
     .addHelpText("after", `\n${HELP_ENDS}`)
     .exitOverride()
@@ -76,11 +76,11 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     });
   program
     .command("dev")
-    .description("start everything, deploy FILE, and deploy it again whenever it is saved")
+    .description("start everything, deploy FILE, and deploy it again at each save")
     .argument("<file>", "a blueprint")
-    .option("--types <file>", "where the SDK types go; without it, beside FILE, as FILE's name with .gen.d.ts")
+    .option("--types <file>", "file for the SDK types; without it, FILE's name with .gen.d.ts, in the same folder")
     .option("--no-types", "write no SDK types")
-    .option("--json", "print where everything is as one JSON line on stdout", false)
+    .option("--json", "print all addresses and keys as one JSON line on stdout", false)
     .action(async (file: string, options: DevOptions) => {
       const { dev } = await import("./commands/dev.ts");
       return run(dev(terminal, readLocalSettings(env), listenForStop(), file, options));
@@ -115,15 +115,15 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     });
   program
     .command("schema")
-    .description("print the JSON Schema of blueprints, for an editor's completion and checks")
-    .option("--out <file>", "a file to write it to; without it, stdout")
+    .description("print the JSON Schema of blueprints, for completion and checks in an editor")
+    .option("--out <file>", "file for the result; without it, stdout")
     .action(async (options: { out?: string }) => {
       const { schema } = await import("./commands/schema.ts");
       return run(schema(terminal, options));
     });
   program
     .command("diff")
-    .description("show the changes from OLD to NEW, and what they do to data, clients and access")
+    .description("show the changes from OLD to NEW, and their effects on data, clients and access")
     .argument("<old>", "a blueprint")
     .argument("<new>", "a blueprint")
     .option("--json", "print changes and the consents they need as JSON", false)
@@ -135,7 +135,7 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     .description("show the steps of a change, measured on the live database of a project, or between two files")
     .argument("<file>", "a blueprint")
     .argument("[new]", "a second blueprint: plan from the first to it")
-    .option("--project <name>", `compare with what it serves: ${PROJECT_HELP}`)
+    .option("--project <name>", `compare with the live version of a project: ${PROJECT_HELP}`)
     .option("--json", "print changes, steps and measures as JSON", false)
     .action(async (file: string, after: string | undefined, options: { project?: string; json: boolean }) => {
       const { planFailure, planFiles, planLive } = await import("./commands/plan.ts");
@@ -146,12 +146,12 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     });
   program
     .command("explain")
-    .description("explain why somebody may or may not do something, down to the part of the rule and its line")
+    .description("explain why an operation is allowed or denied, with the part of the rule that decides, and its line")
     .argument("<file>", "a blueprint")
     .argument("<operation>", "read, create, update, delete, restore or transition:<name>")
-    .argument("<target>", "`entity.row` of the blueprint's tests; the entity alone for a create or beside --record")
+    .argument("<target>", "`entity.row` of the blueprint's tests; only the entity for a create or with --record")
     .option("--as <user>", "a user of the blueprint's tests; without it, public")
-    .option("--user <json>", 'somebody who is not in the tests: {"roles":["user"]}')
+    .option("--user <json>", 'a user who is not in the tests: {"roles":["user"]}')
     .option("--record <json>", 'a record that is not in the tests: {"status":"draft"}')
     .option("--with <json>", "the fields that the request sends")
     .option("--json", "print the explanation as JSON", false)
@@ -161,7 +161,7 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     });
   const importing = program
     .command("import")
-    .description("write a blueprint from another tool's schema, or bring its rows");
+    .description("write a blueprint from another tool's schema, or import its rows");
   const importOptions = (command: Command): Command =>
     command
       .option("--project <name>", "name of the project")
@@ -175,7 +175,7 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     });
   importOptions(importing.command("postgres").argument("<url>", "postgres://..."))
     .description("from a Postgres database; only its catalogue is read")
-    .option("--schema <names>", "the schemas to read, joined by commas", "public")
+    .option("--schema <names>", "the schemas to read, separated by commas", "public")
     .action(async (url: string, options: ImportOptions & { schema: string }) => {
       const { importPostgres } = await import("./commands/import.ts");
       return run(importPostgres(terminal, url, options));

@@ -1,5 +1,6 @@
-// The control API for the command line. In: its address, an account, and where its session is kept. Out: a typed client that
-// carries the session. It signs in only where the kept one doesn't hold any more: signing in is limited, and costs a second.
+// The client of the control API for the command line. In: its address, an account, and the storage of its session. Out: a typed
+// client that sends the session. It signs in only if the stored session isn't valid any more, because signing in is limited and
+// takes a second.
 import type { AppRouter } from "@plinth/control/router";
 import { createTRPCClient, httpLink, type TRPCClient, TRPCClientError } from "@trpc/client";
 import { CommandFailure } from "./failure.ts";
@@ -14,18 +15,18 @@ export interface Account {
 
 export interface ControlAddress {
   readonly controlUrl: string;
-  /** The origin that the control API expects its callers to come from. */
+  /** The origin that the control API expects of its callers. */
   readonly consoleUrl: string;
 }
 
-/** Where a session outlives the command that began it. */
+/** Stores a session longer than one command. */
 export interface SessionStore {
-  /** The cookie; null where none is kept. */
+  /** The cookie. Null if none is stored. */
   read(): string | null;
   write(cookie: string): void;
 }
 
-/** Goes on with the kept session, else signs in, or up where there is no such account yet. */
+/** Uses the stored session. Otherwise signs in, or signs up if there is no such account yet. */
 export async function connectControl(
   address: ControlAddress,
   account: Account,
@@ -38,7 +39,7 @@ export async function connectControl(
   return createTRPCClient<AppRouter>({ links: [httpLink({ url: `${address.controlUrl}/trpc`, headers })] });
 }
 
-/** As the person whose access token it is. */
+/** Acts for the person of the access token. */
 export function controlWithToken(controlUrl: string, token: string): ControlClient {
   const headers = { authorization: `Bearer ${token}` };
   return createTRPCClient<AppRouter>({ links: [httpLink({ url: `${controlUrl}/trpc`, headers })] });
@@ -48,17 +49,17 @@ async function begin(address: ControlAddress, account: Account): Promise<string>
   const cookie = (await enter(address, "sign-in", account)) ?? (await enter(address, "sign-up", account));
   if (cookie !== null) return cookie;
   throw new CommandFailure(
-    `the control API does not take the local developer's account (${account.email}): its password was changed, or secrets.json belongs to another database`,
+    `the control API doesn't accept the local developer's account (${account.email}): its password was changed, or secrets.json belongs to another database`,
   );
 }
 
-/** Whether it is still somebody's session there. */
+/** Whether the session is still valid there. */
 async function holds({ controlUrl, consoleUrl }: ControlAddress, cookie: string): Promise<boolean> {
   const response = await fetch(`${controlUrl}/auth/get-session`, { headers: { cookie, origin: consoleUrl } });
   return response.ok && (await response.json()) !== null;
 }
 
-/** The session cookie; null where the account is refused. */
+/** The session cookie. Null if the account is refused. */
 async function enter(address: ControlAddress, how: "sign-in" | "sign-up", account: Account): Promise<string | null> {
   const response = await fetch(`${address.controlUrl}/auth/${how}/email`, {
     method: "POST",

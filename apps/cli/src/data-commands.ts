@@ -1,5 +1,5 @@
-// Declares the commands that bring records to a project and take them from it. In: the program. Out: the same with `import data` and
-// `export`. Each command is loaded when it is called.
+// Declares the commands that import and export records. In: the program. Out: the same with `import data` and `export`. Each
+// command is loaded when it is called.
 import type { Command } from "commander";
 import type { ExportOptions } from "./commands/export-data.ts";
 import type { ImportDataOptions } from "./commands/import-data.ts";
@@ -18,15 +18,15 @@ export function declareData(
   run: Run,
 ): void {
   ofProject(importing.command("data").argument("[url]", "postgres://..."))
-    .description("bring the rows of a Postgres database to a project; shows what it will do first")
-    .option("--schema <names>", "the schemas to read, joined by commas", "public")
-    .option("--map <file>", "which table and column becomes what, where the derived mapping is not meant")
-    .option("--write-map <file>", "write the mapping to a new file, to be changed and given to --map")
-    .option("--organization <id>", "the organization of records that no column gives one")
-    .option("--refused <file>", "where each refused row is written down with its reason", "refused-rows.jsonl")
-    .option("--dry-run", "judge the first rows of each table and write nothing", false)
+    .description("import the rows of a Postgres database into a project; shows the plan first")
+    .option("--schema <names>", "the schemas to read, separated by commas", "public")
+    .option("--map <file>", "a file that changes the derived mapping of tables and columns")
+    .option("--write-map <file>", "write the derived mapping to a new file, to edit and use with --map")
+    .option("--organization <id>", "the organization of records without a column for it")
+    .option("--refused <file>", "file for refused rows with their reasons", "refused-rows.jsonl")
+    .option("--dry-run", "check the first rows of each table and write nothing", false)
     .option("--yes", "import without asking", false)
-    .option("--abandon", "end an unfinished import in place of going on with it", false)
+    .option("--abandon", "end an unfinished import instead of continuing it", false)
     .action(async (url: string | undefined, options: ImportDataOptions & { readonly abandon: boolean }) => {
       const { abandonImport, importData, requireOptions } = await import("./commands/import-data.ts");
       const settings = readLocalSettings(env);

@@ -1,5 +1,5 @@
-// Which of a project's environments a command is about. In: a command, `--env` or PLINTH_ENVIRONMENT. Out: the project's name
-// with the environment's, as everything behind the command line takes it: `parcel-desk--preview`.
+// Chooses an environment of a project. In: a command, `--env` or PLINTH_ENVIRONMENT. Out: the project's name with the
+// environment's, in the form that the commands use: `parcel-desk--preview`.
 import type { Command } from "commander";
 import { CommandFailure } from "./failure.ts";
 import type { Environment } from "./local/settings.ts";
@@ -18,14 +18,14 @@ export function inEnvironment(command: Command): Command {
   return command.option("--env <name>", "one of its environments: development, preview or a preview's name");
 }
 
-/** Before a command runs, and after its project is chosen. @throws CommandFailure (usage) where two environments are named. */
+/** Runs before a command, and after its project is chosen. @throws CommandFailure (usage) if two environments are named. */
 export function chooseEnvironment(command: Command, env: Environment): void {
   if (!command.options.some((option) => option.attributeName() === "env")) return;
   const given: unknown = command.getOptionValue("env");
   const project: unknown = command.getOptionValue("project");
   if (typeof project !== "string") {
     if (given === undefined) return;
-    throw new CommandFailure("--env names an environment of a project: say which with --project", 2);
+    throw new CommandFailure("--env names an environment of a project, so it needs --project", 2);
   }
   const named = typeof given === "string" ? given : env["PLINTH_ENVIRONMENT"];
   if (!named) return;
@@ -37,7 +37,7 @@ export function chooseEnvironment(command: Command, env: Environment): void {
   if (named !== PRODUCTION) command.setOptionValue("project", `${before.project}${SEPARATOR}${named}`);
 }
 
-/** A name without an environment is production's. */
+/** A name without an environment is that of production. */
 export function environmentIn(name: string): NamedEnvironment {
   const at = name.indexOf(SEPARATOR);
   if (at === -1) return { project: name, environment: PRODUCTION };

@@ -1,9 +1,9 @@
-// How a command ends without success. Out: an exit code and what to print. Anything else that is thrown is a bug.
+// The failure of a command. Out: an exit code and a message. Any other error is a bug.
 
-/** 1: the author's or the machine's problem; 2: the command was called wrongly. */
+/** 1: a problem of the author or the machine. 2: wrong usage. */
 export type ExitCode = 0 | 1 | 2;
 
-/** The message says everything; no stack is printed. */
+/** The message is complete, so no stack is printed. */
 export class CommandFailure extends Error {
   readonly exitCode: ExitCode;
 

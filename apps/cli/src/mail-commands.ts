@@ -1,4 +1,4 @@
-// The commands about a project's mail, declared. In: the program. Out: `mail` in it.
+// Declares the commands about a project's mail. In: the program. Out: the same with `mail`.
 import type { Command } from "commander";
 import type { OfProject } from "./commands/runs.ts";
 import type { ExitCode } from "./failure.ts";
@@ -13,7 +13,7 @@ export function declareMail(program: Command, env: Environment, terminal: Termin
     .command("mail")
     .description("the mail of a project: connections, test, list, templates, suppressions");
   ofProject(mail.command("connections"))
-    .description("the connections that mail is sent by")
+    .description("the connections that send mail")
     .action(async (options: OfProject) => {
       const { listConnections } = await import("./commands/mail.ts");
       return run(listConnections(terminal, readLocalSettings(env), options));
@@ -37,7 +37,7 @@ export function declareMail(program: Command, env: Environment, terminal: Termin
       return run(listTemplates(terminal, readLocalSettings(env), options));
     });
   ofProject(mail.command("suppressions"))
-    .description("suppressed addresses, which get no more mail, and why")
+    .description("suppressed addresses, which get no more mail, with the reasons")
     .action(async (options: OfProject) => {
       const { listSuppressions } = await import("./commands/mail.ts");
       return run(listSuppressions(terminal, readLocalSettings(env), options));

@@ -1,5 +1,5 @@
-// A diff for a person. In: typed changes, and what they owe. Out: lines in the order of the diff: each change with what it
-// does and with the witness of what is laid open, and at the end how many do what.
+// Prints a diff. In: typed changes, and required consents. Out: lines in the order of the diff: each change with its classes and
+// its witness, then the number of changes of each class.
 import type { Change, ChangeClass } from "@plinth/blueprint";
 import { type Colour, HELD_BLANK, type Terminal, wrap } from "./terminal.ts";
 
@@ -16,7 +16,7 @@ const colours: Readonly<Record<ChangeClass, Colour>> = {
   safe: "green",
 };
 
-/** `indent`: blanks before every line. */
+/** `indent`: spaces before every line. */
 export function printChanges(terminal: Terminal, changes: readonly Change[], indent = ""): void {
   const { out } = terminal;
   if (changes.length === 0) out(`${indent}Nothing changes.`);
@@ -31,7 +31,7 @@ export function printConsents({ out, paint }: Terminal, consents: readonly strin
   for (const consent of consents) out(`  ${consent}`);
 }
 
-/** Fewer changes are counted at a glance. */
+/** A shorter list needs no counts. */
 const COUNTED_FROM = 5;
 
 function printChange(terminal: Terminal, { classes, summary, witness }: Change, indent: string): void {
@@ -53,7 +53,7 @@ function countsOf({ paint }: Terminal, changes: readonly Change[]): string {
   return `${paint("bold", `${changes.length} changes`)}: ${counts.join(", ")}`;
 }
 
-/** Marks of code are noise in a terminal. */
+/** Backticks disturb in a terminal. */
 export function plain(text: string): string {
   return text.replaceAll("`", "");
 }

@@ -1,4 +1,4 @@
-// Shows what an import of records will do, and what it has done. In: a plan with samples, or results. Out: lines.
+// Prints the plan and the result of an import of records. In: a plan with samples, or results. Out: lines.
 import { type ImportPlan, type PlannedStep, titleOf } from "./import/data/plan-steps.ts";
 import { grouped } from "./import/data/progress.ts";
 import type { StepResult } from "./import/data/run-import.ts";
@@ -28,9 +28,9 @@ export function printImportPlan(
     }
     printSample(terminal, samples.get(step));
   }
-  if (left.length > 0) out(`\n${paint("bold", "What stays behind:")}`);
+  if (left.length > 0) out(`\n${paint("bold", "Not imported:")}`);
   for (const one of left) out(wrap(terminal, `  ${one}`, "      "));
-  if (problems.length > 0) out(`\n${paint("bold", "What stands in the way:")}`);
+  if (problems.length > 0) out(`\n${paint("bold", "These problems prevent the import:")}`);
   for (const one of problems) out(wrap(terminal, `  ${paint("red", "x")} ${one}`, "      "));
 }
 
@@ -57,5 +57,7 @@ export function printResults(terminal: Terminal, results: readonly StepResult[],
   const records = results.reduce((sum, { accepted }) => sum + accepted, 0);
   out(`${grouped(records)} rows in ${(tookMs / 1000).toFixed(1)} s`);
   if (results.some(({ isWhole }) => !isWhole))
-    out("Where they differ, the source has changed since the import began, or a record was written anew meanwhile.");
+    out(
+      "Counts or checksums differ if the source has changed since the import began, or if a record was written in the meantime.",
+    );
 }

@@ -1,9 +1,9 @@
-// Diagnostics for a person. In: a blueprint's text and what is wrong with it. Out: lines with place, code, message,
-// the line itself with a caret under it, and the hint. It never changes their order.
+// Prints diagnostics. In: a blueprint's text and its diagnostics. Out: lines with position, code, message, the line itself with a
+// caret under it, and the hint. It never changes their order.
 import type { Diagnostic } from "@plinth/blueprint";
 import type { Terminal } from "./terminal.ts";
 
-/** Prints all of them and a last line that counts. */
+/** Prints all diagnostics and a last line with their number. */
 export function printDiagnostics(
   terminal: Terminal,
   file: string,
@@ -33,7 +33,7 @@ function diagnosticText(
   const margin = " ".repeat(number.length);
   const bar = paint("blue", "|");
   const line = lines[span.start.line - 1] ?? "";
-  // A span over several lines is marked to the end of its first.
+  // A span over several lines is marked to the end of its first line.
   const end = span.end.line === span.start.line ? span.end.column : line.length + 1;
   const { shown, from } = windowOf(line, span.start.column - 1, columns === null ? null : columns - number.length - 3);
   const before = shown.slice(0, span.start.column - 1 - from).replace(/[^\t]/g, " ");
@@ -49,7 +49,7 @@ function diagnosticText(
   return `${rows.join("\n")}\n`;
 }
 
-/** The part of a line that has room: around `at`, which stands a third from the left where the line is cut there. */
+/** The part of a line that fits. If the line is cut, `at` is a third from the left. */
 function windowOf(line: string, at: number, room: number | null): { readonly shown: string; readonly from: number } {
   if (room === null || line.length <= room) return { shown: line, from: 0 };
   const dots = "...";

@@ -1,5 +1,5 @@
-// What an import did, for a terminal. In: the imported blueprint. Out: on stderr the inventory as a table, then what is said
-// differently and what is left out, grouped by kind and reason, and the permissions to be reviewed.
+// Prints the result of an import. In: the imported blueprint. Out: on stderr the inventory as a table, then differences and
+// omissions, grouped by kind and reason, and the permissions to review.
 import { columns } from "./columns.ts";
 import type { ImportNote, InventoryRow } from "./import/inventory.ts";
 import type { ImportedBlueprint } from "./import/write/write-blueprint.ts";
@@ -11,7 +11,7 @@ const titles: Readonly<Record<ImportNote["kind"], string>> = {
   changed: "Said differently:",
 };
 
-/** Names on one line; all of them are in the JSON. */
+/** Names on one line. The JSON has all of them. */
 const NAMES_MAX = 8;
 
 export function printImport(terminal: Terminal, { inventory, proposals }: ImportedBlueprint): void {
@@ -27,7 +27,7 @@ export function printImport(terminal: Terminal, { inventory, proposals }: Import
     terminal.err(terminal.paint("bold", "Permissions to review (marked `review` in the blueprint):"));
     for (const line of proposed) terminal.err(line);
   }
-  terminal.err("Besides, only admin may do anything: write who may do what under `permissions:`.");
+  terminal.err("Otherwise only admin has access. Add the rules of other roles under `permissions:`.");
 }
 
 function printNotes(terminal: Terminal, title: string, notes: readonly ImportNote[]): void {

@@ -1,4 +1,4 @@
-// What ends a plan that records stand in the way of.
+// The end of a plan with violating records.
 import type { Proposed } from "@plinth/compiler";
 import type { StepMeasure } from "@plinth/control/router";
 import { expect, test } from "vitest";
@@ -8,7 +8,7 @@ type Step = Proposed["plan"]["steps"][number];
 
 const steps = ["one", "two", "three"].map((id) => ({ id }) as Step);
 
-function told(counts: readonly (number | null | "uncounted")[]): string {
+function printed(counts: readonly (number | null | "uncounted")[]): string {
   const lines: string[] = [];
   const out = (line: string): void => void lines.push(line);
   const measures = counts.map((count, index) => {
@@ -19,14 +19,14 @@ function told(counts: readonly (number | null | "uncounted")[]): string {
   return lines.join("\n").trim();
 }
 
-test("a plan says at its end which steps records stand in the way of, and what to do", () => {
-  expect(told([0, 3, null])).toBe(
-    "This can't be deployed yet: records stand in the way of step 2.\n  Change those records, or what the file asks of them.",
+test("a plan shows at its end the steps with violating records, and what to do", () => {
+  expect(printed([0, 3, null])).toBe(
+    "This can't be deployed yet: records violate step 2.\n  Change those records, or the rules in the file.",
   );
-  expect(told([1, 0, 2])).toContain("in the way of steps 1, 3.");
+  expect(printed([1, 0, 2])).toContain("records violate steps 1, 3.");
 });
 
-test("nothing where no record does; what could not be counted is no record", () => {
-  expect(told([0, null, 0])).toBe("");
-  expect(told([0, "uncounted", 0])).toBe("");
+test("prints nothing without violating records, or if they could not be counted", () => {
+  expect(printed([0, null, 0])).toBe("");
+  expect(printed([0, "uncounted", 0])).toBe("");
 });

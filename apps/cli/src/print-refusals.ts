@@ -1,5 +1,5 @@
-// What keeps a change from being made, for a person. In: what can't be migrated, what the live database was found to hold.
-// Out: lines, one reason each.
+// Prints the reasons that prevent a change. In: the parts that can't be migrated, the measurements of the live database. Out:
+// lines, one for each reason.
 import { type BlockedField, blockedFields, type Change, checkBlueprint, type FieldMend } from "@plinth/blueprint";
 import type { Proposed } from "@plinth/compiler";
 import type { StepMeasure } from "@plinth/control/router";
@@ -9,7 +9,7 @@ import { type Terminal, wrap } from "./terminal.ts";
 export type Refusal = Proposed["refused"][number];
 type Step = Proposed["plan"]["steps"][number];
 
-/** Records that a step would find in its way. */
+/** Records that violate a step. */
 export interface Violation {
   readonly step: Extract<Step, { readonly kind: "verify" }>;
   readonly violators: NonNullable<StepMeasure["violators"]>;
@@ -23,7 +23,7 @@ export function printRefused(terminal: Terminal, refused: readonly Refusal[]): v
   for (const refusal of refused) out(wrap(terminal, `  ${refusalText(refusal)}`, "    "));
 }
 
-/** A reason that begins with its path doesn't say it twice. */
+/** Doesn't repeat the path if the reason begins with it. */
 export function refusalText({ path, reason }: Refusal): string {
   const text = plain(reason);
   return text.startsWith(path) ? text : `${path}: ${text}`;
@@ -42,13 +42,13 @@ export function violationLines({ step, violators }: Violation): readonly string[
   const more = (count ?? 0) - samples.length;
   return [
     `${records} ${step.table ?? "it"} ${count === 1 ? "has" : "have"} ${step.violation}:`,
-    // What is wrong with each is said above, unless it differs.
+    // The problem of each record is already above, unless it differs.
     ...samples.map(({ id, text }) => (text === step.violation || text === "" ? `  ${id}` : `  ${id}  ${text}`)),
     ...(more > 0 && samples.length > 0 ? [`  and ${more} more`] : []),
   ];
 }
 
-/** Last, where it is read: the records themselves stand far above, with their steps. */
+/** Printed last, where people look first: the records themselves are far above, with their steps. */
 export function printBlocked(
   terminal: Terminal,
   steps: readonly Step[],
@@ -61,12 +61,12 @@ export function printBlocked(
   const { out, paint } = terminal;
   const where = numbers.length === 1 ? `step ${numbers[0]}` : `steps ${numbers.join(", ")}`;
   out("");
-  out(paint("red", `This can't be deployed yet: records stand in the way of ${where}.`));
-  out("  Change those records, or what the file asks of them.");
+  out(paint("red", `This can't be deployed yet: records violate ${where}.`));
+  out("  Change those records, or the rules in the file.");
   for (const line of mendLines(fields)) out(wrap(terminal, `  ${line}`, "    "));
 }
 
-/** What can be written instead, a line for each field. */
+/** The alternatives in the blueprint, a line for each field. */
 export function mendLines(fields: readonly BlockedField[]): readonly string[] {
   return fields.map(
     ({ entity, field, mends }) => `${entity}.${field}: ${mends.map((mend) => mendWords[mend]).join(", or ")}.`,
@@ -77,10 +77,10 @@ const mendWords: Readonly<Record<FieldMend["kind"], string>> = {
   default: "give it a default (`= value`)",
   fill: "fill it from other fields (`fill(expression)`)",
   optional: "make it optional (`?`)",
-  as_in: "leave it as it is live",
+  as_in: "leave it as it is in the live version",
 };
 
-/** The fields that records stand in the way of, in the order of the plan. @param text The blueprint that is proposed. */
+/** The fields with violating records, in the order of the plan. @param text The proposed blueprint. */
 export function blockedFieldsOf(
   steps: readonly Step[],
   measures: readonly StepMeasure[],

@@ -1,4 +1,4 @@
-// Runs and events as a terminal shows them: aligned, coloured only where a person looks on, and with the reason beside what failed.
+// Runs and events in a terminal: aligned, coloured only for people, and each failure with its reason.
 import type { EventSummary, Run, RunStep, RunSummary, ScheduleState } from "@plinth/control/router";
 import { expect, test } from "vitest";
 import { eventLine, printRun, printRuns, printSchedules, printUsage } from "./print-runs.ts";
@@ -42,7 +42,7 @@ function step(path: string, status: RunStep["status"], change: Partial<RunStep> 
   return { path, status, attempts: 1, input: null, output: null, error: null, ...times, ...change };
 }
 
-test("a list has its columns under each other", () => {
+test("a list has aligned columns", () => {
   const { terminal, lines } = terminalOf(false);
   printRuns(terminal, [summary, failed], now);
   expect(lines()).toEqual([
@@ -52,7 +52,7 @@ test("a list has its columns under each other", () => {
   ]);
 });
 
-test("the use of the operator's limits, marked where it is near", () => {
+test("the use of the operator's limits, marked if it is near a limit", () => {
   const { terminal, lines } = terminalOf(false);
   const little = { used: 3, allowed: 200_000, near: false };
   const usage = {
@@ -71,7 +71,7 @@ test("the use of the operator's limits, marked where it is near", () => {
   ]);
 });
 
-test("one run with its steps: what each waits for, and why it failed", () => {
+test("one run with its steps: their waits, and the reasons of failures", () => {
   const { terminal, lines } = terminalOf(false);
   const approval = { path: "taste", kind: "approval", event: null, until: null, roles: ["admin", "cook"] } as const;
   const run: Run = {
@@ -100,7 +100,7 @@ test("one run with its steps: what each waits for, and why it failed", () => {
   ]);
 });
 
-test("colours only on a terminal, and they move no column", () => {
+test("colours are only on a terminal, and don't change the alignment", () => {
   const { terminal, lines } = terminalOf(true);
   printRuns(terminal, [summary, failed], now);
   expect(lines()[2]).toContain("\u001b[31mfailed \u001b[0m  2026");
@@ -124,7 +124,7 @@ test("an event is a line", () => {
   );
 });
 
-test("a schedule is a line: when, in words and as it is written, the next time, the last one, and who paused it", () => {
+test("a schedule is a line: its times in words and as written, the next time, the last run, and who paused it", () => {
   const schedule: ScheduleState = {
     name: "nightly",
     cron: "0 2 * * *",

@@ -1,5 +1,5 @@
-// Events, runs and schedules for a person. In: what control tells of them. Out: lines in columns; a run with its steps, what each waits for, and
-// why it failed.
+// Prints events, runs and schedules. In: control's answers. Out: lines in columns. A run has its steps, their waits, and the
+// reasons of failures.
 import type {
   EventSummary,
   Run,
@@ -67,7 +67,7 @@ export function printRun(terminal: Terminal, run: Run, now: number): void {
   for (const line of columns(terminal, [["STEP", "STATUS", "TOOK", ""].map(dim), ...rows])) out(line);
 }
 
-/** What is near its limit is marked. */
+/** Rows near their limit are marked. */
 export function printUsage(terminal: Terminal, usage: WorkUsage): void {
   const named = [
     ["unfinished runs", usage.openRuns],
@@ -82,7 +82,7 @@ export function printUsage(terminal: Terminal, usage: WorkUsage): void {
   for (const line of columns(terminal, [["LIMIT", "USED", "ALLOWED", ""].map(dim), ...rows])) terminal.out(line);
 }
 
-/** @param inWords A cron expression as people say it. */
+/** @param inWords Describes a cron expression in words. */
 export function printSchedules(
   terminal: Terminal,
   schedules: readonly ScheduleState[],
@@ -102,7 +102,7 @@ export function printSchedules(
   for (const line of columns(terminal, [head, ...rows])) terminal.out(line);
 }
 
-/** One line for each; `seen` pads the names, so that what follows one another is aligned. */
+/** One line for each. `seen` pads the names, so that all lines are aligned. */
 export function eventLine(terminal: Terminal, event: EventSummary, nameWidth: number): string {
   const { at, name, entity, recordId, actorKind, actorId } = event;
   const record = recordId === null ? (entity ?? "") : recordId;
@@ -129,16 +129,16 @@ function attemptsText({ attempts }: RunStep): string {
 
 function remarkOf({ waits }: Run, step: RunStep): string {
   if (step.error !== null) return `${step.error.code}: ${step.error.message}`;
-  if (step.status === "delayed" || step.status === "retrying") return `goes on at ${timeText(step.nextAt ?? "")}`;
+  if (step.status === "delayed" || step.status === "retrying") return `continues at ${timeText(step.nextAt ?? "")}`;
   if (step.status !== "waiting") return "";
   const wait = waits.find(({ path, answer }) => path === step.path && answer == null);
   if (wait?.kind === "approval") return `waits for approval by ${wait.roles?.join(", ") ?? "somebody"}`;
   if (wait?.kind === "run") return `waits for the run ${wait.event ?? ""}`;
   if (wait?.kind === "event") return `waits for the event ${wait.event ?? ""}`;
-  return step.nextAt === null ? "waits" : `goes on at ${timeText(step.nextAt)}`;
+  return step.nextAt === null ? "waits" : `continues at ${timeText(step.nextAt)}`;
 }
 
-/** UTC to the second: it sorts, and it is the same wherever it is read. */
+/** UTC, accurate to the second: it can be sorted, and is the same for all readers. */
 function timeText(at: string): string {
   const ms = Date.parse(at);
   return Number.isNaN(ms) ? at : new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");

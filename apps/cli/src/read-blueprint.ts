@@ -1,11 +1,11 @@
-// A blueprint, or another text, from disk. In: a path. Out: its text, or its model; its diagnostics are printed.
+// Reads a blueprint, or another text, from disk. In: a path. Out: its text, or its model. Its diagnostics are printed.
 import { readFile } from "node:fs/promises";
 import { checkBlueprint, type Model } from "@plinth/blueprint";
 import { CommandFailure } from "./failure.ts";
 import { hasErrors, printDiagnostics } from "./print-diagnostics.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** @throws CommandFailure (usage) where the file can't be read. */
+/** @throws CommandFailure (usage) if the file can't be read. */
 export async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
@@ -16,7 +16,7 @@ export async function readText(file: string): Promise<string> {
   }
 }
 
-/** The checked model; null where there are errors. Warnings are printed, unless `quiet`, and don't count. */
+/** The checked model. Null if there are errors. Warnings are printed, unless `quiet`, and don't count as errors. */
 export async function checkFile(
   terminal: Terminal,
   file: string,

@@ -1,20 +1,20 @@
-// How a long command is asked to stop. In: signals and a lost parent. Out: one promise that resolves once.
-// A second Ctrl-C does not cut the orderly stop short: data are worth the seconds.
+// Stops a long command. In: signals and a lost parent. Out: one promise that resolves once. A second Ctrl-C does not shorten the
+// orderly stop, because it protects the data.
 
 export interface StopSignal {
   readonly promise: Promise<void>;
-  readonly asked: () => boolean;
-  /** Whichever comes first: the work's end or the wish to stop. Failures of the work are thrown. */
+  readonly isRequested: () => boolean;
+  /** Waits for the end of the work or the wish to stop, whichever comes first. Failures of the work are thrown. */
   readonly or: (work: Promise<unknown>) => Promise<void>;
 }
 
 const parentPollMs = 200;
 
 export function listenForStop(): StopSignal {
-  let asked = false;
+  let requested = false;
   const promise = new Promise<void>((resolve) => {
     const stop = (): void => {
-      asked = true;
+      requested = true;
       resolve();
     };
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
@@ -25,7 +25,7 @@ export function listenForStop(): StopSignal {
   });
   return {
     promise,
-    asked: () => asked,
+    isRequested: () => requested,
     or: async (work) => {
       await Promise.race([work, promise]);
     },

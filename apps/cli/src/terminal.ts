@@ -1,13 +1,13 @@
-// Where a command writes. In: lines. Out: lines on stdout or stderr, coloured and broken only where a person looks on: what
-// goes into a pipe or a file stays whole.
+// The output of a command. In: lines. Out: lines on stdout or stderr. They are coloured and wrapped only for a terminal; output
+// to a pipe or a file is unchanged.
 
 export interface Terminal {
-  /** The command's result. */
+  /** The result of the command. */
   readonly out: (line: string) => void;
   /** Everything else: progress, diagnostics, errors. */
   readonly err: (line: string) => void;
   readonly paint: (colour: Colour, text: string) => string;
-  /** Characters of a line; null where nobody reads lines. */
+  /** The width of a line in characters. Null if the output isn't a terminal. */
   readonly columns: number | null;
 }
 
@@ -21,10 +21,10 @@ interface Stream {
   write(text: string): unknown;
 }
 
-/** Below this, breaking lines helps nobody. */
+/** In a narrower terminal, wrapping doesn't help. */
 const COLUMNS_MIN = 40;
 
-/** Colours where stderr is a terminal, unless NO_COLOR asks for none (no-color.org). */
+/** Colours if stderr is a terminal, unless NO_COLOR is set (no-color.org). */
 export function createTerminal(out: Stream, err: Stream, noColour: string | undefined): Terminal {
   const watched = err.isTTY === true && out.isTTY === true;
   const coloured = watched && !noColour;
@@ -36,15 +36,15 @@ export function createTerminal(out: Stream, err: Stream, noColour: string | unde
   };
 }
 
-/** In a text for `wrap`: a blank where no line ends. */
+/** A space in a text for `wrap` at which no line ends. */
 export const HELD_BLANK = "\u00a0";
 
-/** Lines no wider than the terminal, broken at blanks; those after the first begin with `indent`. */
+/** Wraps text to the width of the terminal, at spaces. Lines after the first begin with `indent`. */
 export function wrap({ columns }: Pick<Terminal, "columns">, text: string, indent: string): string {
   if (columns === null) return text.replaceAll(HELD_BLANK, " ");
   const lines: string[] = [];
   let line = "";
-  // The blanks that a line begins with are its own indent.
+  // The spaces at the start of a line are its own indent.
   for (const word of text.split(/(?<=\S) +/)) {
     const longer = line === "" ? word : `${line} ${word}`;
     if (line.trim() === "" || widthOf(longer) <= columns) line = longer;

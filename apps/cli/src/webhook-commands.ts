@@ -1,4 +1,4 @@
-// The commands about a project's webhooks, sent and received, declared. In: the program. Out: `webhooks` in it.
+// Declares the commands about a project's sent and received webhooks. In: the program. Out: the same with `webhooks`.
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Listening } from "./commands/listen.ts";
 import type { OfProject } from "./commands/runs.ts";
@@ -54,11 +54,11 @@ export function declareWebhooks(program: Command, env: Environment, terminal: Te
       ),
   )
     .description("send a delivery or all failed ones again, or process a received request again")
-    .option("--since <time>", "all deliveries of an endpoint that failed since this time, such as 2026-01-31T00:00:00Z")
+    .option("--since <time>", "all failed deliveries of an endpoint since this time, such as 2026-01-31T00:00:00Z")
     .option("--received", "emit the event of a received request again")
     .option(
       "--unmapped",
-      "emit the events of all requests of a source that no version mapped when they came; --since limits them",
+      "emit the events of all requests of a source that had no event when they arrived; --since limits them",
     )
     .action(async (id: string, options: Replaying & { received?: true; unmapped?: true }) => {
       const settings = readLocalSettings(env);
@@ -75,22 +75,22 @@ export function declareWebhooks(program: Command, env: Environment, terminal: Te
 
 function declareListen(webhooks: Command, env: Environment, terminal: Terminal, run: Run): void {
   ofProject(webhooks.command("listen"))
-    .description("forward what the project sends from now on to an address of this machine, until Ctrl-C")
-    .requiredOption("--forward-to <url>", "such as http://localhost:3000/hooks, or a port alone")
-    .option("--events <names>", "only these, with commas between them, such as order.created,parcel.*", namesOf, ["*"])
-    .option("--api <url>", "where a hosted project's API answers; its secret key is in PLINTH_KEY")
+    .description("forward new events of the project to an address on this machine, until Ctrl-C")
+    .requiredOption("--forward-to <url>", "such as http://localhost:3000/hooks, or only a port")
+    .option("--events <names>", "only these, separated by commas, such as order.created,parcel.*", namesOf, ["*"])
+    .option("--api <url>", "address of a hosted project's API; PLINTH_KEY has its secret key")
     .action(async (options: Listening) => {
       const { forwardTarget } = await import("./commands/forward.ts");
       const { listenToWebhooks } = await import("./commands/listen.ts");
       const from = { settings: readLocalSettings(env), key: env["PLINTH_KEY"] };
-      const told = { ...options, forwardTo: forwardTarget(options.forwardTo) };
-      return run(listenToWebhooks(terminal, from, listenForStop(), told));
+      const listening = { ...options, forwardTo: forwardTarget(options.forwardTo) };
+      return run(listenToWebhooks(terminal, from, listenForStop(), listening));
     });
 }
 
 function namesOf(text: string): readonly string[] {
   const names = text.split(",").map((name) => name.trim());
-  if (names.includes("")) throw new InvalidArgumentError("Give names with commas between them.");
+  if (names.includes("")) throw new InvalidArgumentError("Separate the names by commas.");
   return names;
 }
 
@@ -112,14 +112,14 @@ function declareReceived(webhooks: Command, env: Environment, terminal: Terminal
       const { listRequests } = await import("./commands/webhooks-in.ts");
       return run(listRequests(terminal, readLocalSettings(env), options));
     });
-  ofProject(webhooks.command("secret").argument("<source>", "the source that it verifies"))
+  ofProject(webhooks.command("secret").argument("<source>", "a source"))
     .description("add a secret, read from standard input; or remove one")
     .option(
       "--overlap <hours>",
-      "end the present secrets after so many hours, 168 at most; without it they stay",
+      "end the current secrets after this number of hours, at most 168; without it, they stay valid",
       hoursOf,
     )
-    .option("--remove <id>", "remove this secret in the place of adding one")
+    .option("--remove <id>", "remove this secret instead of adding one")
     .action(async (source: string, options: SecretChange) => {
       const { changeSecret } = await import("./commands/webhooks-in.ts");
       return run(changeSecret(terminal, readLocalSettings(env), source, options));

@@ -1,7 +1,8 @@
-// The commands about background work, declared. In: the program. Out: `runs`, `schedules`, `signing-secret`, `live` and `events` in it.
+// Declares the commands about background work. In: the program. Out: the same with `runs`, `schedules`, `signing-secret`, `live`
+// and `events`.
 import { runStatuses } from "@plinth/service";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { asksServer } from "./account/server.ts";
+import { usesServer } from "./account/server.ts";
 import type { ChangesTail } from "./commands/changes.ts";
 import type { OfProject, RunFilters, Settling } from "./commands/runs.ts";
 import { inEnvironment } from "./environment-option.ts";
@@ -12,7 +13,7 @@ import { listenForStop } from "./stop-signal.ts";
 import type { Terminal } from "./terminal.ts";
 
 const LIMIT_MAX = 100;
-const stepHelp = "only the call of this step, as `runs show` names it; without it, all whose end is unknown";
+const stepHelp = "only the call of this step, as `runs show` prints it; without it, all calls with an unknown result";
 
 type Run = (work: Promise<ExitCode>) => Promise<void>;
 
@@ -24,7 +25,7 @@ export function declareWork(program: Command, env: Environment, terminal: Termin
     .description("the newest runs")
     .addOption(new Option("--status <status>", "only those of this status").choices(runStatuses))
     .option("--workflow <name>", "only those of this workflow")
-    .option("--limit <count>", `how many, ${LIMIT_MAX} at most`, countOf, 20)
+    .option("--limit <count>", `how many, at most ${LIMIT_MAX}`, countOf, 20)
     .action(async (options: RunFilters) => {
       const { listRuns } = await import("./commands/runs.ts");
       return run(listRuns(terminal, readLocalSettings(env), options));
@@ -42,8 +43,8 @@ export function declareWork(program: Command, env: Environment, terminal: Termin
       return run(showRun(terminal, readLocalSettings(env), id, options));
     });
   ofProject(runs.command("retry").argument("<id>", "a run that failed, was cancelled or needs attention"))
-    .description("go on from the first step that did not complete, or from a step you name")
-    .option("--from <step>", "a step's path, as `runs show` names it")
+    .description("continue from the first unfinished step, or from the named one")
+    .option("--from <step>", "a step's path, as `runs show` prints it")
     .action(async (id: string, options: OfProject & { readonly from?: string }) => {
       const { actOnRun, retried } = await import("./commands/runs.ts");
       return run(actOnRun(terminal, readLocalSettings(env), id, options, retried(options.from)));
@@ -55,17 +56,17 @@ export function declareWork(program: Command, env: Environment, terminal: Termin
       return run(actOnRun(terminal, readLocalSettings(env), id, options, cancelled));
     });
   ofProject(runs.command("done").argument("<id>", "a run that needs attention"))
-    .description("mark a call as done: the run goes on after it")
+    .description("mark a call as done: the run continues after it")
     .option("--step <step>", stepHelp)
     .option("--output <json>", "what the call returned, for the steps after it")
     .option("--note <text>", "why, for the audit log")
     .action(async (id: string, options: OfProject & Settling & { readonly output?: string }) => {
       const { actOnRun, markedDone } = await import("./commands/runs.ts");
-      const deed = markedDone(options.output, options);
-      return run(actOnRun(terminal, readLocalSettings(env), id, options, deed));
+      const action = markedDone(options.output, options);
+      return run(actOnRun(terminal, readLocalSettings(env), id, options, action));
     });
   ofProject(runs.command("fail").argument("<id>", "a run that needs attention"))
-    .description("mark a call as failed: its step fails, as after its last attempt")
+    .description("mark a call as failed: its step fails, like after its last attempt")
     .option("--step <step>", stepHelp)
     .option("--note <text>", "why, for the audit log and the run")
     .action(async (id: string, options: OfProject & Settling) => {
@@ -79,7 +80,7 @@ export function declareWork(program: Command, env: Environment, terminal: Termin
   ofProject(events.command("tail"))
     .description("print each event from now on, until Ctrl-C")
     .option("--name <name>", "only those of this name, such as order.created")
-    .option("--since <time>", `begin with what happened in this time, such as 10m; ${LIMIT_MAX} events at most`, timeOf)
+    .option("--since <time>", `begin this long ago, such as 10m; at most ${LIMIT_MAX} events`, timeOf)
     .action(async (options: OfProject & { readonly name?: string; readonly since?: number }) => {
       const { tailEvents } = await import("./commands/events.ts");
       return run(tailEvents(terminal, readLocalSettings(env), listenForStop(), options));
@@ -103,7 +104,7 @@ function declareChanges(program: Command, env: Environment, terminal: Terminal, 
 function declareSchedules(program: Command, env: Environment, terminal: Terminal, run: Run): void {
   const schedules = program.command("schedules").description("the schedules of a project: list, run, pause, resume");
   ofProject(schedules.command("list"))
-    .description("each schedule with its next time and its last")
+    .description("each schedule with its next time and its last run")
     .action(async (options: OfProject) => {
       const { listSchedules } = await import("./commands/schedules.ts");
       return run(listSchedules(terminal, readLocalSettings(env), options));
@@ -121,12 +122,12 @@ function declareSchedules(program: Command, env: Environment, terminal: Terminal
       return run(commands.actOnSchedule(terminal, readLocalSettings(env), name, options, commands.pause));
     });
   ofProject(schedules.command("resume").argument("<name>", "a schedule that is paused"))
-    .description("start runs again; missed ones are caught up as `catch_up` says")
-    .option("--skip-missed", "don't catch up on missed runs", false)
+    .description("start runs again; `catch_up` decides about missed ones")
+    .option("--skip-missed", "don't start missed runs", false)
     .action(async (name: string, options: OfProject & { readonly skipMissed: boolean }) => {
       const commands = await import("./commands/schedules.ts");
-      const deed = commands.resume(options.skipMissed);
-      return run(commands.actOnSchedule(terminal, readLocalSettings(env), name, options, deed));
+      const action = commands.resume(options.skipMissed);
+      return run(commands.actOnSchedule(terminal, readLocalSettings(env), name, options, action));
     });
 }
 
@@ -135,20 +136,20 @@ function declareSecret(program: Command, env: Environment, terminal: Terminal, r
   ofProject(secret.command("show"))
     .description("the secret, for the service that verifies calls")
     .action(async (options: OfProject) => {
-      const { shown, tellSecret } = await import("./commands/signing-secret.ts");
-      return run(tellSecret(terminal, readLocalSettings(env), options, shown));
+      const { shown, printSecret } = await import("./commands/signing-secret.ts");
+      return run(printSecret(terminal, readLocalSettings(env), options, shown));
     });
   ofProject(secret.command("rotate"))
     .description("replace the secret; for a day, calls are signed with the old one too")
     .action(async (options: OfProject) => {
-      const { rotated, tellSecret } = await import("./commands/signing-secret.ts");
-      return run(tellSecret(terminal, readLocalSettings(env), options, rotated));
+      const { rotated, printSecret } = await import("./commands/signing-secret.ts");
+      return run(printSecret(terminal, readLocalSettings(env), options, rotated));
     });
 }
 
 const aboutProject = new WeakSet<Command>();
 
-export const PROJECT_HELP = "name or id of a project that you may see";
+export const PROJECT_HELP = "name or id of a project that you can see";
 
 /** A command about a project, in one of its environments. */
 export function ofProject(command: Command): Command {
@@ -159,27 +160,30 @@ export function ofProject(command: Command): Command {
 export function ofWholeProject(command: Command): Command {
   aboutProject.add(command);
   return command
-    .option("--project <name>", `${PROJECT_HELP}; the only one on this machine where there is one`)
+    .option("--project <name>", `${PROJECT_HELP}; the only one on this machine by default`)
     .option("--json", "print the result as JSON", false);
 }
 
-/** Before a command runs: one about a project that names none is about the only one. @throws CommandFailure (usage) where there are more, or none. */
+/**
+ * Runs before a command: if it names no project, it uses the only one. @throws CommandFailure (usage) if there are several, or
+ * none.
+ */
 export function chooseProject(command: Command, env: Environment): void {
   if (!aboutProject.has(command) || command.getOptionValue("project") !== undefined) return;
-  // A hosted project is the one of the key.
+  // The key identifies a hosted project.
   if (command.getOptionValue("api") !== undefined) return;
   const settings = readLocalSettings(env);
-  if (asksServer(settings)) throw new CommandFailure("say which project: `plinth projects` lists them", 2);
+  if (usesServer(settings)) throw new CommandFailure("name a project with --project: `plinth projects` lists them", 2);
   const known = knownProjects(settings.home);
   const [only, second] = known;
   if (only === undefined)
-    throw new CommandFailure("no project is known here: `plinth dev FILE` makes one, `--project NAME` names one", 2);
+    throw new CommandFailure("no project is known here: `plinth dev FILE` creates one, `--project NAME` names one", 2);
   if (second !== undefined)
-    throw new CommandFailure(`there are several projects, say which: --project ${known.join(", --project ")}`, 2);
+    throw new CommandFailure(`there are several projects, name one: --project ${known.join(", --project ")}`, 2);
   command.setOptionValue("project", only);
 }
 
-/** Milliseconds. */
+/** In milliseconds. */
 export function timeOf(text: string): number {
   const [, count, unit] = /^(\d{1,6})(s|m|h|d)$/.exec(text) ?? [];
   if (count === undefined) throw new InvalidArgumentError("It must be a time such as 30s, 10m, 2h or 1d.");

@@ -1,4 +1,4 @@
-// Where a change is, in a word. In: its state. Out: a badge, the same on every page.
+// The state of a change as a badge. In: the state. Out: a badge, the same on every page.
 import type { ChangeState } from "@plinth/control/router";
 import { Badge, type Tone } from "./ui/badge.tsx";
 

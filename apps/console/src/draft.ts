@@ -1,17 +1,17 @@
-// Drafts outside of the editor: begun by another page, or not yet saved. In: a project's id and a text. Out: the draft on the
-// server, or a copy in this browser where the server can't be reached; the editor saves that once it is opened.
+// Drafts outside of the editor: started by another page, or not saved yet. In: a project's id and a text. Out: the draft on the server, or a
+// copy in this browser if the server can't be reached. The editor saves the copy when it is opened.
 import type { AppRouter } from "@plinth/control/router";
 import type { TRPCClient } from "@trpc/client";
 
 /** A text that the server doesn't have yet. */
 export interface Unsaved {
   readonly text: string;
-  /** The version of the draft that it was written upon; null where there was none. */
+  /** The version of the draft that it replaces; null if there was none. */
   readonly after: number | null;
   readonly baseVersionId: string | null;
 }
 
-/** Makes a text the person's draft. What the draft was before is in its history. */
+/** Saves a text as the person's draft. The previous draft is in its history. */
 export async function putDraft(
   client: TRPCClient<AppRouter>,
   projectId: string,
@@ -43,16 +43,16 @@ export function keepUnsaved(projectId: string, unsaved: Unsaved): void {
   try {
     localStorage.setItem(keyOf(projectId), JSON.stringify(unsaved));
   } catch {
-    // Storage is full or forbidden: the text is still in the editor.
+    // The storage is full or forbidden. The text is still in the editor.
   }
 }
 
-/** Leaves what another tab has put there since. */
+/** Keeps a text that another tab has stored since. */
 export function clearUnsaved(projectId: string, text: string): void {
   try {
     if (readUnsaved(projectId)?.text === text) localStorage.removeItem(keyOf(projectId));
   } catch {
-    // What can't be written can't be there either.
+    // Without access to the storage, there is nothing to remove.
   }
 }
 

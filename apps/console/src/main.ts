@@ -1,5 +1,4 @@
-// The console's process. In: the environment and signals. Out: an exit code. It hands nothing of the environment to the
-// browser.
+// The process of the console. In: the environment and signals. Out: an exit code. It passes nothing of the environment to the browser.
 import { consoleConfig } from "./server/config.ts";
 import { startConsole } from "./server/start.ts";
 

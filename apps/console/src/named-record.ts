@@ -1,5 +1,5 @@
-// Whose records a field names. In: a field's type. Out: the entity, also of a list of references; null for any other type. Beside the
-// language, which would come into the page with its own.
+// The entity to which a field refers. In: a field's type. Out: the entity, also for a list of references; null for any other type. The
+// language package has the same function, but importing it would load the whole package into the page.
 import type { FieldType } from "@plinth/blueprint";
 
 export function namedRecord(type: FieldType): string | null {

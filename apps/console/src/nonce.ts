@@ -1,7 +1,7 @@
-// The nonce of the page's content security policy, for what makes style elements in the browser: the editor, and the scroll
-// lock of dialogs. In: the document. Out: its nonce, which stays while the person goes from page to page.
+// The nonce of the page's content security policy, for code that creates style elements: the editor, and the scroll lock of dialogs. In:
+// the document. Out: its nonce, which stays the same while the person moves between pages.
 
-/** Scripts may read it; the markup, and so a style sheet, doesn't show it. */
+/** Scripts can read it, but the markup, and so a style sheet, can't. */
 export function pageNonce(): string {
   return document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "";
 }

@@ -1,6 +1,6 @@
-// A template or file takes the new project's name, and nothing else of it changes.
+// A template or file gets the name of the new project, and nothing else changes.
 import { describe, expect, test } from "vitest";
-import { isProjectName, projectNameIn, withProjectName } from "./project-name.ts";
+import { isProjectName, nameForFile, projectNameIn, withProjectName } from "./project-name.ts";
 
 describe("projectNameIn", () => {
   test.each([
@@ -13,12 +13,27 @@ describe("projectNameIn", () => {
   });
 });
 
+describe("nameForFile", () => {
+  const [shop, hire] = ["project: bike-shop\n", "project: bike-hire\n"];
+
+  test("takes the name of the file, also of another file afterwards", () => {
+    expect(nameForFile(shop, "", null)).toBe("bike-shop");
+    expect(nameForFile(hire, "bike-shop", shop)).toBe("bike-hire");
+    expect(nameForFile("entities: {}\n", "bike-shop", shop)).toBe("bike-shop");
+  });
+
+  test("leaves a name that was typed", () => {
+    expect(nameForFile(shop, "mine", null)).toBe("mine");
+    expect(nameForFile(hire, "mine", shop)).toBe("mine");
+  });
+});
+
 describe("withProjectName", () => {
   test("changes the name and keeps the comment behind it", () => {
     expect(withProjectName("project: a # why\nroles: {}\n", "b")).toBe("project: b # why\nroles: {}\n");
   });
 
-  test("puts a line on top where there is none", () => {
+  test("adds a first line if there is none", () => {
     expect(withProjectName("entities: {}\n", "b")).toBe("project: b\nentities: {}\n");
   });
 

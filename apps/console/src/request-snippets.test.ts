@@ -1,4 +1,4 @@
-// What a person pastes does what it says, whatever a shell makes of the characters in it.
+// The snippets work in a shell, whatever characters are in them.
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { curlSnippet, sdkSnippet } from "./request-snippets.ts";
@@ -26,7 +26,7 @@ test("curl takes the key from the environment", () => {
   ]);
 });
 
-test("curl with a key in it, and an address that a shell would read", () => {
+test("curl with a key, and an address with characters that a shell interprets", () => {
   const odd = { ...target, apiUrl: "http://a/$(id)'b", key: "plk_sec_y" };
   expect(argumentsOf(curlSnippet(odd), "")).toEqual([
     "http://a/$(id)'b/v1/resources/order_items",
@@ -35,7 +35,7 @@ test("curl with a key in it, and an address that a shell would read", () => {
   ]);
 });
 
-test("the SDK's snippet names project, address and entity", () => {
+test("the snippet for the SDK has project, address and entity", () => {
   expect(sdkSnippet(target)).toBe(`import { createClient } from "@plinth/sdk";
 
 const db = createClient({

@@ -1,15 +1,15 @@
-// A first request to a project's API, ready to paste. In: where the API is, the project, an entity, a key. Out: text.
-// The key may be a shell variable's name; a real key stands here only where it is shown anyway.
+// A first request to a project's API, ready to paste. In: the address of the API, the project, an entity, a key. Out: text. Without a key,
+// the text has the name of a variable; a real key is only given if the page shows it anyway.
 
 export interface SnippetTarget {
   readonly apiUrl: string;
-  /** With its environment, where that is not production: `parcel-desk--preview`. */
+  /** With the environment if it is not production: `parcel-desk--preview`. */
   readonly project: string;
-  /** Singular, as the SDK names it. */
+  /** Singular, for the SDK. */
   readonly entity: string;
-  /** Plural, as the address names it. */
+  /** Plural, for the address. */
   readonly plural: string;
-  /** Null: `PLINTH_KEY` of the environment. */
+  /** Null to use the variable `PLINTH_KEY`. */
   readonly key: string | null;
 }
 
@@ -39,7 +39,7 @@ function trimmed(url: string): string {
   return url.replace(/\/+$/, "");
 }
 
-/** Quoted so that no POSIX shell reads anything in it. */
+/** Quoted so that a POSIX shell interprets nothing in it. */
 function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,4 +1,4 @@
-// A submit is single: what is sent twice at once goes out once, and what got no answer goes out with the same key.
+// A submission has one effect: two equal requests at the same time are sent once, and a retry without a response has the same key.
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { submitOnce } from "./submit-once.ts";
 let server: Server;
 let url: string;
 let received: { key: string; body: string }[];
-/** What the next requests are answered with; 0: the connection is cut. */
+/** The statuses of the next responses; 0 closes the connection. */
 let statuses: number[];
 
 beforeEach(async () => {
@@ -29,14 +29,14 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-test("two at once are one request, and both read the answer", async () => {
+test("two at once are one request, and both get the response", async () => {
   const submit = submitOnce();
   const [one, two] = await Promise.all([1, 2].map(() => submit(url, { method: "POST", body: "{}" })));
   expect([await one?.text(), await two?.text()]).toEqual(["answer 1", "answer 1"]);
   expect(received).toHaveLength(1);
 });
 
-test("what differs, or comes after the answer, is another submission", async () => {
+test("a different request, or one after the response, is another submission", async () => {
   const submit = submitOnce();
   await Promise.all(["1", "2"].map((body) => submit(url, { method: "POST", body })));
   await submit(url, { method: "POST", body: "1" });
@@ -44,7 +44,7 @@ test("what differs, or comes after the answer, is another submission", async () 
 });
 
 test.each([0, 502])(
-  "a retry after an answer that was lost (%s) has the same key; after a refusal it has not",
+  "a retry after a lost response (%s) has the same key; after a refusal it has another",
   async (lost) => {
     const submit = submitOnce();
     const send = () => submit(url, { method: "POST", body: "1" }).catch(() => null);

@@ -1,14 +1,14 @@
-// Makes every submit of the console single. In: the browser's `fetch`. Out: one for requests that change something.
-// A request that equals one under way, as of a double click, is not sent: both get the answer. A request whose answer was lost
-// is sent again with the first one's key, so that the control API carries it out once. It keeps no answer.
+// Gives every submission one effect. In: the browser's `fetch`. Out: a `fetch` for requests that change something. A request that equals a
+// running one, for example after a double click, is not sent: both get the same response. After a lost response, an equal request is sent
+// with the same key, so that the control API carries it out once. It stores no responses.
 
 type Fetch = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
 
-/** Of submissions without an answer; the oldest go first. */
+/** The maximum number of keys without a response; the oldest are dropped first. */
 const KEYS_MAX = 100;
 
 export function submitOnce(send: Fetch = (input, init) => fetch(input, init)): Fetch {
-  const underWay = new Map<string, Promise<Response>>();
+  const runningRequests = new Map<string, Promise<Response>>();
   const unanswered = new Map<string, string>();
 
   const submit = async (what: string, input: RequestInfo | URL, init: RequestInit): Promise<Response> => {
@@ -21,7 +21,7 @@ export function submitOnce(send: Fetch = (input, init) => fetch(input, init)): F
     const headers = new Headers(init.headers);
     headers.set("idempotency-key", key);
     const response = await send(input, { ...init, headers });
-    // A gateway's error is no answer: the work may have been done behind it.
+    // An error of a gateway is not the response: the request may have been carried out.
     if (response.status < 500) unanswered.delete(what);
     return response;
   };
@@ -29,19 +29,19 @@ export function submitOnce(send: Fetch = (input, init) => fetch(input, init)): F
   return async (input, init = {}) => {
     if (typeof init.body !== "string") return send(input, init);
     const what = `${init.method} ${String(input)} ${init.body}`;
-    const running = underWay.get(what);
+    const running = runningRequests.get(what);
     if (running !== undefined) return (await running).clone();
     const submitted = submit(what, input, init);
-    underWay.set(what, submitted);
+    runningRequests.set(what, submitted);
     try {
       return (await submitted).clone();
     } finally {
-      underWay.delete(what);
+      runningRequests.delete(what);
     }
   };
 }
 
-/** Not `randomUUID`, which a page that is not served over HTTPS lacks. */
+/** Not `randomUUID`, which doesn't exist on a page without HTTPS. */
 function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,5 +1,5 @@
-// The theme of the console. In: what a person chose. Out: the page in it, and a cookie, so that the server sends the next page in it
-// before anything is painted. The choice itself is kept with the person.
+// The theme of the console. In: the person's choice. Out: the theme of the page, and a cookie, so that the server renders the next page
+// with this theme. The choice itself is stored with the person's account.
 import type { Theme } from "@plinth/control/router";
 
 export const THEME_COOKIE = "plinth.theme";

@@ -1,5 +1,5 @@
-// The typed way to the control API. In: the router's type (types alone cross from there). Out: hooks for components and
-// the client behind them. It speaks to this origin only, by cookie; it never holds a token.
+// The typed client of the control API. In: the router's type (only types are imported). Out: hooks for components, and the client behind
+// them. It only calls this origin, with a cookie; it never has a token.
 import type { AppRouter } from "@plinth/control/router";
 import { createTRPCClient, httpBatchLink, httpLink, splitLink, type TRPCClient } from "@trpc/client";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
@@ -15,14 +15,14 @@ export function createControlClient(): TRPCClient<AppRouter> {
   return createTRPCClient<AppRouter>({
     links: [
       splitLink({
-        // Each mutation is a request of its own: only so is it one submission.
+        // Each mutation is a separate request, so that it is one submission.
         condition: ({ type }) => type === "mutation",
         true: httpLink({ url, fetch: (input, init) => submit(input, init as RequestInit) }),
         false: splitLink({
-          // What waits for changes would hold up the others of its batch.
+          // A request that waits for changes would delay the others in its batch.
           condition: ({ path }) => path === "data.changes",
           true: httpLink({ url }),
-          // Answers of one screen come together; the bound keeps a batch's address within what proxies accept.
+          // The queries of one page are one request. The limit keeps its address short enough for proxies.
           false: httpBatchLink({ url, maxURLLength: 4000, maxItems: 10 }),
         }),
       }),

@@ -1,5 +1,5 @@
-// The control API as its clients see it: every procedure with its input and output. Out: the type `AppRouter`.
-// Types alone; `router.ts` must satisfy it, so the two can't drift apart.
+// The control API as clients see it: every procedure with its input and output. Out: the type `AppRouter`. This file has types
+// only. `router.ts` must satisfy them, so the two can't differ.
 import type { Diagnostic } from "@plinth/blueprint";
 import type { TRPCBuiltRouter, TRPCDefaultErrorData, TRPCErrorShape } from "@trpc/server";
 import type { BlueprintProcedures } from "./blueprints/api.ts";
@@ -7,6 +7,7 @@ import type { DataProcedures } from "./data/api.ts";
 import type { DeploymentProcedures } from "./deployments/api.ts";
 import type { DraftProcedures } from "./drafts/api.ts";
 import type { EnvironmentProcedures } from "./environments/api.ts";
+import type { FieldError } from "./failure.ts";
 import type { InvitationProcedures } from "./invitations/api.ts";
 import type { KeyProcedures } from "./keys/api.ts";
 import type { MailProcedures } from "./mail/api.ts";
@@ -46,8 +47,10 @@ export type AppProcedures = {
   users: UserProcedures;
 };
 
-/** What an error carries beside its message: the blueprint's diagnostics where they are the reason, else null. */
-export type ErrorShape = TRPCErrorShape<TRPCDefaultErrorData & { diagnostics: readonly Diagnostic[] | null }>;
+/** What an error carries in addition to its message: the diagnostics of the blueprint if they are the reason, otherwise null. */
+export type ErrorShape = TRPCErrorShape<
+  TRPCDefaultErrorData & { diagnostics: readonly Diagnostic[] | null; fields: readonly FieldError[] | null }
+>;
 
 export type AppRouter = TRPCBuiltRouter<
   { ctx: object; meta: object; errorShape: ErrorShape; transformer: false },
@@ -85,6 +88,7 @@ export type {
   PlanMeasures,
   PromotedFrom,
   Proposal,
+  ProposalPreview,
   ProposalStatus,
   ProposalSummary,
   ProposedPlan,

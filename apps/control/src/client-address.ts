@@ -1,13 +1,13 @@
-// Whose request it is, by address. In: a request. Out: the address of the client, as a key to count by. What a request says
-// about its client counts only where it proves, by the secret they share, that the console sent it.
+// The address of the client, for counting requests. In: a request. Out: a key to count by. The header with the client's address
+// is only trusted if the request proves, by the shared secret, that the console sent it.
 import { timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import ipaddr from "ipaddr.js";
 
-/** Proves that the console forwarded the request. It must reach neither a log nor another service. */
+/** Proves that the console forwarded the request. It must never be logged or sent to another service. */
 export const CONSOLE_HEADER = "x-plinth-console";
 
-/** An IPv4 address, or the /64 network of an IPv6 address: one customer of a provider has all of it. */
+/** An IPv4 address, or the /64 network of an IPv6 address, because a provider gives a whole /64 to one customer. */
 export type ClientAddress = (request: FastifyRequest) => string;
 
 export function createClientAddress(consoleSecret: string): ClientAddress {
@@ -20,7 +20,7 @@ export function createClientAddress(consoleSecret: string): ClientAddress {
   };
 }
 
-/** Null where the text is no address. */
+/** Returns null if the text isn't an address. */
 export function addressKey(text: string): string | null {
   if (!ipaddr.isValid(text)) return null;
   // A mapped address (::ffff:192.0.2.1) is the IPv4 address in it.

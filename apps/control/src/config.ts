@@ -1,5 +1,5 @@
-// What the control plane is told from outside. In: environment variables. Out: a typed configuration.
-// It never reads the environment itself; `main.ts` hands it in.
+// The configuration of the control plane. In: environment variables. Out: a typed configuration. It never reads the environment
+// itself; `main.ts` passes it in.
 import { type ControlSigner, readControlSigner } from "@plinth/bundle";
 import { type LogLevel, readConfig } from "@plinth/service";
 import { z } from "zod";
@@ -11,20 +11,20 @@ export interface Config {
   readonly port: number;
   readonly host: string;
   readonly databaseUrl: string;
-  /** Shared with the cells' internal listeners: it opens them. */
+  /** The secret for the cells' internal listeners, which the cells know too. */
   readonly cellSecret: string;
-  /** Signs approvals and assertions. */
+  /** The private key that signs approvals and assertions. */
   readonly signer: ControlSigner;
-  /** The cell of this installation; an operator adds further ones to the database. */
+  /** The cell of this installation. An operator can add more cells to the database. */
   readonly cell: CellSettings;
   readonly controlUrl: string;
   readonly consoleUrl: string;
   readonly authSecret: string;
-  /** Whether cookies travel over HTTPS alone: where the console does. */
+  /** Whether cookies are sent over HTTPS only. True if the console uses HTTPS. */
   readonly secureCookies: boolean;
-  /** Whose pages may send a person's cookie. */
+  /** The origins whose pages may send a person's cookie. */
   readonly trustedOrigins: readonly string[];
-  /** Proves that a request comes from the console, whose word on the client's address counts. */
+  /** Proves that a request comes from the console, so that its header with the client's address is trusted. */
   readonly consoleSecret: string;
   /** Failed sign-ins per client address and minute, and sign-ups per client address and hour. */
   readonly attemptsMax: number;

@@ -1,9 +1,15 @@
-// What the control API says when it refuses. In: a reason in public words. Out: an error that tRPC sends as it is.
-// The message is read by people outside: never internals, never whether something hidden exists.
+// The refusals of the control API. In: a reason in public words. Out: an error that tRPC sends unchanged. Outsiders read the
+// message, so it must not contain internals or reveal that something hidden exists.
 import type { Diagnostic } from "@plinth/blueprint";
 import { asFault, constraintName, isUniqueViolation } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { TRPCError } from "@trpc/server";
+
+export interface FieldError {
+  /** A JSON pointer into the values: `/title`, `/address/street`. */
+  readonly path: string;
+  readonly message: string;
+}
 
 export type Refusal =
   | "BAD_REQUEST"
@@ -19,7 +25,7 @@ export function refuse(code: Refusal, message: string, cause?: unknown): TRPCErr
   return new TRPCError({ code, message, cause });
 }
 
-/** What a database that is away or has no space left comes to; null for any other failure. */
+/** The refusal for a database that is unreachable or has no space left. Null for any other failure. */
 export function refuseUnavailable(error: unknown): TRPCError | null {
   const fault = asFault(error);
   return fault instanceof Fault && fault.code === "unavailable"
@@ -27,12 +33,12 @@ export function refuseUnavailable(error: unknown): TRPCError | null {
     : null;
 }
 
-/** One answer for what is missing and for what the caller may not see. */
+/** The same answer for a missing thing and for one that the caller can't see. */
 export function notFound(noun: string): TRPCError {
-  return refuse("NOT_FOUND", `There is no such ${noun}, or you may not see it.`);
+  return refuse("NOT_FOUND", `There is no such ${noun}, or you can't see it.`);
 }
 
-/** The author's mistakes, carried beside the message. */
+/** The author's mistakes, sent in addition to the message. */
 export class DiagnosticsError extends Error {
   readonly diagnostics: readonly Diagnostic[];
 
@@ -43,13 +49,24 @@ export class DiagnosticsError extends Error {
   }
 }
 
+/** Values that a project's API refused, with the field of each. They are sent in addition to the message. */
+export class FieldsError extends Error {
+  readonly fields: readonly FieldError[];
+
+  constructor(fields: readonly FieldError[]) {
+    super("Some values were refused.");
+    this.name = "FieldsError";
+    this.fields = fields;
+  }
+}
+
 export function refuseBlueprint(diagnostics: readonly Diagnostic[]): TRPCError {
   const errors = diagnostics.filter((diagnostic) => diagnostic.severity === "error").length;
   const message = errors === 1 ? "The blueprint has an error." : `The blueprint has ${errors} errors.`;
   return refuse("BAD_REQUEST", message, new DiagnosticsError(diagnostics));
 }
 
-/** Whether Postgres refused a row because another has the same value under this constraint. */
+/** Whether Postgres refused a row because another row has the same value under this constraint. */
 export function violatesUnique(error: unknown, constraint: string): boolean {
   return isUniqueViolation(error) && constraintName(error) === constraint;
 }

@@ -1,4 +1,4 @@
-// The process: what it needs to start, what it logs, how it ends. Guarantee 15: no secret in the log, at any level.
+// The process: the configuration that it needs, its log, and how it ends. Guarantee 15: no secret in the log, at any level.
 import { randomBytes } from "node:crypto";
 import { newControlKeys } from "@plinth/bundle";
 import { createTestDatabase, freePort, startProcess, type TestDatabase, type TestProcess } from "@plinth/testkit";
@@ -37,7 +37,7 @@ describe("the process", () => {
     expect(failed.output()).not.toMatch(/hidden|too short|bm8ga2V5/);
   });
 
-  it("starts, logs no secret, says when its database is away, and stops on SIGTERM", async () => {
+  it("starts, logs no secret, reports an unreachable database, and stops on SIGTERM", async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const secret = (): string => randomBytes(24).toString("hex");
@@ -51,7 +51,7 @@ describe("the process", () => {
         PLINTH_CONTROL_PORT: String(port),
         PLINTH_CONTROL_URL: url,
         PLINTH_CONSOLE_URL: CONSOLE,
-        // Nobody listens there: the log must hold no secret of a failed call either.
+        // Nothing listens at this address: the log must not contain a secret of a failed call either.
         PLINTH_CELL_URL: `http://127.0.0.1:${await freePort()}`,
         PLINTH_CELL_SECRET: secrets.cell,
         PLINTH_SIGNING_KEY: secrets.signing,

@@ -1,4 +1,4 @@
-// The control plane's process. In: the environment and signals. Out: an exit code.
+// The process of the control plane. In: the environment and signals. Out: an exit code.
 import { createLogger, type LogLevel, runService } from "@plinth/service";
 import { controlConfig } from "./config.ts";
 import { startControl } from "./server.ts";

@@ -1,22 +1,12 @@
-// What an operator allows outranks what a blueprint asks for, and its author is told so.
+// The operator's limits have priority over a blueprint's, and its author gets a diagnostic.
 
 import { readFile } from "node:fs/promises";
 import { TRPCClientError } from "@trpc/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AppRouter } from "./api.ts";
 import { operatorLimitVariables } from "./operator-limits.ts";
-import { codeOf, createWorld, goLive, type Somebody, type World } from "./testing/control-plane.ts";
-
-const notes = (fields = "", rest = ""): string => `project: notes
-modules: [auth, users, roles]
-entities:
-  note:
-    fields:
-      title: string
-${fields}    permissions:
-      admin:
-        all: true
-${rest}`;
+import { codeOf, createWorld, goLive, organizationOf, type Somebody, type World } from "./testing/control-plane.ts";
+import { noteBlueprint } from "./testing/note-blueprint.ts";
 
 let world: World;
 let owner: Somebody;
@@ -34,7 +24,7 @@ beforeAll(async () => {
   };
   world = await createWorld({ cell: true, env });
   owner = await world.signUp("owner");
-  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  const organizationId = await organizationOf(owner);
   projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "notes" })).id;
 }, 60_000);
 
@@ -44,63 +34,62 @@ function propose(text: string): Promise<{ id: string }> {
   return owner.client.proposals.create.mutate({ projectId, text });
 }
 
-async function toldOf(text: string): Promise<readonly unknown[]> {
+async function diagnosticsOf(text: string): Promise<readonly unknown[]> {
   const error: unknown = await propose(text).catch((thrown: unknown) => thrown);
-  if (!(error instanceof TRPCClientError)) throw new Error("the proposal was made");
+  if (!(error instanceof TRPCClientError)) throw new Error("the proposal was created");
   return (error as TRPCClientError<AppRouter>).data?.diagnostics ?? [];
 }
 
-it("every limit is in docs/operating.md, with what counts where it is not given", async () => {
+it("every limit is in docs/operating.md, with its default", async () => {
   const page = await readFile(new URL("../../../docs/operating.md", import.meta.url), "utf8");
-  const told = Object.fromEntries(
+  const documented = Object.fromEntries(
     [...page.matchAll(/^\| `(PLINTH_(?:MAX|AUTHORING)_\w+)` \|.*\| (\d+) \|$/gm)].map(([, name, value]) => [
       name,
       Number(value),
     ]),
   );
-  expect(told).toEqual(
+  expect(documented).toEqual(
     Object.fromEntries(Object.entries(operatorLimitVariables).map(([name, schema]) => [name, schema.parse(undefined)])),
   );
 });
 
 describe("a blueprint that asks for more", () => {
-  it("in its section `api`, is told where, as it is written and when it is proposed", async () => {
-    const text = notes("", "api:\n  page_max: 51\n");
-    const told = [
+  it("in its section `api`, gets a diagnostic with the position, while it is written and when it is proposed", async () => {
+    const text = noteBlueprint("", { rest: "api:\n  page_max: 51\n" });
+    const expected = [
       { code: "invalid_limit", hint: "The operator allows at most `50`.", span: { start: { line: 11, column: 13 } } },
     ];
-    expect((await owner.client.blueprints.validate.mutate({ text })).diagnostics).toMatchObject(told);
-    expect(await toldOf(text)).toMatchObject(told);
+    expect((await owner.client.blueprints.validate.mutate({ text })).diagnostics).toMatchObject(expected);
+    expect(await diagnosticsOf(text)).toMatchObject(expected);
   });
 
-  it("in the time of a call, is told where", async () => {
-    const text = notes("", "workers:\n  tell: { timeout: 6s, http: { url: 'https://a.example' } }\n").replace(
-      "roles]",
-      "roles, workers, audit_logs]",
-    );
-    const told = [{ code: "invalid_limit", span: { start: { line: 11, column: 20 } } }];
-    expect((await owner.client.blueprints.validate.mutate({ text })).diagnostics).toMatchObject(told);
-    expect(await toldOf(text)).toMatchObject(told);
+  it("in the timeout of a call, gets a diagnostic with the position", async () => {
+    const text = noteBlueprint("", {
+      rest: "workers:\n  tell: { timeout: 6s, http: { url: 'https://a.example' } }\n",
+    }).replace("roles]", "roles, workers, audit_logs]");
+    const expected = [{ code: "invalid_limit", span: { start: { line: 11, column: 20 } } }];
+    expect((await owner.client.blueprints.validate.mutate({ text })).diagnostics).toMatchObject(expected);
+    expect(await diagnosticsOf(text)).toMatchObject(expected);
   });
 
-  it("in tables, or in bytes of what it compiles to, is refused", async () => {
+  it("in tables, or in bytes of its bundle, is refused", async () => {
     const entities = Array.from({ length: 12 }, (_, index) => `  thing${index}:\n    fields: { title: string }\n`);
     const many = `project: notes\nmodules: [auth, users, roles]\nentities:\n${entities.join("")}`;
     const fields = Array.from({ length: 190 }, (_, index) => `      field_${index}: string?\n`).join("");
-    expect(await toldOf(many)).toContainEqual(
+    expect(await diagnosticsOf(many)).toContainEqual(
       expect.objectContaining({
         code: "too_many",
         message: expect.stringMatching(/ tables; the operator allows at most 12\.$/),
       }),
     );
-    expect(await toldOf(notes(fields))).toContainEqual(
+    expect(await diagnosticsOf(noteBlueprint(fields))).toContainEqual(
       expect.objectContaining({ code: "blueprint_too_large", message: expect.stringContaining("at most 150000") }),
     );
   });
 
   it("in bytes of its plan, is refused", async () => {
     const fields = Array.from({ length: 100 }, (_, index) => `      field_${index}: string?\n`).join("");
-    expect(await toldOf(notes(fields))).toContainEqual(
+    expect(await diagnosticsOf(noteBlueprint(fields))).toContainEqual(
       expect.objectContaining({
         code: "blueprint_too_large",
         message: expect.stringMatching(/^The change and its plan take \d+ bytes; the operator allows at most 12000\.$/),
@@ -108,8 +97,8 @@ describe("a blueprint that asks for more", () => {
     );
   });
 
-  it("in bytes of its text, is refused before anybody reads it", async () => {
-    const text = notes(`      # ${"x".repeat(20_000)}\n`);
+  it("in bytes of its text, is refused before it is read", async () => {
+    const text = noteBlueprint(`      # ${"x".repeat(20_000)}\n`);
     const { blueprints } = owner.client;
     const calls = [
       propose,
@@ -122,12 +111,12 @@ describe("a blueprint that asks for more", () => {
   });
 });
 
-it("proposals that never went live are kept up to the operator's number; what was deployed always is", async () => {
-  await goLive(owner, projectId, notes());
-  for (const name of ["a", "b", "c"]) await propose(notes(`      ${name}: string?\n`));
+it("keeps as many proposals that never went live as the operator allows, and all that were deployed", async () => {
+  await goLive(owner, projectId, noteBlueprint());
+  for (const name of ["a", "b", "c"]) await propose(noteBlueprint(`      ${name}: string?\n`));
   const proposals = await owner.client.proposals.list.query({ projectId });
   expect(proposals.map((proposal) => proposal.status)).toEqual(["open", "open", "deployed"]);
   const versions = await owner.client.blueprints.list.query({ projectId });
   expect(versions.map((version) => version.live)).toEqual([false, false, true]);
-  expect(await codeOf(propose(notes("      a: string?\n")))).toBeNull();
+  expect(await codeOf(propose(noteBlueprint("      a: string?\n")))).toBeNull();
 });

@@ -1,41 +1,45 @@
-// What the operator allows an author, whatever a blueprint asks for. In: environment variables. Out: typed limits.
-// Control refuses a blueprint that asks for more; a cell has maxima of its own and serves no more than those.
+// The operator's limits for all blueprints. In: environment variables. Out: typed limits. Control refuses a blueprint that asks
+// for more. A cell has limits of its own and never serves more than those.
 import type { ApiLimits } from "@plinth/blueprint";
 import { defaultCallMsMax, defaultLimitsMax } from "@plinth/bundle";
 import { z } from "zod";
 
 export interface OperatorLimits {
-  /** The most that the section `api` of a blueprint may ask for. */
+  /** The highest limits that the section `api` of a blueprint can set. */
   readonly api: ApiLimits;
-  /** Milliseconds that one call of another service may take: the most that `timeout` may ask for there. */
+  /** The highest `timeout` of a call to another service, in milliseconds. */
   readonly callMsMax: number;
-  /** Bytes of a blueprint's text, in UTF-8. */
+  /** The size of a blueprint's text, in bytes of UTF-8. */
   readonly blueprintBytesMax: number;
-  /** Bytes of what a blueprint compiles to, as JSON. */
+  /** The size of a compiled bundle, in bytes of JSON. */
   readonly bundleBytesMax: number;
-  /** Bytes of what one proposal shows, its changes and the steps of its plan, as JSON: the requests' thread reads it. */
+  /**
+   * The size of a proposal's changes and of the steps of its plan, in bytes of JSON. The thread that serves requests reads them.
+   */
   readonly planBytesMax: number;
-  /** Tables of one project, those of the modules included. */
+  /** Tables of one project, including those of modules. */
   readonly tablesMax: number;
   readonly projectsPerOrganizationMax: number;
-  /** Of one project, beside production. */
+  /** Environments of one project, in addition to production. */
   readonly environmentsMax: number;
-  /** Of one project: older proposals that never went live are deleted, and texts that nothing refers to any more. */
+  /**
+   * Kept proposals of one project. Older ones that never went live are deleted, with the texts that nothing refers to any more.
+   */
   readonly proposalsKeptMax: number;
-  /** Of each person's draft of a project: what undoing can go back to. */
+  /** Earlier texts of each person's draft of a project: how far undo can go back. */
   readonly drafts: { readonly stepsMax: number; readonly bytesMax: number };
   readonly authoring: AuthoringBudget;
 }
 
-/** What reading blueprints may cost. */
+/** How much reading blueprints can cost. */
 export interface AuthoringBudget {
-  /** Threads that read blueprints, all organizations together. */
+  /** Threads that read blueprints, for all organizations together. */
   readonly threadsMax: number;
-  /** Megabytes of JavaScript heap of one such thread. */
+  /** The JavaScript heap of one such thread, in megabytes. */
   readonly memoryMbMax: number;
-  /** Milliseconds of computing of one check, or of one comparison with compiling and planning. */
+  /** The time of one check, or of one comparison with compiling and planning, in milliseconds. */
   readonly jobMsMax: number;
-  /** Milliseconds of work that a person or an organization may save up; half a millisecond comes back in each. */
+  /** The budget that a person or an organization can save up, in milliseconds. Each millisecond adds half a millisecond. */
   readonly shareMsMax: number;
 }
 
@@ -62,7 +66,7 @@ type Variable =
 
 const mebibytes = 1_048_576;
 
-/** Each variable, and what counts where it is not set. */
+/** Each variable with its default. */
 export const operatorLimitVariables: Readonly<Record<Variable, z.ZodType<number, unknown>>> = {
   PLINTH_MAX_REQUESTS_PER_SECOND: positive(defaultLimitsMax.requestsPerSecond),
   PLINTH_MAX_BURST: positive(defaultLimitsMax.burst),

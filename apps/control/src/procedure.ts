@@ -1,5 +1,5 @@
-// The type of one procedure: what goes in, what comes out. In: two types. Out: tRPC's own procedure types.
-// Types alone: a client imports these without loading any of the server.
+// The type of one procedure. In: the types of its input and output. Out: tRPC's own procedure types. This file has types only: a
+// client imports them without loading the server.
 import type { TRPCMutationProcedure, TRPCQueryProcedure } from "@trpc/server";
 
 export type Query<Input, Output> = TRPCQueryProcedure<{ input: Input; output: Output; meta: unknown }>;

@@ -1,10 +1,10 @@
-// Work that is done again and again. In: work and a pause. Out: a way to end it. What fails is logged and done again; two rounds
-// never overlap.
+// Repeated work. In: a function and a pause. Out: a function that stops it. Failures are logged, and the next round tries again.
+// Two rounds never overlap.
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "@plinth/service";
 
 export interface Repeated {
-  /** Begins no other round, and waits for the one under way. */
+  /** Starts no further round, and waits for the current one. */
   stop(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// Heads that proxies and servers could read differently (RFC 9112, 3.2), and bodies that are announced and not wanted.
+// Request heads that proxies and servers could read differently (RFC 9112, 3.2), and announced bodies that nothing reads.
 import { exchangeRaw } from "@plinth/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createWorld, type World } from "./testing/control-plane.ts";
@@ -28,7 +28,7 @@ test.each([
   ["GET", "/healthz", 9_000, "200"],
   ["POST", "/nothing", 9_000, "404"],
   ["POST", "/trpc/me.get", 900_000_000, "413"],
-])("a body that %s %s does not want holds no connection", async (method, target, length, status) => {
+])("a body that %s %s doesn't read keeps no connection open", async (method, target, length, status) => {
   const head = [`${method} ${target} HTTP/1.1`, "host: x", "content-type: application/json"];
   const text = [...head, `content-length: ${length}`, "", "{"].join("\r\n");
   const { received, closed } = await exchangeRaw(world.url, text);

@@ -1,14 +1,24 @@
-// Every procedure, called by the least role that may, by all roles below it, by a stranger, and signed out. A procedure
-// without an expectation here fails the walk. A denial changes nothing: no row in the audit log.
+// Calls every procedure with the least role that has the right, with all lower roles, as a stranger, and signed out. The test
+// fails for a procedure without an expectation. A denial changes nothing: it adds no row to the audit log.
 import type { TRPCClient } from "@trpc/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AppRouter } from "./api.ts";
+import { dataExpectations } from "./data/testing/expectations.ts";
 import { draftExpectations } from "./drafts/testing/expectations.ts";
 import { environmentExpectations } from "./environments/testing/expectations.ts";
 import { mailExpectations } from "./mail/testing/expectations.ts";
+import { proposalExpectations } from "./proposals/testing/expectations.ts";
 import { appRouter } from "./router.ts";
-import { codeOf, createWorld, goLive, join, type Somebody, type World } from "./testing/control-plane.ts";
-import { type Expected, type LeastMember, NOWHERE } from "./testing/expected.ts";
+import {
+  codeOf,
+  createWorld,
+  goLive,
+  join,
+  organizationOf,
+  type Somebody,
+  type World,
+} from "./testing/control-plane.ts";
+import type { Expected, LeastMember } from "./testing/expected.ts";
 import { tokenExpectations } from "./tokens/testing/expectations.ts";
 import { transferExpectations } from "./transfers/testing/expectations.ts";
 import { userExpectations } from "./users/testing/expectations.ts";
@@ -41,7 +51,7 @@ interface Things {
   projectId: string;
   versionId: string;
   deploymentId: string;
-  /** Made anew for each caller, since a decision can be taken once. */
+  /** Created again for each caller, since a proposal can be decided only once. */
   open: { id: string; hash: string };
   approved: string;
   keyId: string;
@@ -55,7 +65,7 @@ type Call = (client: TRPCClient<AppRouter>, things: Things) => Promise<unknown>;
 interface Expectation extends Omit<Expected, "who" | "call"> {
   readonly who: "person" | LeastMember;
   readonly call: Call;
-  /** Needs proposals that nobody has decided on. */
+  /** Needs proposals that are still open. */
   readonly fresh?: true;
 }
 
@@ -87,7 +97,7 @@ const expectations: Record<string, Expectation> = {
     call: (c, t) => c.organizations.remove.mutate({ organizationId: t.organizationId }),
   },
   "organizations.leave": {
-    // The stranger's own; a member's leaving is tested with the organizations.
+    // The stranger's own membership. The tests of organizations cover members who leave.
     who: "person",
     end: "NOT_FOUND",
     call: (c) => c.organizations.leave.mutate({ organizationId: `org_${"0".repeat(20)}` }),
@@ -176,8 +186,7 @@ const expectations: Record<string, Expectation> = {
     call: (c, t) => c.proposals.create.mutate({ projectId: t.projectId, text: NOTE }),
   },
   "proposals.get": { fresh: true, who: "member", call: (c, t) => c.proposals.get.query({ proposalId: t.open.id }) },
-  "proposals.list": { who: "member", call: (c, t) => c.proposals.list.query({ projectId: t.projectId }) },
-  "proposals.timeline": { who: "member", call: (c, t) => c.proposals.timeline.query({ projectId: t.projectId }) },
+  ...proposalExpectations(NOTE),
   "proposals.rename": {
     fresh: true,
     who: "developer",
@@ -226,23 +235,7 @@ const expectations: Record<string, Expectation> = {
   },
   "keys.list": { who: "member", call: (c, t) => c.keys.list.query({ projectId: t.projectId }) },
   "keys.revoke": { who: "admin", call: (c, t) => c.keys.revoke.mutate({ keyId: t.keyId }) },
-  "data.entities": { who: "member", call: (c, t) => c.data.entities.query({ projectId: t.projectId }) },
-  "data.changes": {
-    who: "member",
-    end: "NOT_FOUND",
-    call: (c, t) => c.data.changes.query({ projectId: t.projectId, entities: [{ entity: "note" }] }),
-  },
-  "data.restore": {
-    who: "developer",
-    allowed: "NOT_FOUND",
-    call: (c, t) => c.data.restore.mutate({ projectId: t.projectId, entity: "note", recordId: NOWHERE }),
-  },
-  "data.transition": {
-    who: "developer",
-    allowed: "NOT_FOUND",
-    call: (c, t) =>
-      c.data.transition.mutate({ projectId: t.projectId, entity: "note", recordId: NOWHERE, edge: "publish" }),
-  },
+  ...dataExpectations,
   ...draftExpectations,
   ...environmentExpectations,
   ...mailExpectations,
@@ -252,7 +245,6 @@ const expectations: Record<string, Expectation> = {
   ...tokenExpectations,
   ...transferExpectations,
   ...userExpectations,
-  "data.rows": { who: "member", call: (c, t) => c.data.rows.query({ projectId: t.projectId, entity: "note" }) },
 };
 
 const procedures = Object.entries(
@@ -266,7 +258,7 @@ describe("every procedure", () => {
   let developer: Somebody;
   let admin: Somebody;
   let stranger: Somebody;
-  /** An owner, but of another project of the same organization alone. */
+  /** An owner, but of another project of the same organization only. */
   let neighbour: Somebody;
   let things: Things;
 
@@ -280,7 +272,7 @@ describe("every procedure", () => {
       await world.signUp("stranger"),
       await world.signUp("neighbour"),
     ];
-    const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+    const organizationId = await organizationOf(owner);
     const viewerId = (await viewer.client.me.get.query()).person.id;
     await join(owner, viewer, organizationId, "viewer");
     await join(owner, developer, organizationId, "developer");
@@ -327,7 +319,7 @@ describe("every procedure", () => {
     things = { ...things, open: { id: open.id, hash: open.hash }, approved: approved.id };
   }
 
-  /** Acts of people: the deployment of one test may finish during the next. */
+  /** Only actions of people, because the deployment of one test may finish during the next test. */
   async function audited(): Promise<number> {
     const { rows } = await world.pool.query<{ count: string }>(
       "SELECT count(*) FROM control.audit WHERE person_id IS NOT NULL",
@@ -335,7 +327,7 @@ describe("every procedure", () => {
     return Number(rows[0]?.count);
   }
 
-  it("has an expectation here, and names a right", () => {
+  it("has an expectation and a right", () => {
     expect(procedures.map(([path]) => path).sort()).toEqual(Object.keys(expectations).sort());
     for (const [path, procedure] of procedures) expect(procedure._def.meta?.right, path).toEqual(expect.any(String));
   });
@@ -354,13 +346,13 @@ describe("every procedure", () => {
       const below = who === "person" ? [] : Object.values(members).slice(0, Object.values(members).indexOf(least));
       for (const member of below) expect(await ends(member), "below the role").toBe("FORBIDDEN");
       expect(await audited(), "a denial changes nothing").toBe(before);
-      expect(await ends(least), "the least that may").toBe(allowed);
+      expect(await ends(least), "the least role that has the right").toBe(allowed);
       const acted = who !== "person" && who !== "member" && allowed !== "CONFLICT" && !silent;
-      if (acted) expect(await audited(), "an act is in the log").toBeGreaterThan(before);
+      if (acted) expect(await audited(), "an action is in the log").toBeGreaterThan(before);
     },
   );
 
-  /** Whoever may open one project meets the others as a stranger does, and the organization as a reader. */
+  /** A member of one project meets other projects like a stranger, and the organization like a reader. */
   function neighboursEnd(path: string, end: string | null): string | null {
     const right = procedures.find(([name]) => name === path)?.[1]._def.meta?.right;
     if (right === "person" || right === "session" || right === "organization:read") return end;
@@ -383,7 +375,7 @@ describe("every procedure", () => {
     expect(organizations[1]).toMatchObject({ id: organizationId, role: "owner", scope: "projects" });
   });
 
-  it("answers a stranger alike for what exists and for what doesn't", async () => {
+  it("gives a stranger the same answer for existing and missing things", async () => {
     const elsewhere = { projectId: `prj_${"0".repeat(20)}` };
     const message = (call: Promise<unknown>): Promise<string> =>
       call.then(

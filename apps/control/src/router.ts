@@ -1,4 +1,4 @@
-// The control API, put together. Out: `appRouter`, which is what `api.ts` says it is.
+// The control API. Out: `appRouter`, with the types of `api.ts`.
 import type { TRPCBuiltRouter } from "@trpc/server";
 import type { AppProcedures } from "./api.ts";
 import { blueprintProcedures } from "./blueprints/router.ts";

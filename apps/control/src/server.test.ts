@@ -1,6 +1,14 @@
-// The HTTP door: where requests may come from, how large they may be, what an error says.
+// HTTP of the control plane: allowed origins, largest sizes, and the content of errors.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CONSOLE, codeOf, createWorld, join, type Somebody, type World } from "./testing/control-plane.ts";
+import {
+  CONSOLE,
+  codeOf,
+  createWorld,
+  join,
+  organizationOf,
+  type Somebody,
+  type World,
+} from "./testing/control-plane.ts";
 
 let world: World;
 let owner: Somebody;
@@ -9,7 +17,7 @@ let organizationId: string;
 beforeAll(async () => {
   world = await createWorld({ cell: false });
   owner = await world.signUp("owner");
-  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  organizationId = await organizationOf(owner);
 }, 60_000);
 
 afterAll(() => world?.stop());
@@ -55,7 +63,7 @@ describe("a mutation", () => {
 });
 
 describe("a database that has no space left", () => {
-  it("is a 503 that says when to come again, and reads go on", async () => {
+  it("causes a 503 with `Retry-After`, and reads still work", async () => {
     await world.pool.query(`
       CREATE FUNCTION control.full_disk() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$;
@@ -99,13 +107,13 @@ describe("limits", () => {
 });
 
 describe("an error", () => {
-  it("says what is wrong with the input", async () => {
+  it("names the mistakes of the input", async () => {
     const call = owner.client.projects.create.mutate({ organizationId, slug: "Not A Slug" });
     await expect(call).rejects.toThrow(/^slug: must be 2 to 40 lower-case letters/);
     await expect(owner.client.projects.get.query({ projectId: "prj_1" })).rejects.toThrow(/^projectId: must be an id/);
   });
 
-  it("of ours says nothing of its cause", async () => {
+  it("of the server doesn't reveal its cause", async () => {
     await world.pool.query("ALTER TABLE control.memberships RENAME TO away");
     try {
       const response = await fetch(`${world.url}/trpc/me.get`, { headers: { cookie: owner.cookie } });
@@ -118,19 +126,19 @@ describe("an error", () => {
     }
   });
 
-  it("for a name that the organization has is a conflict; another organization's is free", async () => {
+  it("for a name that the organization already uses is a conflict; the names of other organizations are free", async () => {
     const create = () => owner.client.projects.create.mutate({ organizationId, slug: "taken" });
     await create();
     await expect(create()).rejects.toThrow('The organization has another project called "taken".');
     expect(await codeOf(create())).toBe("CONFLICT");
     const other = await world.signUp("other");
-    const theirs = (await other.client.me.get.query()).organizations[0]?.id ?? "";
+    const theirs = await organizationOf(other);
     expect(await codeOf(other.client.projects.create.mutate({ organizationId: theirs, slug: "taken" }))).toBeNull();
   });
 });
 
 describe("an organization", () => {
-  it("never loses its last owner, and serves a removed member no more", async () => {
+  it("always keeps its last owner, and refuses a removed member", async () => {
     const first = await world.signUp("first");
     const second = await world.signUp("second");
     const me = await first.client.me.get.query();
@@ -147,7 +155,7 @@ describe("an organization", () => {
     expect(await codeOf(changeMember.mutate({ ...self, role: "owner", scope: narrow }))).toBe("CONFLICT");
 
     await join(first, second, organization, "owner");
-    // Both remove each other at once, again and again: one always stays.
+    // Two owners remove each other at the same time, again and again: one of them always stays.
     const secondId = (await second.client.me.get.query()).person.id;
     for (let round = 0; round < 15; round++) {
       const outcomes = await Promise.all([codeOf(remove(first, secondId)), codeOf(remove(second, me.person.id))]);
@@ -160,7 +168,7 @@ describe("an organization", () => {
 });
 
 describe("a session in use", () => {
-  it("is prolonged by procedures, too: a later end, and a cookie that says so", async () => {
+  it("is also extended by procedures: a later end, and a new cookie", async () => {
     const { cookie, client } = await world.signUp("prolonged");
     const { person } = await client.me.get.query();
     await world.pool.query("UPDATE control.sessions SET expires_at = now() + interval '2 days' WHERE person_id = $1", [
@@ -178,7 +186,7 @@ describe("a session in use", () => {
 });
 
 describe("health", () => {
-  it("is told without signing in", async () => {
+  it("is shown without a sign-in", async () => {
     expect((await fetch(`${world.url}/healthz`)).status).toBe(200);
     expect((await fetch(`${world.url}/readyz`)).status).toBe(200);
     const missing = await fetch(`${world.url}/nothing`);

@@ -1,5 +1,5 @@
-// The control plane as a server. In: a configuration and a logger. Out: a listening process part with its stop.
-// It never lets a request through without its origin checked, nor an error out that isn't in public words.
+// The control plane as a server. In: a configuration and a logger. Out: a listening server with a function that stops it. It
+// checks the origin of each request, and every error has public words.
 import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { asFault, createPool } from "@plinth/postgres";
@@ -38,7 +38,7 @@ export interface Control {
 
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
 const BATCH_MAX = 10;
-/** Cells are told so often what they have not heard about deleted projects. */
+/** How often cells are sent the deletions and restorations of projects that they have not confirmed. */
 const SETTLE_MS = 10_000;
 
 export async function startControl(config: Config, logger: Logger): Promise<Control> {
@@ -74,7 +74,7 @@ export async function startControl(config: Config, logger: Logger): Promise<Cont
     await app.listen({ port: config.port, host: config.host });
     await parts.followers.resume();
     settling = repeat(parts.deletion.settleAll, SETTLE_MS, logger);
-    // In the background: a thousand texts take seconds to check, and nothing waits for them.
+    // In the background: checking a thousand texts takes seconds, and nothing waits for it.
     keeping = parts
       .keepModels(() => stopping)
       .catch((error: unknown) => logger.warn({ err: error }, "the models of live blueprints could not be kept"));
@@ -97,12 +97,12 @@ function createServer(
     // A blueprint as JSON: quotes and line breaks take two bytes each.
     bodyLimit: Math.max(BODY_BYTES_MAX, 2 * config.limits.blueprintBytesMax),
     requestTimeout: 30_000,
-    // Else a request that is late is cut up to half a minute later.
+    // Without this, Node closes a late request up to half a minute later.
     http: { connectionsCheckingInterval: 2_000 },
     genReqId: () => `req_${randomUUID()}`,
     rewriteUrl: originForm,
     forceCloseConnections: "idle",
-    // The hook below says it in one line, without the address's query: a filter may hold a customer's data.
+    // The hook below logs each request in one line, without the query: a filter can contain a customer's data.
     logController: new LogController({ disableRequestLogging: true }),
     // A batch names its procedures in the path.
     routerOptions: { maxParamLength: 2_000 },
@@ -125,7 +125,7 @@ function createServer(
     if (problem.status >= 500) request.log.error({ err: error }, "request failed");
     return reply.code(problem.status).headers(fault.headers).type("application/problem+json").send(problem);
   });
-  // Before the body of such a request would be read.
+  // This must run before the body of such a request is read.
   app.addHook("onRequest", async ({ is404 }) => {
     if (is404) throw new Fault("not_found");
   });
@@ -171,7 +171,7 @@ function createServer(
   return app;
 }
 
-/** Where a request carries an access token, its cookies count for nothing. */
+/** If a request carries an access token, its cookies are ignored. */
 async function callerOf({ people, services }: Parts, request: FastifyRequest): Promise<Caller> {
   if (request.headers.authorization !== undefined) {
     const token = bearerToken(request.headers.authorization);
@@ -186,9 +186,9 @@ async function callerOf({ people, services }: Parts, request: FastifyRequest): P
 interface Caller {
   readonly person: Person | null;
   readonly tokenId: string | null;
-  /** Empty where the request carries no session of the console. */
+  /** Empty if the request has no session of the console. */
   readonly sessionId: string;
-  /** `Set-Cookie` lines of the answer. */
+  /** The `Set-Cookie` lines of the response. */
   readonly cookies: readonly string[];
 }
 

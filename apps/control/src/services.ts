@@ -1,5 +1,5 @@
-// The control plane's parts, put together once. In: a database, the configuration, a logger. Out: services and people.
-// It never listens; see `server.ts`.
+// Creates the parts of the control plane. In: a database, the configuration, a logger. Out: services and people. It never
+// listens; `server.ts` does.
 import type { Logger } from "@plinth/service";
 import { createWorkshop, type Workshop } from "./authoring/workshop.ts";
 import { keepModels } from "./blueprints/keep-models.ts";
@@ -64,7 +64,7 @@ export interface Parts {
   readonly keepModels: (isStopped: () => boolean) => Promise<void>;
   readonly workshop: Workshop;
   readonly deletion: DeletionService;
-  /** Answers all who wait for changes. */
+  /** Answers all requests that wait for changes. */
   readonly endWaits: () => void;
 }
 

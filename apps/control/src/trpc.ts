@@ -1,14 +1,11 @@
-// How a procedure comes to be: its context, its rights, its errors. In: a request's person and the services.
-// Out: builders, each of which names the right it needs; what a procedure names in its input is looked up and judged
-// before the procedure runs. A procedure without a right refuses everybody.
-import type { Diagnostic } from "@plinth/blueprint";
+// How procedures are built: context, rights, errors. In: the person of a request, and the services. Out: builders, each of which
+// names the required right. The things that an input names are found and the right is checked before the procedure runs. A
+// procedure without a right refuses everybody.
 import { hashOf } from "@plinth/bundle";
 import {
   initTRPC,
   type TRPCBuiltRouter,
-  type TRPCDefaultErrorData,
   type TRPCError,
-  type TRPCErrorShape,
   type TRPCProcedureBuilder,
   type TRPCUnsetMarker,
 } from "@trpc/server";
@@ -20,7 +17,7 @@ import type { DataService } from "./data/service.ts";
 import type { DeploymentService } from "./deployments/service.ts";
 import type { DraftService } from "./drafts/service.ts";
 import type { EnvironmentService } from "./environments/service.ts";
-import { DiagnosticsError, refuse, refuseUnavailable } from "./failure.ts";
+import { DiagnosticsError, FieldsError, refuse, refuseUnavailable } from "./failure.ts";
 import type { InvitationService } from "./invitations/service.ts";
 import type { KeyService } from "./keys/service.ts";
 import type { MailService } from "./mail/service.ts";
@@ -69,17 +66,17 @@ export interface Services {
 
 interface Context {
   readonly person: Person | null;
-  /** The access token that the person is known by; null for a session of the console. */
+  /** The access token of the call. Null for a session of the console. */
   readonly tokenId: string | null;
-  /** Of the session that the call came with; empty where there is none. */
+  /** The session of the call. Empty if there is none. */
   readonly sessionId: string;
   readonly services: Services;
   readonly log: FastifyBaseLogger;
-  /** The header `Idempotency-Key`; null where none was sent. */
+  /** The header `Idempotency-Key`. Null if it wasn't sent. */
   readonly submissionKey: string | null;
 }
 
-/** To be signed in (`session`: in the console, not by an access token), or a level in the organization that the named thing belongs to. */
+/** Signed in (`session`: in the console, not with an access token), or a level in the organization of the named thing. */
 type Right = "person" | "session" | `${"organization" | "project" | ProjectPart}:${Level}`;
 
 interface Meta {
@@ -105,13 +102,14 @@ const t = initTRPC
   .meta<Meta>()
   .create({
     isDev: false,
-    errorFormatter: ({
-      shape,
-      error,
-    }): TRPCErrorShape<TRPCDefaultErrorData & { diagnostics: readonly Diagnostic[] | null }> => ({
+    errorFormatter: ({ shape, error }): ErrorShape => ({
       ...shape,
       message: publicMessage(error),
-      data: { ...shape.data, diagnostics: error.cause instanceof DiagnosticsError ? error.cause.diagnostics : null },
+      data: {
+        ...shape.data,
+        diagnostics: error.cause instanceof DiagnosticsError ? error.cause.diagnostics : null,
+        fields: error.cause instanceof FieldsError ? error.cause.fields : null,
+      },
     }),
   });
 
@@ -119,7 +117,7 @@ export function buildRouter(procedures: AppProcedures): TRPCBuiltRouter<Root, Ap
   return t.router(procedures);
 }
 
-/** What a caller may read: our own words, or that something went wrong. */
+/** The message for the caller: our own words, or only that something went wrong. */
 function publicMessage(error: TRPCError): string {
   if (error.cause instanceof z.core.$ZodError) {
     return error.cause.issues.map((issue) => `${issue.path.join(".") || "input"}: ${issue.message}`).join("; ");
@@ -129,12 +127,12 @@ function publicMessage(error: TRPCError): string {
 
 const submissionKeyForm = /^[\w-]{16,100}$/;
 
-/** After the right was judged, since a right may be taken away before the retry. Only what changes something is submitted. */
+/** Runs after the right is checked, since the right may be taken away before a retry. Only mutations are submitted. */
 const once = t.middleware(async ({ ctx, path, type, getRawInput, next }) => {
   const { person, submissionKey: key, services } = ctx;
   if (type !== "mutation" || key === null || person === null) return next();
   if (!submissionKeyForm.test(key)) {
-    throw refuse("BAD_REQUEST", "The header Idempotency-Key takes 16 to 100 letters, digits, - and _.");
+    throw refuse("BAD_REQUEST", "The header Idempotency-Key must have 16 to 100 letters, digits, - and _.");
   }
   const inputHash = hashOf((await getRawInput()) ?? null);
   return services.submissions.once({ personId: person.id, key, procedure: path, inputHash }, () => next());
@@ -145,17 +143,20 @@ export function forPerson(): Builder<{ person: Person }, TRPCUnsetMarker> {
   return signedIn("person").use(once);
 }
 
-/** Whoever is signed in in the console. What makes new credentials asks for it: a stolen token must not outlive its revocation. */
+/**
+ * A person who is signed in in the console. Procedures that create credentials need it: a stolen token must not outlive its
+ * revocation.
+ */
 export function forSession(): Builder<{ person: Person }, TRPCUnsetMarker> {
   return signedIn("session")
     .use(({ ctx, next }) => {
-      if (ctx.tokenId !== null) throw refuse("FORBIDDEN", "Do this in the console: an access token may not.");
+      if (ctx.tokenId !== null) throw refuse("FORBIDDEN", "Do this in the console. An access token can't do it.");
       return next();
     })
     .use(once);
 }
 
-/** A member of `organizationId` whose role has the level. */
+/** A member of `organizationId` with this level. */
 export function forOrganization(
   level: Level,
 ): Builder<{ person: Person; organization: OrganizationAccess }, { organizationId: string }> {
@@ -168,7 +169,7 @@ export function forOrganization(
     .use(once);
 }
 
-/** A member who can open `projectId` and whose role has the level. */
+/** A member who can open `projectId` and has this level. */
 export function forProject(level: Level): Builder<{ person: Person; project: ProjectAccess }, { projectId: string }> {
   return signedIn(`project:${level}`)
     .input(z.object({ projectId: id("prj") }))
@@ -219,7 +220,7 @@ export function forKey(level: Level): Builder<{ person: Person; project: Project
     .use(once);
 }
 
-/** First of all who it is: somebody signed out learns nothing, not even what an input must look like. */
+/** Checks first that the caller is signed in: others must not even learn the shape of the input. */
 function signedIn(right: Right): Builder<{ person: Person }, TRPCUnsetMarker> {
   return t.procedure.meta({ right }).use(async ({ ctx, path, getRawInput, next }) => {
     if (ctx.person === null) throw refuse("UNAUTHORIZED", "Sign in first.");
@@ -235,7 +236,7 @@ function signedIn(right: Right): Builder<{ person: Person }, TRPCUnsetMarker> {
   });
 }
 
-/** An id of ours, by its prefix. */
+/** One of our ids, by its prefix. */
 export function id(prefix: string): z.ZodType<string, string> {
   return z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{20}$`), `must be an id that starts with ${prefix}_`);
 }

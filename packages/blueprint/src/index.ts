@@ -18,6 +18,7 @@ export { mayNotFit } from "./diff/types.ts";
 export { completeAt } from "./editor/complete.ts";
 export { type Hover, hoverAt } from "./editor/hover.ts";
 export type { Completion, Suggestion } from "./editor/suggestion.ts";
+export { entityForKey } from "./entity-for-key.ts";
 export {
   type AccessExplanation,
   type AccessQuestion,

@@ -49,4 +49,4 @@ export {
   type TenantStatement,
   type TenantTransaction,
 } from "./tenant-scope.ts";
-export { inTransaction } from "./transaction.ts";
+export { inTransaction, inTransactionOf } from "./transaction.ts";

@@ -3,11 +3,12 @@
 import type { ClientBase } from "pg";
 import { quoteIdentifier } from "./identifier.ts";
 import { type TenantNames, tenantNames } from "./tenant-names.ts";
+import { inTransactionOf } from "./transaction.ts";
 
 /** Idempotent, and safe for two simultaneous callers. It opens its own transaction: don't call it inside one. */
 export async function createTenantSchema(client: ClientBase, projectId: string): Promise<TenantNames> {
   const names = tenantNames(projectId);
-  await inTransaction(client, async () => {
+  await inTransactionOf(client, async () => {
     // Roles belong to the whole server and CREATE ROLE has no IF NOT EXISTS.
     await lock(client, names);
     for (const role of [names.owner, names.worker]) {
@@ -37,7 +38,7 @@ export async function createTenantSchema(client: ClientBase, projectId: string):
  * change per request), and uses SET ROLE for proofs, transactions and DDL.
  */
 export async function grantTenantRoles(client: ClientBase, names: TenantNames): Promise<void> {
-  await inTransaction(client, async () => {
+  await inTransactionOf(client, async () => {
     await lock(client, names);
     await grant(client, names);
   });
@@ -46,7 +47,7 @@ export async function grantTenantRoles(client: ClientBase, names: TenantNames): 
 /** Removes the schema with its content, and the roles. Idempotent. */
 export async function dropTenantSchema(client: ClientBase, projectId: string): Promise<void> {
   const names = tenantNames(projectId);
-  await inTransaction(client, async () => {
+  await inTransactionOf(client, async () => {
     await lock(client, names);
     await client.query(`DROP SCHEMA IF EXISTS ${quoteIdentifier(names.schema)} CASCADE`);
     for (const role of [names.worker, names.owner]) {
@@ -69,15 +70,4 @@ async function grant(client: ClientBase, names: TenantNames): Promise<void> {
 
 async function lock(client: ClientBase, names: TenantNames): Promise<void> {
   await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`plinth tenant ${names.schema}`]);
-}
-
-async function inTransaction(client: ClientBase, work: () => Promise<void>): Promise<void> {
-  await client.query("BEGIN");
-  try {
-    await work();
-    await client.query("COMMIT");
-  } catch (error) {
-    await client.query("ROLLBACK").catch(() => {});
-    throw error;
-  }
 }

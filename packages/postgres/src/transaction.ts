@@ -1,6 +1,6 @@
-// One transaction on a pool. In: a pool and work. Out: the result, after the commit. It never returns a connection that
-// is still in a transaction.
-import type { Pool, PoolClient } from "pg";
+// One transaction, on a pool or on a client. In: the pool or the client, and work. Out: the result, after the commit. A pool
+// never gets a connection back that is still in a transaction.
+import type { ClientBase, Pool, PoolClient } from "pg";
 
 export async function inTransaction<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
@@ -17,5 +17,18 @@ export async function inTransaction<T>(pool: Pool, run: (client: PoolClient) => 
     throw error;
   } finally {
     client.release(broken);
+  }
+}
+
+/** On a client that the caller holds, outside of a transaction. */
+export async function inTransactionOf<T>(client: ClientBase, run: () => Promise<T>): Promise<T> {
+  await client.query("BEGIN");
+  try {
+    const answer = await run();
+    await client.query("COMMIT");
+    return answer;
+  } catch (error) {
+    await client.query("ROLLBACK").catch(() => {});
+    throw error;
   }
 }

@@ -1,31 +1,31 @@
-// What the command line is signed in with. In: the user's configuration folder. Out: for each server its access token, in a file that
-// its owner alone reads. The last server that somebody signed in to is the current one.
+// The sign-ins of the command line. In: the user's configuration folder. Out: the access token of each server, in a file that
+// only its owner can read. The server of the last sign-in is the current one.
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CommandFailure } from "../failure.ts";
 
 export interface Credential {
-  /** Where the control API is reached. */
+  /** The address of the control API. */
   readonly control: string;
-  /** Whose token it is. */
+  /** The email address of the token's person. */
   readonly email: string;
   readonly token: string;
 }
 
 export interface Credentials {
-  /** An address of `servers`; null where nobody is signed in. */
+  /** An address of `servers`. Null if there is no sign-in. */
   readonly current: string | null;
   /** By the address of the console. */
   readonly servers: Readonly<Record<string, Credential>>;
 }
 
-/** In the folder that the XDG Base Directory Specification names. */
+/** In the folder of the XDG Base Directory Specification. */
 export function credentialsFile(env: Readonly<Record<string, string | undefined>>): string {
   const folder = env["XDG_CONFIG_HOME"] || join(env["HOME"] || ".", ".config");
   return join(folder, "plinth", "credentials.json");
 }
 
-/** @throws CommandFailure where the file is there and can't be read: nobody shall sign in over it by mistake. */
+/** @throws CommandFailure if the file exists and can't be read, so that a new sign-in never overwrites it by mistake. */
 export function readCredentials(file: string): Credentials {
   let text: string;
   try {
@@ -40,7 +40,7 @@ export function readCredentials(file: string): Credentials {
     const { current, servers } = JSON.parse(text) as Credentials;
     if (typeof servers === "object" && servers !== null) return { current: current ?? null, servers };
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new CommandFailure(`${file} is broken: remove it, and run \`plinth login\` again`);
 }
@@ -50,7 +50,7 @@ export function keepCredential(file: string, server: string, credential: Credent
   write(file, { current: server, servers: { ...servers, [server]: credential } });
 }
 
-/** Another server becomes the current one, where there is one. */
+/** Makes another server the current one, if there is one. */
 export function forgetCredential(file: string, server: string): void {
   const { current, servers } = readCredentials(file);
   const { [server]: _, ...others } = servers;
@@ -59,9 +59,9 @@ export function forgetCredential(file: string, server: string): void {
 
 function write(file: string, credentials: Credentials): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const aside = `${file}.${process.pid}`;
-  writeFileSync(aside, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
-  // Where a file of another mode was left there.
-  chmodSync(aside, 0o600);
-  renameSync(aside, file);
+  const temporary = `${file}.${process.pid}`;
+  writeFileSync(temporary, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+  // The mode above is ignored if the file already existed.
+  chmodSync(temporary, 0o600);
+  renameSync(temporary, file);
 }

@@ -1,5 +1,5 @@
-// Signing in without a password in the terminal: the device flow of RFC 8628. In: the control API. Out: a code for a person to approve
-// in the console, then an access token. It polls no faster than the server asks for.
+// Signs in without a password in the terminal: the device flow of RFC 8628. In: the control API. Out: a code for a person to
+// approve in the console, then an access token. It never polls faster than the server allows.
 import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { CommandFailure } from "../failure.ts";
@@ -18,25 +18,27 @@ export interface DeviceCode {
   readonly interval: number;
 }
 
-/** @throws CommandFailure where the server gives none. */
-export async function askForCode(control: string): Promise<DeviceCode> {
+/** @throws CommandFailure if the server gives no code. */
+export async function requestCode(control: string): Promise<DeviceCode> {
   const response = await post(`${control}/device/code`, { device_name: hostname() });
   if (response.ok) return (await response.json()) as DeviceCode;
   if (response.status === 429) {
-    throw new CommandFailure(`too many sign-ins from here: try again in ${response.headers.get("retry-after")} s`);
+    throw new CommandFailure(
+      `too many sign-ins from this address: try again in ${response.headers.get("retry-after")} s`,
+    );
   }
   throw new CommandFailure(`the server answered ${response.status} to the sign-in`);
 }
 
-/** Resolves with the access token. @throws CommandFailure where the person denies it, or time runs out. */
+/** Resolves with the access token. @throws CommandFailure if the person denies it, or the code expires. */
 export async function waitForApproval(control: string, code: DeviceCode): Promise<string> {
   const deadline = Date.now() + code.expires_in * 1000;
   let seconds = code.interval;
   while (Date.now() < deadline) {
     await pause(seconds * 1000);
-    // A connection that is lost for a moment ends no sign-in.
-    const asked = { grant_type: GRANT_TYPE, device_code: code.device_code };
-    const response = await post(`${control}/device/token`, asked).catch(() => null);
+    // A short loss of the connection doesn't end the sign-in.
+    const grant = { grant_type: GRANT_TYPE, device_code: code.device_code };
+    const response = await post(`${control}/device/token`, grant).catch(() => null);
     if (response === null || response.status >= 500) continue;
     const answer = (await response.json()) as { readonly access_token?: string; readonly error?: string };
     if (answer.access_token !== undefined) return answer.access_token;

@@ -1,13 +1,13 @@
-// Which Plinth a command asks. In: settings. Out: a server that somebody signed in to, or null for the one on this machine, which
-// needs no sign-in. `PLINTH_TOKEN` comes first (CI), then the server of `PLINTH_URL`, then the one of the last sign-in.
+// The Plinth that commands use. In: settings. Out: a server with a sign-in, or null for the Plinth on this machine, which needs
+// none. `PLINTH_TOKEN` comes first (CI), then the server of `PLINTH_URL`, then the one of the last sign-in.
 import { CommandFailure } from "../failure.ts";
 import type { LocalSettings } from "../local/settings.ts";
 import { readCredentials } from "./credentials.ts";
 
 export interface Server {
-  /** The address that people know: the console's. */
+  /** The address that people use: the console's. */
   readonly url: string;
-  /** Where the control API is reached. */
+  /** The address of the control API. */
   readonly control: string;
   readonly token: string;
   readonly from: "login" | "PLINTH_TOKEN";
@@ -16,7 +16,7 @@ export interface Server {
 /** The value of `PLINTH_URL` for the Plinth on this machine. */
 export const LOCAL = "local";
 
-/** @throws CommandFailure where a server is named and nobody is signed in to it. */
+/** @throws CommandFailure if a server is named and there is no sign-in for it. */
 export async function chosenServer({ server }: LocalSettings): Promise<Server | null> {
   const { token, url, credentialsFile } = server;
   if (url === LOCAL) return null;
@@ -32,22 +32,22 @@ export async function chosenServer({ server }: LocalSettings): Promise<Server | 
   throw new CommandFailure(`you are not signed in to ${wanted}: run \`plinth login --url ${wanted}\``);
 }
 
-/** Whether commands ask a server, as opposed to the Plinth on this machine. */
-export function asksServer({ server }: LocalSettings): boolean {
+/** Whether commands use a server instead of the Plinth on this machine. */
+export function usesServer({ server }: LocalSettings): boolean {
   if (server.url !== null || server.token !== null) return server.url !== LOCAL;
   return readCredentials(server.credentialsFile).current !== null;
 }
 
-/** Without what follows the path, and no slash at the end. @throws CommandFailure (usage) */
+/** Without query, fragment, and slash at the end. @throws CommandFailure (usage) */
 export function addressOf(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
-    throw new CommandFailure(`${url} is no address of a Plinth: it begins with http:// or https://`, 2);
+    throw new CommandFailure(`${url} is not an address of a Plinth: it must begin with http:// or https://`, 2);
   }
   return `${parsed.origin}${parsed.pathname}`.replace(/\/+$/, "");
 }
 
-/** The console passes requests on under `/control`; the address may also be the control API's own. */
+/** The console forwards requests under `/control`. The address can also be the control API's own. */
 export async function findControl(url: string): Promise<string> {
   const address = addressOf(url);
   for (const candidate of [`${address}/control`, address]) {

@@ -1,5 +1,5 @@
-// `plinth live tail`. In: a project, and which entities. Out: each change of their records from then on, a line
-// each, until it is asked to stop.
+// `plinth live tail`. In: a project, and entities. Out: each new change of their records, a line each, until the command is
+// stopped.
 import { setTimeout as pause } from "node:timers/promises";
 import type { FollowedEntity, RecordChange } from "@plinth/control/router";
 import { CommandFailure, type ExitCode } from "../failure.ts";
@@ -9,11 +9,11 @@ import type { Terminal } from "../terminal.ts";
 import { type OfProject, withProject } from "./runs.ts";
 
 export interface ChangesTail extends OfProject {
-  /** Names of entities; all that can be followed where none is given. */
+  /** Names of entities. Empty: all that can be followed. */
   readonly entity?: readonly string[];
 }
 
-/** Between two answers: what is busy is told twice a second. */
+/** The time between two answers: a busy entity is printed twice a second. */
 const PAUSE_MS = 200;
 
 export async function tailChanges(
@@ -38,12 +38,12 @@ export async function tailChanges(
     const chosen = entity ?? names;
     const width = Math.max(...chosen.map((name) => name.length));
     let next: readonly FollowedEntity[] = chosen.map((name) => ({ entity: name }));
-    terminal.err(`changes of ${chosen.join(", ")} from now on, until Ctrl-C`);
-    while (!stop.asked()) {
+    terminal.err(`new changes of ${chosen.join(", ")}, until Ctrl-C`);
+    while (!stop.isRequested()) {
       const left = new AbortController();
       const answer = control.data.changes.query({ projectId, entities: [...next] }, { signal: left.signal });
       await stop.or(answer);
-      if (stop.asked()) {
+      if (stop.isRequested()) {
         left.abort();
         await answer.catch(() => {});
         break;

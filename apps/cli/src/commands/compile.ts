@@ -1,5 +1,5 @@
-// `plinth compile FILE --out DIR`. In: a blueprint. Out: bundle.json, schema.sql, openapi.json and sdk.d.ts.
-// It writes nothing where the blueprint has errors.
+// `plinth compile FILE --out DIR`. In: a blueprint. Out: bundle.json, schema.sql, openapi.json and sdk.d.ts. It writes nothing if
+// the blueprint has errors.
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { compileModel, schemaSql } from "@plinth/compiler";

@@ -1,5 +1,5 @@
-// `plinth deploy FILE --project NAME`. In: a blueprint, and what the caller agrees to. Out: what changes, what has to be agreed to, and
-// with --approve the deployment's end. Without --approve the proposal waits in the console. It gives no consent that isn't named.
+// `plinth deploy FILE --project NAME`. In: a blueprint, and consents. Out: the changes, the required consents, and with --approve
+// the result of the deployment. Without --approve the proposal waits in the console. It only gives named consents.
 import type { Proposal } from "@plinth/control/router";
 import { type ControlClient, isControlError } from "../control-client.ts";
 import { CommandFailure, type ExitCode } from "../failure.ts";
@@ -31,11 +31,11 @@ export async function deployFile(
   return openControl<ExitCode>(settings, async (control, caller) => {
     const project = await projectCalled(control, caller, options.project);
     const pages = `${caller.console}/projects/${project.id}`;
-    const tell = json ? terminal.err : terminal.out;
+    const print = json ? terminal.err : terminal.out;
     const live = await control.blueprints.current.query({ projectId: project.id });
     if (live?.text === text) {
       if (json) terminal.out(JSON.stringify({ status: "unchanged", project: project.id }));
-      else terminal.out(`${project.slug} serves ${file} already.`);
+      else terminal.out(`${project.slug} already serves ${file}.`);
       return 0;
     }
     const proposal = await propose(terminal, control, project.id, file, text);
@@ -47,25 +47,25 @@ export async function deployFile(
         terminal.out(JSON.stringify({ status, project: project.id, proposal: page, changes, consents, ...more }));
     };
     printDiagnostics(terminal, file, text, proposal.diagnostics);
-    const said = { ...terminal, out: tell };
-    printChanges(said, proposal.diff);
-    printConsents(said, proposal.consents);
-    if (isBlocked(said, proposal)) {
+    const output = { ...terminal, out: print };
+    printChanges(output, proposal.diff);
+    printConsents(output, proposal.consents);
+    if (isBlocked(output, proposal)) {
       await control.proposals.reject.mutate({ proposalId: proposal.id });
       report("refused");
       return 1;
     }
-    tell("");
+    print("");
     if (!options.approve) {
-      tell(`Proposed. Approve it at ${page}, or run this again with --approve.`);
+      print(`Proposed. Approve it at ${page}, or run this again with --approve.`);
       report("proposed");
       return 0;
     }
     const missing = proposal.consents.filter((consent) => !options.consent.includes(consent));
     if (missing.length > 0) {
-      terminal.err("It was not approved, because these consents are missing. To give them, add:");
+      terminal.err("Not approved: these consents are missing. To give them, add:");
       for (const consent of missing) terminal.err(`  --consent ${JSON.stringify(consent)}`);
-      terminal.err(`Or decide in the console: ${page}`);
+      terminal.err(`Or give them in the console: ${page}`);
       report("consents_missing", { missing });
       return 1;
     }
@@ -76,13 +76,13 @@ export async function deployFile(
     report(active ? "deployed" : "failed", { error });
     if (!active)
       throw new CommandFailure(`the deployment failed: ${error ?? "the migration failed"} (${pages}/changes)`);
-    tell(`${terminal.paint("green", "Deployed")} ${file} to ${project.slug}.`);
-    if (error !== null) terminal.err(`A step that runs beside it failed: ${error}. Try it again at ${pages}/changes.`);
+    print(`${terminal.paint("green", "Deployed")} ${file} to ${project.slug}.`);
+    if (error !== null) terminal.err(`A later step failed: ${error}. Try it again at ${pages}/changes.`);
     return error === null ? 0 : 1;
   });
 }
 
-/** Null where the blueprint has errors; they are printed. */
+/** Null if the blueprint has errors, which are printed. */
 async function propose(
   terminal: Terminal,
   control: ControlClient,

@@ -1,21 +1,21 @@
-// `plinth dev FILE`. In: a blueprint. Out: a running Plinth that serves it, its keys, the SDK types beside it, and each saved change
-// deployed. Each thing is said as soon as it is there: the console, which may have to be built, comes last.
-// With --json, stdout carries exactly one line, once all is ready: where everything is; the rest goes to stderr.
+// `plinth dev FILE`. In: a blueprint. Out: a running Plinth that serves it, its keys, its SDK types, and a deployment at each
+// save. Each part is reported as soon as it is ready; the console comes last, because it may have to be built. With --json,
+// stdout has exactly one line with all addresses when everything is ready. Everything else goes to stderr.
 
 import { watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { checkBlueprint } from "@plinth/blueprint";
+import { checkBlueprint, type Entity, entityForKey } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import type { ControlClient } from "../control-client.ts";
 import { CommandFailure, type ExitCode, messageOf } from "../failure.ts";
 import { deploy } from "../local/deploy.ts";
 import { openProject } from "../local/developer-project.ts";
 import { enterControl } from "../local/open-control.ts";
+import { type DeployedOutput, printDeployed } from "../local/print-deployed.ts";
 import { type Developer, type DeveloperProject, loadDeveloper } from "../local/secrets.ts";
 import type { LocalSettings } from "../local/settings.ts";
 import { startStack } from "../local/stack.ts";
-import { type Telling, tellDeployed } from "../local/tell-deployed.ts";
 import { typesFileBeside, writeTypes } from "../local/types-file.ts";
 import { checkFile, readText } from "../read-blueprint.ts";
 import type { StopSignal } from "../stop-signal.ts";
@@ -30,7 +30,7 @@ interface Served {
 
 export interface DevOptions {
   readonly json: boolean;
-  /** Where the SDK types go; beside the blueprint where it is not given, nowhere where it is false. */
+  /** The file for the SDK types. By default next to the blueprint; none if false. */
   readonly types?: string | false;
 }
 
@@ -43,10 +43,10 @@ export async function dev(
 ): Promise<ExitCode> {
   const model = await checkFile(terminal, file);
   if (model === null) return 1;
-  const tell = options.json ? terminal.err : terminal.out;
-  const telling = (projectId: string): Telling => {
+  const print = options.json ? terminal.err : terminal.out;
+  const outputOf = (projectId: string): DeployedOutput => {
     const project = `${settings.urls.console}/projects/${projectId}`;
-    return { terminal: { ...terminal, out: tell }, file, project };
+    return { terminal: { ...terminal, out: print }, file, project };
   };
   const typesFile = options.types === false ? null : (options.types ?? typesFileBeside(file));
   const keepTypes = (text: string): void => {
@@ -55,39 +55,39 @@ export async function dev(
     const written = writeTypes(typesFile, compileModel(served).sdkTypes);
     if (written.kind === "failed") terminal.err(`${typesFile} was not written: ${written.reason}`);
   };
-  const stack = await startStack(settings, tell);
+  const stack = await startStack(settings, print);
   try {
     const serve = async (): Promise<Served> => {
       await stack.dataPlaneReady;
       const served = await openServed(settings, model.project);
       const text = await readText(file);
       const result = await deploy(served.control, served.project.id, text);
-      // The check before the start has said what it warns of.
+      // The check before the start has already printed the warnings.
       const news = result.kind === "deployed" ? { ...result, diagnostics: [] } : result;
-      if (!tellDeployed(telling(served.project.id), text, news)) {
-        // What is served is not what the file says: whoever asked for one line of facts must not take it for that.
+      if (!printDeployed(outputOf(served.project.id), text, news)) {
+        // The served version differs from the file, so `--json` must not report success.
         if (options.json || (await currentOf(served)) === null) throw new CommandFailure(`${file} is not served`);
-        terminal.err(`Serving the version before it. Save ${file} to try again.`);
+        terminal.err(`The previous version is still served. Save ${file} to try again.`);
       } else keepTypes(text);
       return served;
     };
     const served = serve();
     await stop.or(served);
-    if (!stop.asked()) {
+    if (!stop.isRequested()) {
       const facts = await served;
-      if (!options.json) printServed(terminal, settings, facts, model.entities[0]?.plural ?? "users", typesFile);
+      if (!options.json) printServed(terminal, settings, facts, entityForKey(model, "admin"), typesFile);
       const complete = stack.ready.then(() => {
         if (options.json) terminal.out(JSON.stringify(summary(settings, facts)));
         else printConsole(terminal, settings, facts.developer);
       });
-      const context = { ...telling(facts.project.id), keepTypes };
+      const context = { ...outputOf(facts.project.id), keepTypes };
       await redeployOnSave(context, facts, stop, complete);
-      tell("Stopping ...");
+      print("Stopping ...");
     }
   } finally {
     await stack.stop();
   }
-  tell("Stopped. The data are kept.");
+  print("Stopped. The data is kept.");
   return 0;
 }
 
@@ -101,9 +101,9 @@ async function openServed(settings: LocalSettings, slug: string): Promise<Served
   return { control, slug, developer, project: await openProject(control, settings.home, developer, slug) };
 }
 
-/** @throws where `complete` does: without the console, this is not what was asked for. */
+/** @throws errors of `complete`: without the console, the command fails. */
 async function redeployOnSave(
-  context: Telling & { readonly keepTypes: (text: string) => void },
+  context: DeployedOutput & { readonly keepTypes: (text: string) => void },
   { control, project, slug }: Served,
   stop: StopSignal,
   complete: Promise<void>,
@@ -111,18 +111,18 @@ async function redeployOnSave(
   const { terminal, file } = context;
   const failure = complete.then(() => new Promise<never>(() => {}));
   let saved: () => void = () => {};
-  // The folder, not the file: many editors save by putting a new file in the old one's place.
+  // Watches the folder instead of the file, because many editors replace the file when they save.
   const watcher = watch(dirname(file), (_, name) => {
     if (name === null || name === basename(file)) saved();
   });
   try {
-    while (!stop.asked()) {
+    while (!stop.isRequested()) {
       const save = new Promise<void>((resolve) => {
         saved = resolve;
       });
       await stop.or(Promise.race([save, failure]));
-      if (stop.asked()) return;
-      // Saving comes as several events, and the first ones may show half a file.
+      if (stop.isRequested()) return;
+      // One save causes several events, and at the first ones the file may be incomplete.
       await pause(150);
       try {
         const text = await readText(file);
@@ -131,10 +131,10 @@ async function redeployOnSave(
           terminal.err(`${file} now declares the project ${renamed}: start \`plinth dev\` again to serve that one`);
         } else {
           const result = await deploy(control, project.id, text);
-          if (result.kind === "unchanged") context.terminal.out(`${file} is served as it is.`);
-          const isServed = tellDeployed(context, text, result);
+          if (result.kind === "unchanged") context.terminal.out(`${file} is already served.`);
+          const isServed = printDeployed(context, text, result);
           if (isServed) context.keepTypes(text);
-          else terminal.err("What was served before still is.");
+          else terminal.err("The previous version is still served.");
         }
       } catch (error) {
         terminal.err(`not deployed: ${messageOf(error)}`);
@@ -159,7 +159,7 @@ function printServed(
   { out }: Terminal,
   { urls }: LocalSettings,
   { slug, project }: Served,
-  plural: string,
+  readable: Entity | null,
   typesFile: string | null,
 ): void {
   const { secret, publishable } = project.keys;
@@ -170,7 +170,11 @@ function printServed(
   out(`  Publishable key  ${publishable.key}`);
   if (typesFile !== null) out(`  SDK types        ${typesFile}  (written again whenever they change)`);
   out("");
-  out(`  curl -H "Authorization: Bearer ${secret.key}" ${urls.api}/api/${plural}`);
+  if (readable === null) {
+    out("  No rule lets the role `admin` read records, so the secret key can't read any. Users read with their token.");
+  } else {
+    out(`  curl -H "Authorization: Bearer ${secret.key}" ${urls.api}/api/${readable.plural}`);
+  }
   out("");
   out("Saving the file deploys it again. Ctrl-C stops everything and keeps the data.");
 }

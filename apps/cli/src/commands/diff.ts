@@ -1,5 +1,5 @@
-// `plinth diff OLD NEW`. In: two blueprints. Out: what changes between them, each change with what it does, and what whoever
-// approves it agrees to. It asks nobody: what depends on data, `plinth plan` asks the live database.
+// `plinth diff OLD NEW`. In: two blueprints. Out: the changes between them with their classes, and the required consents. It uses
+// no database: `plinth plan` checks the effects on live data.
 import { compileModel, type Proposed, proposeChange } from "@plinth/compiler";
 import { CommandFailure, type ExitCode } from "../failure.ts";
 import { printChanges, printConsents } from "../print-changes.ts";
@@ -24,9 +24,9 @@ export async function diff(
   return refused.length > 0 ? 1 : 0;
 }
 
-/** What a proposal of the second blueprint would hold where the first is live. */
+/** The content of a proposal of the second blueprint if the first is live. */
 export async function propose(terminal: Terminal, before: string, after: string): Promise<Proposed> {
-  // Nobody mends the version that is gone: what it only warned of doesn't matter any more.
+  // Warnings about the old version don't matter, because nobody will change it any more.
   const [old, model] = [await checkFile(terminal, before, { quiet: true }), await checkFile(terminal, after)];
   if (old === null || model === null) throw new CommandFailure("a blueprint with errors can't be compared");
   const live = { model: old, bundle: compileModel(old) };

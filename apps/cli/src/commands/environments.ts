@@ -1,5 +1,5 @@
-// `plinth environments list|create|delete`. In: a project. Out: its environments as a table, a new one with
-// its first key, or one less. With `json`, what control answered and nothing else.
+// `plinth environments list|create|delete`. In: a project. Out: its environments as a table, a new one with its first key, or the
+// deletion of one. With `json`, exactly control's answer.
 import { columns } from "../columns.ts";
 import type { ControlClient } from "../control-client.ts";
 import { environmentIn, PRODUCTION } from "../environment-option.ts";
@@ -42,20 +42,22 @@ export async function createEnvironment(
   return openControl<ExitCode>(settings, async (control, caller) => {
     const source = await environmentCalled(control, caller, project, from);
     const kind = name === "development" ? name : "preview";
-    const made = await control.environments.create.mutate({ projectId: source.id, kind, name, empty });
-    const outcome = made.deploymentId === null ? null : await outcomeOf(control, made.deploymentId);
+    const created = await control.environments.create.mutate({ projectId: source.id, kind, name, empty });
+    const outcome = created.deploymentId === null ? null : await outcomeOf(control, created.deploymentId);
     const problem =
-      made.problem ?? (outcome === null || outcome.active ? null : (outcome.error ?? "it was not deployed"));
-    if (json) terminal.out(JSON.stringify({ ...made, problem }));
+      created.problem ?? (outcome === null || outcome.active ? null : (outcome.error ?? "it was not deployed"));
+    if (json) terminal.out(JSON.stringify({ ...created, problem }));
     else {
       const { out, err, paint } = terminal;
-      out(`${paint("green", "Created")} ${made.slug}${outcome?.active ? `, with what is live in ${from}` : ""}.`);
       out(
-        made.key === null
-          ? "It has no key yet: an admin can make one in the console."
-          : `Its first key, shown this once: ${made.key}`,
+        `${paint("green", "Created")} ${created.slug}${outcome?.active ? `, with the live blueprint of ${from}` : ""}.`,
       );
-      out(`Commands reach it with --project ${environmentIn(made.slug).project} --env ${made.name}`);
+      out(
+        created.key === null
+          ? "It has no key yet: an admin can create one in the console."
+          : `Its first key, shown only now: ${created.key}`,
+      );
+      out(`Commands find it with --project ${environmentIn(created.slug).project} --env ${created.name}`);
       if (problem !== null) err(`${paint("red", "error")}: its blueprint is not live: ${problem}`);
     }
     return problem === null ? 0 : 1;
@@ -71,7 +73,7 @@ export async function deleteEnvironment(
   if (name === PRODUCTION)
     throw new CommandFailure("production is the project itself, and can't be deleted this way", 2);
   if (!yes)
-    throw new CommandFailure(`this deletes ${name} with its data, keys and connections: repeat it with --yes`, 2);
+    throw new CommandFailure(`this deletes ${name} with its data, keys and connections: run it again with --yes`, 2);
   return openControl<ExitCode>(settings, async (control, caller) => {
     const environment = await environmentCalled(control, caller, project, name);
     await control.environments.delete.mutate({ projectId: environment.id });
@@ -80,7 +82,7 @@ export async function deleteEnvironment(
   });
 }
 
-/** @throws CommandFailure where there is none. */
+/** @throws CommandFailure if there is none. */
 export function environmentCalled(
   control: ControlClient,
   caller: Caller,

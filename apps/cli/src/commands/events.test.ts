@@ -1,8 +1,8 @@
-// Following a log that grows at its top: nothing twice, nothing left out, whatever the order in which it comes.
+// Follows a log whose new entries come first: no entry is repeated or missed, in whatever order they arrive.
 import { expect, test } from "vitest";
 import { createFollower, notBefore } from "./events.ts";
 
-/** Newest first, in pages of three; a cursor is where the next page begins. */
+/** Newest first, in pages of three. A cursor is the start of the next page. */
 function logOf(ids: string[]) {
   let reads = 0;
   const next = createFollower(async (cursor) => {
@@ -14,7 +14,7 @@ function logOf(ids: string[]) {
   return { next: async () => (await next()).map(({ id }) => id), reads: () => reads };
 }
 
-test("the last page first, then what is new, oldest first", async () => {
+test("prints the last page, then new entries, oldest first", async () => {
   const ids = ["d", "c", "b", "a"];
   const { next, reads } = logOf(ids);
   expect(await next()).toEqual(["b", "c", "d"]);
@@ -24,7 +24,7 @@ test("the last page first, then what is new, oldest first", async () => {
   expect(reads()).toBe(3);
 });
 
-test("more than a page since the last look", async () => {
+test("prints more than a page of new entries", async () => {
   const ids = ["a"];
   const { next } = logOf(ids);
   expect(await next()).toEqual(["a"]);
@@ -32,7 +32,7 @@ test("more than a page since the last look", async () => {
   expect(await next()).toEqual(["b", "c", "d", "e", "f", "g", "h"]);
 });
 
-test("one that comes behind others that were seen", async () => {
+test("prints an entry that arrives behind known ones", async () => {
   const ids = ["c", "a"];
   const { next } = logOf(ids);
   expect(await next()).toEqual(["a", "c"]);
@@ -40,7 +40,7 @@ test("one that comes behind others that were seen", async () => {
   expect(await next()).toEqual(["b"]);
 });
 
-test("a log that was empty at first shows all that comes", async () => {
+test("prints all entries of a log that was empty at first", async () => {
   const ids: string[] = [];
   const { next } = logOf(ids);
   expect(await next()).toEqual([]);
@@ -48,7 +48,7 @@ test("a log that was empty at first shows all that comes", async () => {
   expect(await next()).toEqual(["a", "b"]);
 });
 
-test("of what happened before, what is recent enough", () => {
+test("prints recent entries from before the start", () => {
   const events = ["2026-11-22T09:49:59Z", "2026-11-22T09:50:00Z"].map((at) => ({ at }));
   expect(notBefore(events, Date.parse("2026-11-22T10:00:00Z") - 600_000)).toEqual(events.slice(1));
 });

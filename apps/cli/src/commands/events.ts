@@ -1,5 +1,5 @@
-// `plinth events tail`. In: a project, and which events. Out: each that happens from then on, and those
-// of a time before where that is asked for, a line each, until it is asked to stop.
+// `plinth events tail`. In: a project, and a name of events. Out: each new event, and with `since` earlier ones, a line each,
+// until the command is stopped.
 import { setTimeout as pause } from "node:timers/promises";
 import type { EventSummary, WorkPage } from "@plinth/control/router";
 import type { ExitCode } from "../failure.ts";
@@ -11,7 +11,7 @@ import { noWorkers, type OfProject, withProject } from "./runs.ts";
 
 export interface Tail extends OfProject {
   readonly name?: string;
-  /** Milliseconds: what happened so long ago or later is shown, too, as far as one page has it. */
+  /** In milliseconds: also shows events that are at most this old, as far as they are in one page. */
   readonly since?: number;
 }
 
@@ -32,11 +32,11 @@ export async function tailEvents(
     });
     const show = printer(terminal, options.json);
     const earlier = await next();
-    if (options.since === undefined) terminal.err("what happens from now on, until Ctrl-C (--since 10m: also before)");
+    if (options.since === undefined) terminal.err("new events, until Ctrl-C (--since 10m: also earlier ones)");
     else show(notBefore(earlier, Date.now() - options.since));
-    while (!stop.asked()) {
+    while (!stop.isRequested()) {
       await stop.or(pause(POLL_MS));
-      if (!stop.asked()) show(await next());
+      if (!stop.isRequested()) show(await next());
     }
     return 0;
   });
@@ -49,19 +49,19 @@ export function notBefore<Item extends { readonly at: string }>(events: readonly
 function printer(terminal: Terminal, json: boolean): (events: readonly EventSummary[]) => void {
   let width = 0;
   return (events) => {
-    // Lines that are out can't be moved: the width only grows.
+    // Printed lines can't be moved, so the width only grows.
     width = Math.max(width, ...events.map(({ name }) => name.length));
     for (const event of events) terminal.out(json ? JSON.stringify(event) : eventLine(terminal, event, width));
   };
 }
 
 const SEEN_MAX = 1_000;
-/** More than this between two looks is not shown line by line. */
+/** More events than this between two reads are not printed line by line. */
 const PAGES_MAX = 10;
 
 /**
- * Each call gives what has come since the last one, oldest first. An event may come behind others that happened after it, since they
- * are in the order in which their writes began: so what was seen is kept by id, and not how far one has come.
+ * Each call returns the entries since the last one, oldest first. An event can arrive behind later ones, since the log is in the
+ * order in which the writes began. Therefore this remembers the ids of seen entries, and not a position.
  * @param readPage Newest first.
  */
 export function createFollower<Item extends { readonly id: string }>(

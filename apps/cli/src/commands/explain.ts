@@ -1,5 +1,5 @@
-// `plinth explain FILE --as USER OPERATION TARGET`. In: a blueprint and a question, about people and rows of its tests or ones
-// given as JSON. Out: whether it is allowed, by which role, and else the part of each rule that decided, with its line.
+// `plinth explain FILE OPERATION TARGET --as USER`. In: a blueprint and an operation, with users and rows of its tests or given
+// as JSON. Out: whether it is allowed and by which role, or the part of each rule that denied it, with its line.
 import {
   type AccessExplanation,
   type AccessQuestion,
@@ -18,16 +18,16 @@ import { type Terminal, wrap } from "../terminal.ts";
 export interface ExplainOptions {
   /** A user of the tests, or `public`. */
   readonly as?: string;
-  /** JSON: `{ "roles": ["user"], "email": ... }`, beside profile fields. */
+  /** JSON: `{ "roles": ["user"], "email": ... }`, and fields of the profile. */
   readonly user?: string;
-  /** JSON: the record's values, in the place of a row of the tests. */
+  /** JSON: the values of the record, instead of a row of the tests. */
   readonly record?: string;
-  /** JSON: what is sent. */
+  /** JSON: the fields of the request. */
   readonly with?: string;
   readonly json: boolean;
 }
 
-/** `target`: an entity for a create, else `entity.row`, or the entity alone beside `--record`. */
+/** `target`: an entity for a create, otherwise `entity.row`, or only the entity with `--record`. */
 export async function explain(
   terminal: Terminal,
   file: string,
@@ -37,7 +37,7 @@ export async function explain(
 ): Promise<ExitCode> {
   const text = await readText(file);
   const { model, diagnostics, places } = checkBlueprint(text);
-  // A test that fails is often why somebody asks.
+  // A failing test is often the reason for this command, so test failures are no errors here.
   const standing = diagnostics.filter((one) => one.code !== "test_failed");
   if (model === null || hasErrors(standing)) {
     printDiagnostics(terminal, file, text, diagnostics);
@@ -59,8 +59,14 @@ export async function explain(
     throw new CommandFailure(messageOf(error), 2, { cause: error });
   }
   if (options.json) terminal.out(JSON.stringify(explained));
-  else print(terminal, file, text, explained, `${options.as ?? "public"} ${operation} ${target}`);
+  else print(terminal, file, text, explained, `${callerCalled(options, given)} ${operation} ${target}`);
   return 0;
+}
+
+/** A caller that was given as JSON has no name: it is called by its roles. */
+function callerCalled({ as }: ExplainOptions, { user }: GivenTests): string {
+  if (user === null) return as ?? "public";
+  return user.roles.length === 0 ? "a user without roles" : `a user with ${user.roles.join(", ")}`;
 }
 
 function operationCalled(name: string): AccessQuestion["operation"] {
@@ -88,37 +94,38 @@ function jsonOption(text: string | undefined, name: string): SeedRow | null {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as SeedRow;
   } catch {
-    // Told below, in the same words.
+    // Reported below, in the same words.
   }
-  throw new CommandFailure(`${name} takes a JSON object, such as '{"status":"draft"}'`, 2);
+  throw new CommandFailure(`${name} must be a JSON object, such as '{"status":"draft"}'`, 2);
 }
 
-/** A line of the blueprint that is longer is looked up there. */
+/** A longer line isn't printed: the position is enough. */
 const WRITTEN_MAX = 100;
 
 function print(terminal: Terminal, file: string, text: string, explained: AccessExplanation, asked: string): void {
   const { out, paint } = terminal;
   const lines = text.split(/\r?\n/);
-  const tell = (line: string, indent: string): void => out(wrap(terminal, indent + line, `${indent}  `));
+  const print = (line: string, indent: string): void => out(wrap(terminal, indent + line, `${indent}  `));
   out(`${paint("bold", asked)}: ${explained.allowed ? paint("green", "allowed") : paint("red", "denied")}`);
-  if (explained.reason !== null) tell(plain(explained.reason), "  ");
-  if (explained.grants.length === 0) tell("No role that they hold may do that: what is not granted is denied.", "  ");
+  if (explained.reason !== null) print(plain(explained.reason), "  ");
+  if (explained.grants.length === 0)
+    print("None of their roles has a rule for it. Without a rule, an operation is denied.", "  ");
   for (const { role, rule, allowed, unknown, culprit } of explained.grants) {
-    tell(`${paint("bold", role)}: ${rule}`, "  ");
+    print(`${paint("bold", role)}: ${rule}`, "  ");
     if (allowed) out(`    ${paint("green", "holds")}`);
     else if (culprit !== null) {
       const at = culprit.place?.start.line;
       const where = at === undefined ? "" : ` (${file}:${at})`;
-      // The rule stands above, whole: where all of it decided, it is not said again.
-      const said = unknown ? "is unknown: something in it is empty" : "does not hold";
-      if (culprit.text === rule) tell(`${paint("red", said)}${where}`, "    ");
+      // The rule is printed completely above. If all of it decided, it isn't repeated.
+      const said = unknown ? "is unknown: a value in it is empty" : "does not hold";
+      if (culprit.text === rule) print(`${paint("red", said)}${where}`, "    ");
       else {
-        const word = unknown ? "unknown, because something in it is empty:" : "decided by";
-        tell(`${paint("red", word)} ${culprit.text}${where}`, "    ");
+        const word = unknown ? "unknown, because a value in it is empty:" : "decided by";
+        print(`${paint("red", word)} ${culprit.text}${where}`, "    ");
       }
       const written = at === undefined ? "" : (lines[at - 1] ?? "").trim();
       if (at !== undefined && !written.includes(culprit.text) && written.length <= WRITTEN_MAX)
-        tell(paint("dim", `${at} | ${written}`), "    ");
+        print(paint("dim", `${at} | ${written}`), "    ");
     }
   }
 }

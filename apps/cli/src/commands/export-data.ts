@@ -1,5 +1,5 @@
-// `plinth export --project NAME --out DIR`. In: a project. Out: a CSV file for each entity and each many-to-many field, all as of one
-// moment, and a manifest with counts and checksums. Passwords and encrypted values are not among them.
+// `plinth export --project NAME --out DIR`. In: a project. Out: a CSV file for each entity and each many-to-many field, all as of
+// one moment, and a manifest with counts and checksums. Passwords and encrypted values are not exported.
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
@@ -14,7 +14,7 @@ import type { Terminal } from "../terminal.ts";
 import { type OfProject, withProject } from "./runs.ts";
 
 export interface ExportOptions extends OfProject {
-  /** A folder that is new or empty. */
+  /** A new or empty folder. */
   readonly out: string;
 }
 
@@ -28,7 +28,7 @@ export interface ExportManifest {
 export interface ExportedPart extends ExportPart {
   readonly file: string;
   readonly count: number;
-  /** Sum of the hashes of its rows, as an import of them has it. */
+  /** The sum of the hashes of its rows, in the form that imports use. */
   readonly checksum: string;
 }
 
@@ -52,7 +52,7 @@ export async function exportData(
     }
     const exportedAt = new Date().toISOString();
     const manifest: ExportManifest = { format: "plinth export 1", project, exportedAt, parts };
-    // Last of all: a folder without it is not whole.
+    // Written last: a folder without it is incomplete.
     await writeFile(join(out, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
     if (json) terminal.out(JSON.stringify(manifest));
     else {
@@ -76,7 +76,7 @@ async function writePart(
   part: ExportPart,
 ): Promise<ExportedPart> {
   const file = `${part.name}.csv`;
-  // It holds customers' data: nobody else on this machine reads it.
+  // The folder has customers' data, so other users of this machine can't read it.
   const stream = createWriteStream(join(out, file), { flags: "wx", mode: 0o600 });
   const header = part.kind === "records" ? part.fields : [`${part.entity}_id`, part.fields[0] ?? "other_id"];
   let count = 0;
@@ -101,7 +101,7 @@ async function writePart(
   return { ...part, file, count, checksum: String(checksum) };
 }
 
-/** RFC 4180; an empty text stands in quotes, and NULL is nothing at all. */
+/** RFC 4180. An empty text is in quotes, and NULL is empty. */
 function csvLine(values: readonly (string | null)[]): string {
   return `${values.map((value) => (value === null ? "" : csvValue(value))).join(",")}\r\n`;
 }
@@ -115,7 +115,7 @@ async function makeFolder(out: string): Promise<void> {
     await mkdir(out, { recursive: true });
     if ((await readdir(out)).length === 0) return;
   } catch (error) {
-    throw new CommandFailure(`${out} can't be made: ${messageOf(error)}`);
+    throw new CommandFailure(`${out} can't be created: ${messageOf(error)}`);
   }
   throw new CommandFailure(`${out} is not empty: an export never overwrites a file.`);
 }

@@ -1,5 +1,5 @@
-// `plinth fmt FILE`. In: a blueprint. Out: the same in its canonical form, written only where it differs.
-// With --check it writes nothing. A file that can't be parsed stays as it is.
+// `plinth fmt FILE`. In: a blueprint. Out: the same in its canonical form, written only if it differs. With --check it writes
+// nothing. A file that can't be parsed is not changed.
 import { writeFile } from "node:fs/promises";
 import { formatBlueprint } from "@plinth/blueprint";
 import type { ExitCode } from "../failure.ts";

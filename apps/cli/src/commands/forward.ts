@@ -1,13 +1,13 @@
-// Forwards a delivery to an address of this machine. In: the delivery, signed. Out: what was answered, or why nothing was.
+// Forwards a delivery to an address on this machine. In: the signed delivery. Out: the response, or the reason why there is none.
 import type { PulledDelivery } from "@plinth/control/router";
 import { CommandFailure, messageOf } from "../failure.ts";
 
 export interface Forwarded {
-  /** Null without an answer. */
+  /** Null without a response. */
   readonly status: number | null;
-  /** The answer's beginning. */
+  /** The beginning of the response. */
   readonly body: string;
-  /** Of no meaning where there is an answer. */
+  /** Ignored if there is a response. */
   readonly error: "unreachable" | "no_answer";
   readonly ms: number;
 }
@@ -31,7 +31,7 @@ export async function forward(url: string, { headers, body }: PulledDelivery): P
   } catch (error) {
     const { code, message } =
       (error as { readonly cause?: { readonly code?: string; readonly message?: string } }).cause ?? {};
-    // `fetch` refuses the ports of other protocols by itself.
+    // `fetch` itself refuses the ports of other protocols.
     const isUnreachable = /^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH)$/.test(code ?? "") || message === "bad port";
     return { status: null, body: messageOf(error), error: isUnreachable ? "unreachable" : "no_answer", ms: msSince() };
   }
@@ -43,21 +43,21 @@ async function beginningOf({ body }: Response): Promise<string> {
   for await (const chunk of body ?? []) {
     chunks.push(chunk);
     size += chunk.length;
-    // Leaving the loop cancels the rest.
+    // Leaving the loop cancels the rest of the response.
     if (size >= ANSWER_BYTES_MAX) break;
   }
   return Buffer.concat(chunks).toString("utf8").slice(0, ANSWER_BYTES_MAX).toWellFormed().replaceAll("\0", "");
 }
 
 /**
- * @param text A URL, `localhost:3000/hooks`, or a port alone.
+ * @param text A URL, `localhost:3000/hooks`, or only a port.
  * @throws CommandFailure (usage).
  */
 export function forwardTarget(text: string): string {
   const written = /^\d+$/.test(text) ? `http://localhost:${text}` : text;
   const url = URL.parse(/^[a-z]+:\/\//i.test(written) ? written : `http://${written}`);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.hash !== "") {
-    throw new CommandFailure(`--forward-to takes an address such as http://localhost:3000/hooks: ${text}`, 2);
+    throw new CommandFailure(`--forward-to must be an address such as http://localhost:3000/hooks, not ${text}`, 2);
   }
   return url.href;
 }

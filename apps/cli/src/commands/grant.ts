@@ -1,12 +1,12 @@
-// `plinth users grant`. In: a project, a user's e-mail, roles. Out: the user with just those roles.
-// So the first admin of a project is named. It never makes a user.
+// `plinth users grant`. In: a project, a user's email, roles. Out: the user with exactly these roles, for example the first admin
+// of a project. It never creates a user.
 import type { ExitCode } from "../failure.ts";
 import { openControl, projectCalled } from "../local/open-control.ts";
 import type { LocalSettings } from "../local/settings.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface Grant {
-  /** The project's name, or its id. */
+  /** The project's name or id. */
   readonly project: string;
   readonly email: string;
   readonly role: readonly string[];

@@ -1,5 +1,5 @@
-// `plinth import data URL --project NAME`. In: a Postgres database and a project. Out: its rows as records. It shows what it will do and
-// judges samples first; without `--yes`, or a person's yes, nothing is written.
+// `plinth import data URL --project NAME`. In: a Postgres database and a project. Out: its rows as records. It shows the plan and
+// checks samples first. It writes only with `--yes`, or after a person agrees.
 import { createInterface } from "node:readline/promises";
 import { CommandFailure, type ExitCode } from "../failure.ts";
 import { patiently, type Target } from "../import/data/cell.ts";
@@ -69,7 +69,7 @@ export async function importData(
   });
 }
 
-/** Ends an import that was begun and will not be gone on with. What it has stored stays. */
+/** Ends an unfinished import that will not be continued. The records that it has stored stay. */
 export async function abandonImport(
   terminal: Terminal,
   settings: LocalSettings,
@@ -78,9 +78,7 @@ export async function abandonImport(
   return withProject(settings, project, async (control, projectId) => {
     const closed = await control.transfers.closeImport.mutate({ projectId, source: null });
     terminal.out(
-      closed === null
-        ? "No import is unfinished."
-        : "The unfinished import is ended. The records that it has stored stay.",
+      closed === null ? "No import is unfinished." : "The unfinished import is ended. Its stored records stay.",
     );
     return 0;
   });
@@ -103,15 +101,15 @@ async function carryOut(carried: Carried): Promise<ExitCode> {
   if (plan.problems.length > 0) return 1;
   if (options.dryRun) return 0;
   if (!options.yes && !(await isConfirmed(terminal))) {
-    terminal.err("Nothing is written. To import: the same command with --yes");
+    terminal.err("Nothing was written. To import, run the same command with --yes.");
     return 0;
   }
   const startedAt = performance.now();
   const { results, report } = await run(carried);
   printResults(terminal, results, performance.now() - startedAt);
   if (report.written > 0) {
-    const more = report.left === 0 ? "" : `; ${report.left} more found no room there`;
-    terminal.err(`Why each row was refused: ${report.path}${more}`);
+    const more = report.left === 0 ? "" : `; ${report.left} more did not fit in the file`;
+    terminal.err(`Refused rows with their reasons: ${report.path}${more}`);
   }
   return results.every(({ isWhole }) => isWhole) ? 0 : 1;
 }
@@ -163,7 +161,7 @@ async function run({ terminal, options, plan, source, target, organization, rows
   }
 }
 
-/** What the server expects; what it has never looked at is counted. */
+/** The server's estimate. Tables without one are counted. */
 async function estimates(source: Source, schema: ForeignSchema): Promise<(step: PlannedStep) => number | null> {
   const names = schema.tables.map(({ space, name }) => `(${literal(space ?? "public")}, ${literal(name)})`);
   if (names.length === 0) return () => null;
@@ -190,10 +188,10 @@ async function isConfirmed(terminal: Terminal): Promise<boolean> {
   }
 }
 
-/** The address of the source. @throws CommandFailure (usage) where it is missing, or an option is none. */
+/** The address of the source. @throws CommandFailure (usage) if it is missing, or an option is invalid. */
 export function requireOptions(url: string | undefined, { organization }: ImportDataOptions): string {
   if (url === undefined) throw new CommandFailure("import data needs the address of a database: postgres://...", 2);
   if (organization !== undefined && !/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(organization))
-    throw new CommandFailure(`--organization takes an organization's id: ${organization.slice(0, 80)} is none`, 2);
+    throw new CommandFailure(`--organization must be the id of an organization, not ${organization.slice(0, 80)}`, 2);
   return url;
 }

@@ -1,4 +1,4 @@
-// `plinth import` as a person calls it: what it prints where, what it writes, and its exit codes.
+// `plinth import` as a person calls it: its output, the files that it writes, and its exit codes.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,15 +23,15 @@ async function run(args: readonly string[]) {
   return { code, ...written };
 }
 
-test("a file that is not there, and one that can't be read, told with its line", async () => {
+test("a missing file, and a file with an error, which is reported with its line", async () => {
   expect(await run(["import", "prisma", join(folder, "none.prisma")])).toMatchObject({ code: 2, out: "" });
   const file = join(folder, "broken.prisma");
   writeFileSync(file, "model A {\n  id Int @id\n}\nmodel {\n}\n");
   const { code, err } = await run(["import", "prisma", file]);
-  expect([code, err]).toEqual([1, expect.stringContaining("no Prisma schema that can be read, line 4: ")]);
+  expect([code, err]).toEqual([1, expect.stringContaining("can't be read as a Prisma schema, line 4: ")]);
 });
 
-test("a file, a table of what became of everything, and what to do next; a file that is there stays", async () => {
+test("writes a file, prints the inventory and the next step, and doesn't overwrite an existing file", async () => {
   const [file, out] = [join(folder, "notes.prisma"), join(folder, "notes.yaml.new")];
   writeFileSync(file, "model Note {\n  id Int @id\n  text String\n  photo Bytes?\n}\n");
   const { code, err } = await run(["import", "prisma", file, "--out", out]);
@@ -56,7 +56,7 @@ test("a file, a table of what became of everything, and what to do next; a file 
   });
 });
 
-test("the project is called what the folder above a folder of schemas is called", async () => {
+test("the project gets the name of the folder above the folder of schemas", async () => {
   const schemas = join(folder, "Green Grocer", "prisma", "schema");
   mkdirSync(schemas, { recursive: true });
   writeFileSync(join(schemas, "a.prisma"), "model A {\n  id Int @id\n}\n");

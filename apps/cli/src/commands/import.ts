@@ -1,5 +1,5 @@
-// `plinth import prisma FILE`, `plinth import postgres URL`. In: another tool's schema. Out: a blueprint on stdout or in a
-// file, and on stderr what became of everything in the source. It never overwrites a file.
+// `plinth import prisma FILE`, `plinth import postgres URL`. In: another tool's schema. Out: a blueprint on stdout or in a file,
+// and on stderr the result for each part of the source. It never overwrites a file.
 import { writeFile } from "node:fs/promises";
 import { resolve, sep } from "node:path";
 import { CommandFailure, type ExitCode, messageOf } from "../failure.ts";
@@ -11,9 +11,9 @@ import { printImport } from "../print-import.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface ImportOptions {
-  /** Name of the project; made from the source where none is given. */
+  /** The name of the project. By default derived from the source. */
   readonly project?: string;
-  /** File to write; stdout where none is given. */
+  /** The file to write. By default stdout. */
   readonly out?: string;
   readonly json: boolean;
 }
@@ -26,7 +26,7 @@ export async function importPrisma(terminal: Terminal, path: string, options: Im
   return write(terminal, schema, inventory, options, nameOfPath(path));
 }
 
-/** @param options Of `schema` several names, joined by commas. */
+/** @param options `schema` can have several names, separated by commas. */
 export async function importPostgres(
   terminal: Terminal,
   url: string,
@@ -65,7 +65,7 @@ async function write(
 }
 
 function written(file: string, isRefused: boolean): string {
-  if (isRefused) return `Written to ${file}, with errors. Mend them, then: plinth validate ${file}`;
+  if (isRefused) return `Written to ${file}, with errors. Correct them, then: plinth validate ${file}`;
   return `Written to ${file}. Next: plinth dev ${file}`;
 }
 
@@ -74,11 +74,11 @@ async function writeNew(file: string, text: string): Promise<void> {
     await writeFile(file, text, { flag: "wx" });
   } catch (error) {
     const exists = (error as { code?: string }).code === "EEXIST";
-    throw new CommandFailure(exists ? `${file} exists already.` : `${file} can't be written: ${messageOf(error)}`);
+    throw new CommandFailure(exists ? `${file} already exists.` : `${file} can't be written: ${messageOf(error)}`);
   }
 }
 
-/** A `prisma/schema.prisma`, or a folder of that name, says nothing of the project; a folder above it may. */
+/** The names `prisma/schema.prisma` and `prisma` don't name the project. A folder above them may. */
 function nameOfPath(path: string): string {
   const names = resolve(path)
     .replace(/\.prisma$/, "")

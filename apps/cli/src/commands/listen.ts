@@ -1,5 +1,5 @@
-// `plinth webhooks listen`. In: a project, and an address of this machine. Out: each event that the project sends from then on, forwarded
-// there as its webhook, and a line for what came of it, until Ctrl-C. The project's listener ends with the command.
+// `plinth webhooks listen`. In: a project, and an address on this machine. Out: each new event of the project, forwarded there as
+// its webhook, and a line with the result, until Ctrl-C. The project's listener ends with the command.
 import { setTimeout as pause } from "node:timers/promises";
 import type { ForwardOutcome, PulledDelivery } from "@plinth/control/router";
 import { CommandFailure, type ExitCode } from "../failure.ts";
@@ -14,22 +14,22 @@ export interface Listening extends OfProject {
   readonly forwardTo: string;
   /** Names of events, `order.*`, or `*`. */
   readonly events: readonly string[];
-  /** Where a hosted project's API answers, in the place of the local Plinth. */
+  /** The address of a hosted project's API, instead of the local Plinth. */
   readonly api?: string;
 }
 
-/** Between two pulls: with nothing to do, and while something is being forwarded. */
+/** The time between two pulls: when idle, and while deliveries are forwarded. */
 const IDLE_MS = 1_000;
 const BUSY_MS = 200;
-/** After a pull that got no answer. */
+/** The time after a pull without an answer. */
 const LOST_MS = 2_000;
-/** Forwarded at once. */
+/** How many deliveries are forwarded at the same time. */
 const UNDER_WAY_MAX = 40;
 const OUTCOMES_MAX = 100;
-/** For which the command waits for what is under way when it is to end. */
+/** How long the command waits for running deliveries when it is stopped. */
 const END_MS_MAX = 3_000;
 
-/** @param key Of the hosted project: a secret key whose role is `admin`. */
+/** @param key A secret key of the hosted project whose role is `admin`. */
 export async function listenToWebhooks(
   terminal: Terminal,
   { settings, key }: { readonly settings: LocalSettings; readonly key: string | undefined },
@@ -57,8 +57,8 @@ async function listen(
   const { id, secret } = await door.open(forwardTo, events);
   if (json) terminal.out(JSON.stringify({ endpoint: id, secret, forward_to: forwardTo }));
   else {
-    terminal.err(`${events.join(", ")} to ${forwardTo} from now on, until Ctrl-C`);
-    terminal.err(`the secret that verifies them: ${secret}`);
+    terminal.err(`${events.join(", ")} to ${forwardTo} until Ctrl-C`);
+    terminal.err(`the secret for their signatures: ${secret}`);
   }
   const underWay = new Set<Promise<void>>();
   let outcomes: ForwardOutcome[] = [];
@@ -70,18 +70,18 @@ async function listen(
     underWay.add(going);
     void going.finally(() => underWay.delete(going));
   };
-  /** Out: what is due; null where there was no answer: what was told is told again. */
+  /** Out: the due deliveries. Null if there was no answer: then the outcomes are reported again. */
   const pull = async (): Promise<readonly PulledDelivery[] | null> => {
-    const told = outcomes.slice(0, OUTCOMES_MAX);
-    const deliveries = await door.pull(id, told);
-    if (deliveries !== null) outcomes = outcomes.slice(told.length);
+    const sent = outcomes.slice(0, OUTCOMES_MAX);
+    const deliveries = await door.pull(id, sent);
+    if (deliveries !== null) outcomes = outcomes.slice(sent.length);
     return deliveries;
   };
   try {
     let isLost = false;
-    while (!stop.asked()) {
+    while (!stop.isRequested()) {
       const deliveries = underWay.size < UNDER_WAY_MAX ? await pull() : [];
-      if (deliveries === null && !isLost) terminal.err("no answer from Plinth; it is tried again");
+      if (deliveries === null && !isLost) terminal.err("no answer from Plinth; trying again");
       if (deliveries !== null && isLost) terminal.err("Plinth answers again");
       isLost = deliveries === null;
       for (const delivery of deliveries ?? []) begin(delivery);

@@ -1,5 +1,5 @@
-// Where a listener asks for its deliveries: the control API of the local Plinth, or the API of a hosted project with a secret key. In: a
-// listener's calls. Out: their answers; null where none came, which is tried again.
+// The API for a listener's deliveries: the control API of the local Plinth, or the API of a hosted project with a secret key. In:
+// a listener's calls. Out: their answers. Null if there was none; the caller tries again.
 import type { ForwardOutcome, PulledDelivery } from "@plinth/control/router";
 import { type ControlClient, isControlError } from "../control-client.ts";
 import { CommandFailure } from "../failure.ts";
@@ -7,14 +7,14 @@ import { noWebhooks } from "./webhooks.ts";
 
 export interface ListenerDoor {
   open(url: string, events: readonly string[]): Promise<{ readonly id: string; readonly secret: string }>;
-  /** @throws CommandFailure where the listener is gone, or the caller is refused. */
+  /** @throws CommandFailure if the listener no longer exists, or the caller is refused. */
   pull(id: string, outcomes: readonly ForwardOutcome[]): Promise<readonly PulledDelivery[] | null>;
-  /** What waits for it fails, and can be looked at for a day. */
+  /** Its waiting deliveries fail, and can be read for a day. */
   close(id: string): Promise<void>;
 }
 
 const GONE =
-  "the listener is gone: somebody has disabled or deleted it, or an older Plinth has deployed the live version (deploy it once more)";
+  "the listener no longer exists: it was disabled or deleted, or an older Plinth has deployed the live version (deploy it again)";
 
 export function doorByControl(
   control: ControlClient,
@@ -43,7 +43,10 @@ export function doorByControl(
   };
 }
 
-/** @param api Where the project's API answers. @param key A secret key whose role is `admin`. */
+/**
+ * @param api The address of the project's API.
+ * @param key A secret key whose role is `admin`.
+ */
 export function doorByKey(api: string, key: string): ListenerDoor {
   const call = async (method: string, path: string, body: object): Promise<Response | null> => {
     const url = `${api.replace(/\/+$/, "")}/v1/webhook-endpoints${path}`;
@@ -84,7 +87,7 @@ interface Problem {
   readonly errors?: readonly { readonly path: string; readonly message: string }[];
 }
 
-/** It may be otherwise in a moment. */
+/** A retry may succeed. */
 function isPassing(status: number): boolean {
   return status >= 500 || status === 429;
 }
@@ -96,5 +99,5 @@ async function dataOf<T>(response: Response): Promise<T> {
 async function refusalOf(response: Response): Promise<string> {
   const { title, detail, errors = [] } = (await response.json().catch(() => ({}))) as Problem;
   const first = errors[0] === undefined ? null : `${errors[0].path}: ${errors[0].message}`;
-  return `the API answers ${response.status}: ${first ?? detail ?? title ?? "it refuses"}`;
+  return `the API answers ${response.status}: ${first ?? detail ?? title ?? "no reason"}`;
 }

@@ -1,4 +1,5 @@
-// `plinth pull` and `plinth types`: what a project serves, as a file. In: a project. Out: its live blueprint, or the SDK types of it.
+// `plinth pull` and `plinth types`: the live version of a project as a file. In: a project. Out: its live blueprint, or its SDK
+// types.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
@@ -21,7 +22,7 @@ export async function pull(terminal: Terminal, settings: LocalSettings, options:
   if (file === "-") terminal.out(text.trimEnd());
   else {
     if (!options.force && existsSync(file) && readFileSync(file, "utf8") !== text) {
-      throw new CommandFailure(`${file} is there and differs: --force replaces it, --out names another file`);
+      throw new CommandFailure(`${file} exists and differs: --force replaces it, --out names another file`);
     }
     write(file, text);
     terminal.out(`wrote ${file}`);
@@ -34,7 +35,7 @@ export interface TypesOptions {
   readonly out?: string;
 }
 
-/** Of a file where one is given, else of what the project serves. */
+/** For a file if one is given, otherwise for the live version of the project. */
 export async function types(
   terminal: Terminal,
   settings: LocalSettings,
@@ -60,7 +61,7 @@ async function liveModel(terminal: Terminal, settings: LocalSettings, project: s
   const { slug, text } = await liveText(settings, project);
   const { model, diagnostics } = checkBlueprint(text);
   if (!hasErrors(diagnostics)) return model;
-  // An older version of the language took it.
+  // An older version of the language accepted it.
   printDiagnostics(terminal, `${slug} (live)`, text, diagnostics);
   return null;
 }

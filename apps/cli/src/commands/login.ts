@@ -1,9 +1,9 @@
-// `plinth login`, `plinth logout`, `plinth whoami`. In: the address of a console. Out: an access token that later commands carry,
-// approved by a person in the console; its end; and whose it is.
+// `plinth login`, `plinth logout`, `plinth whoami`. In: the address of a console. Out: an access token for later commands,
+// approved by a person in the console; its revocation; and the token's person.
 import { spawn } from "node:child_process";
 import { text as readAll } from "node:stream/consumers";
 import { type Credential, forgetCredential, keepCredential, readCredentials } from "../account/credentials.ts";
-import { askForCode, type DeviceCode, waitForApproval } from "../account/device-login.ts";
+import { type DeviceCode, requestCode, waitForApproval } from "../account/device-login.ts";
 import { addressOf, findControl, LOCAL } from "../account/server.ts";
 import { type ControlClient, controlWithToken, isControlError } from "../control-client.ts";
 import { CommandFailure, type ExitCode } from "../failure.ts";
@@ -25,7 +25,7 @@ export async function login(terminal: Terminal, settings: LocalSettings, options
   const token = options.withToken ? (await readAll(process.stdin)).trim() : await approved(terminal, control, options);
   const email = await emailOf(controlWithToken(control, token), url);
   keepCredential(settings.server.credentialsFile, url, { control, email, token } satisfies Credential);
-  terminal.out(`Signed in to ${url} as ${email}. Commands with --project now ask there; \`plinth logout\` ends it.`);
+  terminal.out(`Signed in to ${url} as ${email}. Commands with --project now use it; \`plinth logout\` signs out.`);
   return 0;
 }
 
@@ -40,14 +40,14 @@ export async function logout(
   const url = named === null ? current : addressOf(named);
   const kept = url === null ? undefined : servers[url];
   if (url === null || kept === undefined) {
-    throw new CommandFailure(url === null ? "you are signed in nowhere" : `you are not signed in to ${url}`);
+    throw new CommandFailure(url === null ? "you are not signed in" : `you are not signed in to ${url}`);
   }
   const ended = await revoke(kept);
   forgetCredential(credentialsFile, url);
   if (ended) terminal.out(`Signed out of ${url}.`);
   else {
     terminal.out(`Signed out of ${url} on this machine.`);
-    terminal.err(`${url} could not be reached: revoke the access token there, under Account.`);
+    terminal.err(`${url} could not be reached: revoke the access token in its console, under Account.`);
   }
   return 0;
 }
@@ -75,17 +75,17 @@ function namedUrl({ server }: LocalSettings): string | null {
 }
 
 async function approved(terminal: Terminal, control: string, { browser }: LoginOptions): Promise<string> {
-  const code = await askForCode(control);
+  const code = await requestCode(control);
   terminal.err("");
   terminal.err(`  Your code:  ${terminal.paint("bold", code.user_code)}`);
   terminal.err(`  Approve it at ${code.verification_uri_complete}`);
   terminal.err("");
-  terminal.err(`Waiting until it is approved, ${Math.round(code.expires_in / 60)} minutes at most. Ctrl-C gives up.`);
+  terminal.err(`Waiting for the approval, at most ${Math.round(code.expires_in / 60)} minutes. Ctrl-C cancels it.`);
   if (browser && terminal.columns !== null) openInBrowser(code);
   return waitForApproval(control, code);
 }
 
-/** Where there is no browser, the address is on the screen anyway. */
+/** Without a browser, the printed address is enough. */
 function openInBrowser({ verification_uri_complete: page }: DeviceCode): void {
   const opener = process.platform === "darwin" ? "open" : "xdg-open";
   const child = spawn(opener, [page], { stdio: "ignore", detached: true });
@@ -102,7 +102,7 @@ async function emailOf(control: ControlClient, url: string): Promise<string> {
   }
 }
 
-/** True also where the token is void already. */
+/** Also true if the token is already invalid. */
 async function revoke({ control, token }: Credential): Promise<boolean> {
   try {
     await controlWithToken(control, token).tokens.revokeOwn.mutate();

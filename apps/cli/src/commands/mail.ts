@@ -1,5 +1,5 @@
-// `plinth mail connections|test|list|templates|suppressions`. In: a project. Out: what its mail goes by, what was sent,
-// who gets no more, or whether a connection works. With `json`, what control answered and nothing else.
+// `plinth mail connections|test|list|templates|suppressions`. In: a project. Out: its connections, sent mails, templates or
+// suppressed addresses, or the test of a connection. With `json`, exactly control's answer.
 import { columns } from "../columns.ts";
 import { CommandFailure, type ExitCode } from "../failure.ts";
 import type { LocalSettings } from "../local/settings.ts";
@@ -80,13 +80,13 @@ export async function listSuppressions(
   return withProject(settings, project, async (control, projectId) => {
     const suppressions = await control.mail.suppressions.query({ projectId });
     const rows = suppressions?.map((one) => [one.address, one.reason, one.createdAt]);
-    const none = "every address gets mail";
+    const none = "no suppressed address";
     show(terminal, { project, json, data: suppressions }, ["ADDRESS", "REASON", "SINCE"], rows, none);
     return 0;
   });
 }
 
-/** @throws CommandFailure where the live version sends no mail. */
+/** @throws CommandFailure if the live version sends no mail. */
 function show(
   terminal: Terminal,
   { project, json, data }: OfProject & { readonly data: readonly object[] | null },

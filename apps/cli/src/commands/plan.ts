@@ -1,9 +1,8 @@
-// `plinth plan FILE --project NAME`: what a change would do to the live database, measured there; nothing is changed.
-// `plinth plan OLD NEW`: the same between two files, without a database. Out: changes, steps with their SQL, what they cost.
-import { basename } from "node:path";
+// `plinth plan FILE --project NAME`: the effects of a change on the live database, measured there without changing anything.
+// `plinth plan OLD NEW`: the same between two files, without a database. Out: changes, steps with their SQL and costs.
 import type { BlockedField, Change } from "@plinth/blueprint";
 import type { Proposed } from "@plinth/compiler";
-import type { PlanMeasures, Proposal, StepMeasure } from "@plinth/control/router";
+import type { PlanMeasures, ProposalPreview, StepMeasure } from "@plinth/control/router";
 import { isControlError } from "../control-client.ts";
 import { CommandFailure, type ExitCode } from "../failure.ts";
 import { openControl, projectCalled } from "../local/open-control.ts";
@@ -23,7 +22,7 @@ interface Shown {
   readonly measures: readonly StepMeasure[];
   readonly destroyed: NonNullable<PlanMeasures["destroyed"]>;
   readonly counted: NonNullable<PlanMeasures["counted"]>;
-  /** Fields that records stand in the way of, and what can be written instead. */
+  /** Fields with violating records, and alternatives in the blueprint. */
   readonly blocked: readonly BlockedField[];
 }
 
@@ -51,12 +50,8 @@ export async function planLive(
   return openControl<ExitCode>(settings, async (control, caller) => {
     const project = await projectCalled(control, caller, options.project);
     try {
-      // Under a title of its own, so that it is never the one that somebody has open in the console.
-      const title = `Looked at by plinth plan ${basename(file)}`.slice(0, 120);
-      const proposal = await control.proposals.create.mutate({ projectId: project.id, text, title });
-      // It was made to be looked at: in the console it would stand there as if somebody waited for an answer.
-      await control.proposals.reject.mutate({ proposalId: proposal.id });
-      return showProposal(terminal, proposal, options);
+      const preview = await control.proposals.preview.mutate({ projectId: project.id, text });
+      return showProposal(terminal, preview, options);
     } catch (error) {
       const diagnostics = isControlError(error) ? error.data?.diagnostics : null;
       if (!diagnostics) throw error;
@@ -66,10 +61,10 @@ export async function planLive(
   });
 }
 
-/** 1 where it can't be deployed as it is. */
+/** 1 if it can't be deployed as it is. */
 export function showProposal(
   terminal: Terminal,
-  { diff: changes, plan, consents, measures, text }: Proposal,
+  { diff: changes, plan, consents, measures, text }: ProposalPreview,
   options: { readonly json: boolean },
 ): ExitCode {
   const { steps: stepMeasures = [], destroyed = [], counted = [] } = measures ?? {};
@@ -92,20 +87,20 @@ function show(terminal: Terminal, shown: Shown, { json }: { readonly json: boole
   return shown.refused.length > 0 || blocked ? 1 : 0;
 }
 
-/** Beside the changes that say so: how many records stand that deletes newly destroy. */
+/** In addition to the changes: how many existing records deletes will newly destroy. */
 function printDestroyed(terminal: Terminal, destroyed: Shown["destroyed"]): void {
   const { out, paint } = terminal;
   if (destroyed.length > 0) out("");
   for (const { path, records } of destroyed) {
     const text =
       records === null
-        ? "counting the records that stand to be destroyed took too long"
-        : `${records === 1 ? "1 record stands" : `${records} records stand`} to be destroyed with what ${records === 1 ? "it refers" : "they refer"} to`;
+        ? "counting the records that deletes will also delete took too long"
+        : `${records === 1 ? "1 record is" : `${records} records are`} deleted when ${records === 1 ? "its" : "their"} target is deleted`;
     out(wrap(terminal, `${paint("yellow", "!")} ${path}: ${text}.`, "  "));
   }
 }
 
-/** Records that a change finds, of a kind that its reader must know the number of. */
+/** Existing records of a change, of a kind whose number the reader must know. */
 function printCounted(terminal: Terminal, counted: Shown["counted"]): void {
   const { out, paint } = terminal;
   const found = counted.filter(({ records }) => records !== 0);
@@ -145,7 +140,7 @@ function printSteps(terminal: Terminal, { steps, measures }: Shown): void {
   }
 }
 
-/** Without the schema: its name is the cell's business, and the same in every line. */
+/** Without the schema, whose name is internal and the same in every line. */
 function sqlOf(step: Shown["steps"][number]): string {
   const sql = step.kind === "verify" ? step.count : step.sql;
   return sql.trim().replaceAll("{schema}.", "");
@@ -159,11 +154,11 @@ function printFindings({ out, paint }: Terminal, step: Shown["steps"][number], m
     for (const record of records) out(`       ${record}`);
   } else if (measure.violators !== null)
     out(
-      `       ${measure.violators.count === 0 ? paint("green", "no record stands in the way") : paint("red", "counting took too long")}`,
+      `       ${measure.violators.count === 0 ? paint("green", "no violating record") : paint("red", "counting took too long")}`,
     );
 }
 
-/** @throws CommandFailure where neither a second file nor a project is named. */
+/** @throws CommandFailure if neither a second file nor a project is named. */
 export function planFailure(): CommandFailure {
-  return new CommandFailure("plan needs either a second file, or --project NAME to compare with what is live", 2);
+  return new CommandFailure("plan needs either a second file, or --project NAME to compare with the live version", 2);
 }

@@ -1,4 +1,4 @@
-// `plinth projects`. In: the Plinth that is asked. Out: the projects that the caller may see there, each with its organization.
+// `plinth projects`. In: the current Plinth. Out: the projects that the caller can see there, each with its organization.
 import { columns } from "../columns.ts";
 import type { ExitCode } from "../failure.ts";
 import { openControl } from "../local/open-control.ts";
@@ -12,7 +12,7 @@ export async function listProjects(
   settings: LocalSettings,
   { json }: { readonly json: boolean },
 ): Promise<ExitCode> {
-  return openControl<ExitCode>(settings, async (control, { console }) => {
+  return openControl<ExitCode>(settings, async (control, { server, console }) => {
     const { organizations } = await control.me.get.query();
     const lists = await Promise.all(
       organizations.map(async ({ id, name, role }) => {
@@ -24,6 +24,10 @@ export async function listProjects(
     if (json) terminal.out(JSON.stringify(projects));
     else if (projects.length === 0) {
       terminal.out(`No projects yet: create one at ${console}/projects/new.`);
+      // Projects that were created in the console belong to somebody else than the local developer.
+      if (server === null) {
+        terminal.out("You are the local developer here. To see the projects of your account, run `plinth login`.");
+      }
     } else {
       const rows = projects.map(({ slug, id, organization, role, live }) => [
         slug,

@@ -1,5 +1,5 @@
-// `plinth promote --from preview --to production`. In: two environments of a project. Out: the proposal in the second one: what
-// it changes there, its plan and the consents it owes. It deploys nothing unless it is told to, and then only with every consent.
+// `plinth promote --from preview --to production`. In: two environments of a project. Out: the proposal in the second one: its
+// changes, its plan and the required consents. It only deploys with `--deploy`, and then only with every consent.
 import type { Proposal } from "@plinth/control/router";
 import type { ControlClient } from "../control-client.ts";
 import type { ExitCode } from "../failure.ts";
@@ -31,18 +31,18 @@ export async function promote(terminal: Terminal, settings: LocalSettings, optio
       overwrite,
     });
     const address = `${caller.console}/projects/${target.id}/changes/${proposal.id}`;
-    // With --json, stdout carries one line: what came of it.
-    const tell = json ? { ...terminal, out: () => {} } : terminal;
-    tell.out(`${tell.paint("bold", `From ${from} to ${to}:`)}`);
+    // With --json, stdout has one line: the result.
+    const output = json ? { ...terminal, out: () => {} } : terminal;
+    output.out(`${output.paint("bold", `From ${from} to ${to}:`)}`);
     for (const summary of proposal.promotedFrom?.takesBack ?? [])
-      tell.out(wrap(tell, `  ${tell.paint("yellow", "!")} taken back: ${plain(summary)}`, "    "));
-    const shown = showProposal(tell, proposal, { json: false });
+      output.out(wrap(output, `  ${output.paint("yellow", "!")} reverted: ${plain(summary)}`, "    "));
+    const shown = showProposal(output, proposal, { json: false });
     const { code, deployed, note } =
       shown === 0
         ? await decide(control, proposal, options, address)
         : { code: shown, deployed: false, note: await withdraw(control, proposal) };
-    tell.out("");
-    (code === 0 ? tell.out : terminal.err)(note);
+    output.out("");
+    (code === 0 ? output.out : terminal.err)(note);
     if (json) {
       const { id: proposalId, diff: changes, plan, consents, promotedFrom } = proposal;
       terminal.out(JSON.stringify({ proposalId, changes, ...plan, consents, promotedFrom, deployed }));
@@ -64,10 +64,10 @@ async function decide(
   address: string,
 ): Promise<Decided> {
   if (!deploy) return { code: 0, deployed: false, note: `It waits for approval: ${address}` };
-  const missing = consents.filter((owed) => !consent.includes(owed));
+  const missing = consents.filter((required) => !consent.includes(required));
   if (missing.length > 0) {
-    const flags = missing.map((owed) => `  --consent "${owed}"`).join("\n");
-    const note = `Not deployed: it needs your consent to each of these.\n${flags}\nOr agree to them here: ${address}`;
+    const flags = missing.map((required) => `  --consent "${required}"`).join("\n");
+    const note = `Not deployed: these consents are missing. To give them, add:\n${flags}\nOr give them in the console: ${address}`;
     return { code: 1, deployed: false, note };
   }
   await control.proposals.approve.mutate({ proposalId, hash, consents: [...consents] });
@@ -75,10 +75,10 @@ async function decide(
   const { active, error } = await outcomeOf(control, deploymentId);
   if (!active) return { code: 1, deployed: false, note: `Not deployed: ${error ?? "the migration failed"}` };
   if (error === null) return { code: 0, deployed: true, note: `Deployed to ${to}.` };
-  return { code: 1, deployed: true, note: `Deployed to ${to}, but a step that runs beside it failed: ${error}` };
+  return { code: 1, deployed: true, note: `Deployed to ${to}, but a later step failed: ${error}` };
 }
 
-/** Nobody can approve it as it is. */
+/** The proposal can't be approved as it is. */
 async function withdraw(control: ControlClient, { id: proposalId }: Proposal): Promise<string> {
   await control.proposals.reject.mutate({ proposalId });
   return "Nothing was proposed.";

@@ -1,5 +1,5 @@
-// `plinth runs list|limits|show|retry|cancel|done|fail`. In: a project, filters or a run. Out: its runs as a table, one with its
-// steps, or what was asked of it. With `json`, what control answered and nothing else.
+// `plinth runs list|limits|show|retry|cancel|done|fail`. In: a project, filters or a run. Out: its runs as a table, one run with
+// its steps, or the result of an action. With `json`, exactly control's answer.
 import type { Run, RunStatus } from "@plinth/control/router";
 import type { ControlClient } from "../control-client.ts";
 import { CommandFailure, type ExitCode } from "../failure.ts";
@@ -9,7 +9,7 @@ import { printRun, printRuns, printUsage } from "../print-runs.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface OfProject {
-  /** The project's name, or its id. */
+  /** The project's name or id. */
   readonly project: string;
   readonly json: boolean;
 }
@@ -68,45 +68,45 @@ export async function showRun(
   });
 }
 
-/** What is asked of a run: the call, and what to say once it is taken. */
-export interface RunDeed {
+/** An action on a run: the call, and the message after it. */
+export interface RunAction {
   readonly act: (control: ControlClient, run: { projectId: string; runId: string }) => Promise<{ readonly id: string }>;
-  readonly said: string;
+  readonly message: string;
 }
 
-export function retried(from: string | undefined): RunDeed {
+export function retried(from: string | undefined): RunAction {
   return {
     act: (control, run) => control.work.retry.mutate({ ...run, from }),
-    said: `goes on from ${from ?? "the first step that did not complete"}`,
+    message: `continues from ${from ?? "the first unfinished step"}`,
   };
 }
 
-export const cancelled: RunDeed = {
+export const cancelled: RunAction = {
   act: (control, run) => control.work.cancel.mutate(run),
-  said: "is being cancelled: what it has done is undone",
+  message: "is being cancelled: its finished steps are undone",
 };
 
-/** Which call of a run it is about, and why. Without a step, all whose end is unknown. */
+/** The call of a run, and the reason. Without a step, all calls with an unknown result. */
 export interface Settling {
   readonly step?: string;
   readonly note?: string;
 }
 
-/** @param output JSON; without one, the step gives nothing. What is none fails the command. */
-export function markedDone(output: string | undefined, { step, note }: Settling): RunDeed {
+/** @param output JSON. Without it, the step has no output. Invalid JSON fails the command. */
+export function markedDone(output: string | undefined, { step, note }: Settling): RunAction {
   return {
     act: async (control, run) => {
       const given = output === undefined ? null : jsonOf(output);
       return control.work.markDone.mutate({ ...run, step, output: given, note });
     },
-    said: `counts ${callOf(step)} as done, and goes on when the end of all its calls is known`,
+    message: `counts ${callOf(step)} as done, and continues when all its calls have a known result`,
   };
 }
 
-export function markedFailed({ step, note }: Settling): RunDeed {
+export function markedFailed({ step, note }: Settling): RunAction {
   return {
     act: (control, run) => control.work.markFailed.mutate({ ...run, step, note }),
-    said: `counts ${callOf(step)} as failed, and goes on when the end of all its calls is known`,
+    message: `counts ${callOf(step)} as failed, and continues when all its calls have a known result`,
   };
 }
 
@@ -119,34 +119,34 @@ export async function actOnRun(
   settings: LocalSettings,
   runId: string,
   { project, json }: OfProject,
-  { act, said }: RunDeed,
+  { act, message }: RunAction,
 ): Promise<ExitCode> {
   requireRunId(runId, project);
   return withProject(settings, project, async (control, projectId) => {
     const done = await act(control, { projectId, runId });
-    terminal.out(json ? JSON.stringify(done) : `${done.id} ${said}`);
+    terminal.out(json ? JSON.stringify(done) : `${done.id} ${message}`);
     return 0;
   });
 }
 
-/** What a person may do about a run that waits for one. */
+/** The possible actions on a run that waits for a person. */
 export function nextSteps({ id, status }: Pick<Run, "id" | "status">, project: string): readonly string[] {
   if (status !== "needs_attention") return [];
   return [
     "",
-    "the answer to a call was lost: see at the other service whether the call had its effect, then",
-    `  plinth runs done ${id} --project ${project}    if it had`,
-    `  plinth runs fail ${id} --project ${project}    if it had not`,
-    `  plinth runs retry ${id} --project ${project}   to make the call again, whatever it did`,
+    "the answer to a call was lost. Check at the other service whether the call was successful, then",
+    `  plinth runs done ${id} --project ${project}    if it was`,
+    `  plinth runs fail ${id} --project ${project}    if it was not`,
+    `  plinth runs retry ${id} --project ${project}   to repeat the call in any case`,
   ];
 }
 
-/** What is no id at all never reaches the control API. */
+/** An invalid id is refused before control is called. */
 export function requireRunId(text: string, project: string): void {
   requireId(text, "a run", `plinth runs list --project ${project}`);
 }
 
-/** @param list The command that shows the ids. @throws CommandFailure where it is none. */
+/** @param list The command that shows the ids. @throws CommandFailure if it isn't an id. */
 export function requireId(text: string, what: string, list: string): void {
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return;
   throw new CommandFailure(`\`${text.slice(0, 80)}\` is not the id of ${what}: \`${list}\` shows the ids`);
@@ -156,7 +156,7 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new CommandFailure(`--output takes JSON, such as '{"id": "ch_1"}': ${text.slice(0, 80)} is none`);
+    throw new CommandFailure(`--output must be JSON, such as '{"id": "ch_1"}', not ${text.slice(0, 80)}`);
   }
 }
 

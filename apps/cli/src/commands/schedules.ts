@@ -1,5 +1,5 @@
-// `plinth schedules list|run|pause|resume`. In: a project, and one of its schedules. Out: when each is due next and
-// what its last tick started, or what was asked of it. With `json`, what control answered and nothing else.
+// `plinth schedules list|run|pause|resume`. In: a project, and one of its schedules. Out: the next time and the last run of each,
+// or the result of an action. With `json`, exactly control's answer.
 import { cronInWords } from "@plinth/blueprint";
 import { type ControlClient, isControlError } from "../control-client.ts";
 import { CommandFailure, type ExitCode } from "../failure.ts";
@@ -23,27 +23,27 @@ export async function listSchedules(
   });
 }
 
-/** What is asked of a schedule, and what to say once it is done. */
-export type ScheduleDeed = (
+/** An action on a schedule, and the message after it. */
+export type ScheduleAction = (
   control: ControlClient,
   schedule: { projectId: string; schedule: string },
-) => Promise<{ readonly answer: object; readonly said: string }>;
+) => Promise<{ readonly answer: object; readonly message: string }>;
 
-export const run: ScheduleDeed = async (control, schedule) => {
+export const run: ScheduleAction = async (control, schedule) => {
   const answer = await control.work.runSchedule.mutate(schedule);
-  return { answer, said: `${schedule.schedule} runs as ${answer.id}` };
+  return { answer, message: `${schedule.schedule} runs as ${answer.id}` };
 };
 
-export const pause: ScheduleDeed = async (control, schedule) => {
+export const pause: ScheduleAction = async (control, schedule) => {
   const answer = await control.work.pauseSchedule.mutate(schedule);
-  return { answer, said: `${answer.name} is paused: no tick starts anything until it is resumed` };
+  return { answer, message: `${answer.name} is paused: it starts no runs until it is resumed` };
 };
 
-export function resume(skipMissed: boolean): ScheduleDeed {
+export function resume(skipMissed: boolean): ScheduleAction {
   return async (control, schedule) => {
     const answer = await control.work.resumeSchedule.mutate({ ...schedule, skipMissed });
-    const missed = skipMissed ? "is left out" : "is caught up as `catch_up` says";
-    return { answer, said: `${answer.name} goes on; what was missed ${missed}` };
+    const missed = skipMissed ? "missed runs are skipped" : "`catch_up` decides about missed runs";
+    return { answer, message: `${answer.name} is resumed; ${missed}` };
   };
 }
 
@@ -52,10 +52,10 @@ export async function actOnSchedule(
   settings: LocalSettings,
   schedule: string,
   { project, json }: OfProject,
-  deed: ScheduleDeed,
+  action: ScheduleAction,
 ): Promise<ExitCode> {
   return withProject(settings, project, async (control, projectId) => {
-    const { answer, said } = await deed(control, { projectId, schedule }).catch(async (error: unknown) => {
+    const { answer, message } = await action(control, { projectId, schedule }).catch(async (error: unknown) => {
       if (!isControlError(error) || error.data?.code !== "NOT_FOUND") throw error;
       const schedules = await control.work.schedules.query({ projectId });
       throw noSchedule(
@@ -63,12 +63,12 @@ export async function actOnSchedule(
         (schedules ?? []).map(({ name }) => name),
       );
     });
-    terminal.out(json ? JSON.stringify(answer) : said);
+    terminal.out(json ? JSON.stringify(answer) : message);
     return 0;
   });
 }
 
-/** @param known Those of the live version. */
+/** @param known The schedules of the live version. */
 export function noSchedule(schedule: string, known: readonly string[]): CommandFailure {
   const there = known.length === 0 ? "it has none" : `it has ${known.join(", ")}`;
   return new CommandFailure(`the live version has no schedule \`${schedule.slice(0, 80)}\`: ${there}`);

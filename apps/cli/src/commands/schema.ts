@@ -1,5 +1,5 @@
-// `plinth schema`. Out: the JSON Schema of blueprints, for editors that check YAML by one: on stdout, or in a file.
-// It knows the forms, not the meaning: `plinth validate` knows more.
+// `plinth schema`. Out: the JSON Schema of blueprints for editors, on stdout or in a file. It only describes the form. `plinth
+// validate` also checks the meaning.
 import { writeFile } from "node:fs/promises";
 import { blueprintJsonSchema } from "@plinth/blueprint";
 import { CommandFailure, type ExitCode, messageOf } from "../failure.ts";

@@ -1,4 +1,4 @@
-// `plinth up`. In: the environment's settings. Out: a running Plinth and its addresses, until it is asked to stop.
+// `plinth up`. In: the environment's settings. Out: a running Plinth and its addresses, until the command is stopped.
 import type { ExitCode } from "../failure.ts";
 import type { LocalSettings } from "../local/settings.ts";
 import { startStack } from "../local/stack.ts";
@@ -10,7 +10,7 @@ export async function up(terminal: Terminal, settings: LocalSettings, stop: Stop
   const stack = await startStack(settings, terminal.out);
   try {
     await stop.or(stack.ready);
-    if (!stop.asked()) {
+    if (!stop.isRequested()) {
       terminal.out("");
       terminal.out(`  Console      ${urls.console}`);
       terminal.out(`  API          ${urls.api}`);
@@ -24,6 +24,6 @@ export async function up(terminal: Terminal, settings: LocalSettings, stop: Stop
   } finally {
     await stack.stop();
   }
-  terminal.out("Stopped. The data are kept.");
+  terminal.out("Stopped. The data is kept.");
   return 0;
 }

@@ -1,5 +1,5 @@
-// `plinth validate FILE`. In: a blueprint. Out: its diagnostics on stderr, or what it declares on stdout; with --json both as
-// one JSON object on stdout. The blueprint's own tests run with it.
+// `plinth validate FILE`. In: a blueprint. Out: its diagnostics on stderr, or its entities on stdout; with --json both as one
+// JSON object on stdout. It also runs the blueprint's own tests.
 import { checkBlueprint } from "@plinth/blueprint";
 import type { ExitCode } from "../failure.ts";
 import { hasErrors, printDiagnostics } from "../print-diagnostics.ts";

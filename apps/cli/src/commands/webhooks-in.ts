@@ -1,6 +1,6 @@
-// `plinth webhooks sources|requests|secret`, and replays of what was received. In: a project, a source or a request;
-// a secret from standard input, never from the arguments, which other users of the machine can see. Out: sources with their state,
-// requests with what became of them, or what was asked for. With `json`, what control answered and nothing else.
+// `plinth webhooks sources|requests|secret`, and replays of received requests. In: a project, a source or a request; a secret
+// from standard input, never from the arguments, which other users of the machine can see. Out: sources with their state,
+// requests with their results, or the result of an action. With `json`, exactly control's answer.
 import { text } from "node:stream/consumers";
 import type { InboundSource, InboundStatus } from "@plinth/control/router";
 import { columns } from "../columns.ts";
@@ -40,7 +40,7 @@ function stateOf({ enabled, secrets, lastReceivedAt }: InboundSource): string {
 export interface RequestFilters extends OfProject {
   readonly source?: string;
   readonly status?: InboundStatus;
-  /** Id of one request, to be shown with what the provider sent. */
+  /** The id of one request, to show its content. */
   readonly show?: string;
 }
 
@@ -52,7 +52,7 @@ export async function listRequests(
   return withProject(settings, project, async (control, projectId) => {
     if (show !== undefined) {
       const whole = await control.inbound.request.query({ projectId, requestId: show });
-      terminal.out(json ? JSON.stringify(whole) : (whole.body ?? whole.bodyBase64 ?? "nothing of it was kept"));
+      terminal.out(json ? JSON.stringify(whole) : (whole.body ?? whole.bodyBase64 ?? "its body was not stored"));
       return 0;
     }
     const page = await control.inbound.requests.query({ projectId, source, status });
@@ -76,9 +76,9 @@ export async function listRequests(
 }
 
 export interface SecretChange extends OfProject {
-  /** Hours for which the present secrets stay live; without it they stay. */
+  /** Hours until the current secrets end. Without it, they stay valid. */
   readonly overlap?: number;
-  /** Id of the secret to remove, in the place of adding one. */
+  /** The id of the secret to remove, instead of adding one. */
   readonly remove?: string;
 }
 
@@ -96,7 +96,7 @@ export async function changeSecret(
     }
     if (process.stdin.isTTY) terminal.err("paste the secret, then press Enter and Ctrl+D:");
     const secret = (await text(process.stdin)).trim();
-    if (secret === "") throw new CommandFailure("no secret came on standard input", 2);
+    if (secret === "") throw new CommandFailure("standard input has no secret", 2);
     const added = await control.inbound.addSecret.mutate({ projectId, source, secret, overlapHours: overlap });
     terminal.out(json ? JSON.stringify(added) : `${source} has the secret ${added.id}`);
     return 0;
@@ -126,7 +126,7 @@ export async function replayUnmapped(
     const answer = await control.inbound.replayUnmapped.mutate({ projectId, source, since });
     const more = answer.hasMore ? "; there are more, run it again" : "";
     const none = answer.requests === 0 && !answer.hasMore;
-    if (none && !json) terminal.err("no kept request became an event: the live version maps none of their types");
+    if (none && !json) terminal.err("no request became an event: the live version maps none of their types");
     else terminal.out(json ? JSON.stringify(answer) : `${answer.requests} requests became events${more}`);
     return 0;
   });

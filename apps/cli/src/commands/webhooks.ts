@@ -1,5 +1,5 @@
-// `plinth webhooks endpoints|deliveries|trigger|replay`. In: a project, an endpoint or a delivery. Out: where events are
-// sent and how that is, what was sent, or what was asked of it. With `json`, what control answered and nothing else.
+// `plinth webhooks endpoints|deliveries|trigger|replay`. In: a project, an endpoint or a delivery. Out: endpoints with their
+// state, deliveries, or the result of an action. With `json`, exactly control's answer.
 import type { DeliveryStatus, WebhookEndpoint } from "@plinth/control/router";
 import { columns } from "../columns.ts";
 import { isControlError } from "../control-client.ts";
@@ -25,7 +25,8 @@ export async function listEndpoints(
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined);
     if (json) terminal.out(JSON.stringify(all));
-    else if (all.length === 0) terminal.err("no endpoint: `POST /v1/webhook-endpoints`, or the console, makes one");
+    else if (all.length === 0)
+      terminal.err("no endpoint: create one in the console or with `POST /v1/webhook-endpoints`");
     else {
       const rows = all.map((one) => [one.id, one.url, one.events.join(" "), stateOf(one)]);
       for (const line of columns(terminal, [["ID", "URL", "EVENTS", "STATE"].map(dim), ...rows])) terminal.out(line);
@@ -37,7 +38,7 @@ export async function listEndpoints(
 function stateOf({ enabled, disabledReason, failures, listensUntil }: WebhookEndpoint): string {
   if (listensUntil !== null) return enabled && Date.parse(listensUntil) > Date.now() ? "listening" : "listened";
   if (!enabled) return `disabled (${disabledReason ?? ""})`;
-  return failures > 0 ? `${failures} failed in a row` : "enabled";
+  return failures > 0 ? `${failures} consecutive failures` : "enabled";
 }
 
 export interface DeliveryFilters extends OfProject {
@@ -86,7 +87,7 @@ export async function triggerTest(
 }
 
 export interface Replaying extends OfProject {
-  /** RFC 3339: what has failed since then, of the endpoint that is named. */
+  /** RFC 3339: the deliveries of the named endpoint that failed since this time. */
   readonly since?: string;
 }
 
@@ -102,7 +103,7 @@ export async function replay(
     if (since === undefined) {
       const answer = await control.webhooks.replay.mutate({ projectId, deliveryId: id }).catch((error: unknown) => {
         if (!isControlError(error) || error.data?.code !== "NOT_FOUND") throw error;
-        throw new CommandFailure(`there is no delivery ${id}; the id of a received request takes --received`, 1, {
+        throw new CommandFailure(`there is no delivery ${id}; for a received request, add --received`, 1, {
           cause: error,
         });
       });

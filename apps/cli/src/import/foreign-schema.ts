@@ -1,12 +1,12 @@
-// What an import reads out of another tool's schema, whichever tool it was. Types alone.
-// Each construct carries its item of the inventory, so that the writer can say what became of it.
+// The schema of another tool, in the same form for every tool. Types only. Each construct has its item in the inventory, so that
+// the writer can record its outcome.
 import type { Item } from "./inventory.ts";
 import type { SqlNode } from "./postgres/sql-expression.ts";
 
 export interface ForeignSchema {
   readonly tables: readonly ForeignTable[];
   readonly enums: readonly ForeignEnum[];
-  /** Tables outside of the import that hold the app's users, by id: a reference to one is a reference to a user. */
+  /** Tables outside of the import with the app's users, by id: a reference to one is a reference to a user. */
   readonly usersElsewhere: readonly string[];
 }
 
@@ -14,7 +14,7 @@ export interface ForeignTable {
   /** Unique within the import: `BlogPost`, `public.blog_posts`. */
   readonly id: string;
   readonly name: string;
-  /** The schema that it is in; tells two tables of one name apart. */
+  /** Its schema, which distinguishes two tables with the same name. */
   readonly space: string | null;
   readonly item: Item;
   readonly comment: ForeignComment | null;
@@ -23,7 +23,7 @@ export interface ForeignTable {
   readonly uniques: readonly ForeignList[];
   readonly indexes: readonly ForeignList[];
   readonly references: readonly ForeignReference[];
-  /** Many-to-many relations that have no columns of their own. */
+  /** Many-to-many relations without columns of their own. */
   readonly links: readonly ForeignLink[];
   readonly checks: readonly ForeignCheck[];
   readonly security: ForeignSecurity | null;
@@ -47,12 +47,12 @@ export interface ForeignColumn {
   readonly type: ForeignType;
   readonly list: boolean;
   readonly optional: boolean;
-  /** The item that says that it is required; null where it is not, or where that goes without saying. */
+  /** The item for "required". Null if the column is optional, or is implicitly required. */
   readonly required: Item | null;
   readonly default: { readonly value: ForeignDefault; readonly item: Item } | null;
-  /** How it is made from others; its tree is null where it can't be read. */
+  /** The expression of a generated column. Its tree is null if it can't be parsed. */
   readonly generated: ForeignCheck | null;
-  /** Smallest and greatest value, where the type itself has them. */
+  /** The smallest and greatest value, if the type has such limits. */
   readonly bounds: { readonly min: string; readonly max: string } | null;
 }
 
@@ -60,13 +60,13 @@ export interface ForeignReference {
   readonly name: string;
   readonly item: Item;
   readonly columns: readonly string[];
-  /** Id of the table, which may lie outside of the import. */
+  /** The id of the table, which can be outside of the import. */
   readonly table: string;
   readonly targetColumns: readonly string[];
   readonly onDelete: "restrict" | "cascade" | "set_null" | "set_default";
   readonly onDeleteItem: Item | null;
   readonly onUpdateItem: Item | null;
-  /** What the other side calls it. */
+  /** The name on the other side. */
   readonly back: { readonly name: string; readonly item: Item } | null;
 }
 
@@ -80,7 +80,7 @@ export interface ForeignLink {
 export interface ForeignCheck {
   readonly name: string;
   readonly item: Item;
-  /** As the source writes it. */
+  /** In the syntax of the source. */
   readonly text: string;
   readonly tree: SqlNode | null;
 }
@@ -96,7 +96,7 @@ export interface ForeignPolicy {
   readonly item: Item;
   readonly operation: "read" | "create" | "update" | "delete" | "all";
   readonly permissive: boolean;
-  /** Database roles; empty for everybody. */
+  /** Database roles. Empty for everybody. */
   readonly roles: readonly string[];
   readonly using: { readonly text: string; readonly tree: SqlNode | null } | null;
   readonly check: { readonly text: string; readonly tree: SqlNode | null } | null;
@@ -112,19 +112,19 @@ export interface ForeignEnum {
 export type ForeignType =
   | { readonly kind: "text"; readonly max: number | null }
   | { readonly kind: "int" | "bigint" | "float" | "bool" | "date" | "time" | "duration" | "uuid" | "json" | "point" }
-  /** `zoned` is false where the source keeps no time zone, and nothing else says which one is meant. */
+  /** `zoned` is false if the source stores no time zone, and nothing else defines one. */
   | { readonly kind: "datetime"; readonly zoned: boolean }
   | { readonly kind: "decimal"; readonly precision: number | null; readonly scale: number }
   | { readonly kind: "vector"; readonly dimensions: number | null }
   | { readonly kind: "enum"; readonly enum: ForeignEnum }
-  /** Kept as text in the blueprint, with a note. */
+  /** Text in the blueprint, with a note. */
   | { readonly kind: "as_text"; readonly name: string }
   | { readonly kind: "unsupported"; readonly name: string };
 
 export type ForeignDefault =
   | { readonly kind: "literal"; readonly value: Literal }
   | { readonly kind: "now" | "today" | "uuid" | "autoincrement" | "updated_at" }
-  /** Anything else, as the source writes it. */
+  /** Any other expression, in the syntax of the source. */
   | { readonly kind: "expression"; readonly text: string };
 
 export type Literal = string | number | boolean | null | readonly Literal[] | { readonly [key: string]: Literal };

@@ -1,11 +1,11 @@
-// The inventory's sums match, and nothing counts as expressed that the model does not have.
+// The sums of the inventory match, and only items that the model has count as expressed.
 import { checkBlueprint } from "@plinth/blueprint";
 import { expect, test } from "vitest";
 import { createInventory } from "./inventory.ts";
 
 const { model } = checkBlueprint("project: demo\nmodules: [auth]\nentities:\n  note: { text: text }\n");
 
-test("what has no outcome, and what the model does not bear out, is unaccounted for", () => {
+test("an item without an outcome, or missing in the model, is unaccounted for", () => {
   const inventory = createInventory();
   const has = (name: string) =>
     inventory.expressed(inventory.found("tables", name), (one) => one.entities.some((entity) => entity.name === name));
@@ -31,7 +31,7 @@ test("a blueprint with errors expresses nothing", () => {
   expect(inventory.report(null).rows[0]).toMatchObject({ expressed: 0, unaccounted: 1 });
 });
 
-test("a change is told beside an earlier one, and a loss outranks both", () => {
+test("two changes of an item are both listed, and a loss replaces them", () => {
   const inventory = createInventory();
   const item = inventory.found("fields", "a.b");
   inventory.expressed(item);

@@ -1,6 +1,6 @@
-// Counts what an import finds in its source, and what becomes of each item. In: items from a reader, outcomes from the
-// writer, and at the end the model of the blueprint. Out: a table whose sums match. What is called expressed has to be in
-// the model: a claim that the model does not bear out counts as unaccounted, like an item without an outcome.
+// Counts the items of an import's source and their outcomes. In: items from a reader, outcomes from the writer, and at the end
+// the model of the blueprint. Out: a table whose sums match. An expressed item must be in the model. Otherwise it counts as
+// unaccounted, like an item without an outcome.
 import type { Model } from "@plinth/blueprint";
 
 export const itemKinds = [
@@ -49,11 +49,11 @@ export type ItemKind = (typeof itemKinds)[number];
 /** One construct of the source. */
 export interface Item {
   readonly kind: ItemKind;
-  /** Where in the source: `BlogPost`, `public.blog_posts.price`. */
+  /** Its path in the source: `BlogPost`, `public.blog_posts.price`. */
   readonly path: string;
 }
 
-/** `changed`: the blueprint says it in another way, and the text tells how. `left_out`: the text tells why. */
+/** `changed`: the blueprint expresses it differently, as `text` describes. `left_out`: `text` has the reason. */
 export type Outcome =
   | { readonly kind: "expressed"; readonly holds: (model: Model) => boolean }
   | { readonly kind: "changed" | "left_out"; readonly text: string };
@@ -62,7 +62,7 @@ export interface ImportNote {
   readonly kind: "changed" | "left_out" | "unaccounted";
   readonly of: ItemKind;
   readonly path: string;
-  /** One sentence, with what to do where something can be done. */
+  /** One sentence, with advice if something can be done. */
   readonly text: string;
 }
 
@@ -82,7 +82,7 @@ export interface InventoryReport {
 
 export interface Inventory {
   found(kind: ItemKind, path: string): Item;
-  /** The first outcome but for a later loss: what was expressed can still be changed or left out. */
+  /** The first outcome counts, unless a later one is a loss: an expressed item can still be changed or left out. */
   expressed(item: Item | null | undefined, holds?: (model: Model) => boolean): void;
   changed(item: Item | null | undefined, text: string): void;
   leftOut(item: Item | null | undefined, text: string): void;
@@ -115,7 +115,7 @@ export function createInventory(): Inventory {
     report: (model) => reportOf(items, outcomes, model),
   };
 
-  /** Two changes of one item are both told. */
+  /** Two changes of one item are both kept. */
   function joined(item: Item, text: string): string {
     const before = outcomes.get(item);
     return before?.kind === "changed" && !before.text.includes(text) ? `${before.text} ${text}` : text;
@@ -132,10 +132,10 @@ function reportOf(items: readonly Item[], outcomes: ReadonlyMap<Item, Outcome>, 
     const outcome = outcomes.get(item);
     const note = (kind: ImportNote["kind"], text: string): void =>
       void notes.push({ kind, of: item.kind, path: item.path, text });
-    if (outcome === undefined) note("unaccounted", "Nothing of the blueprint stands for it, and no reason is known.");
+    if (outcome === undefined) note("unaccounted", "It isn't in the blueprint, for an unknown reason.");
     else if (outcome.kind === "expressed") {
       if (model !== null && outcome.holds(model)) count.expressed++;
-      else note("unaccounted", "The blueprint was meant to express it, and does not.");
+      else note("unaccounted", "It should be in the blueprint, but isn't.");
     } else {
       if (outcome.kind === "changed") count.changed++;
       else count.leftOut++;

@@ -1,4 +1,4 @@
-// A log is bounded while it is written to, whole line by whole line, and on a full disk too.
+// A log is bounded while a process writes to it, never cuts a line, and works on a full disk.
 import { spawn, spawnSync } from "node:child_process";
 import {
   appendFileSync,
@@ -33,7 +33,7 @@ const numbersIn = (text: string): number[] => {
   return lines.map((each) => Number(each.slice(5, 12)));
 };
 
-test("what is older is kept once, and nothing is lost of what comes after", () => {
+test("one older part is kept, and no later line is lost", () => {
   const log = openSync(file, "a");
   for (let first = 0; first < 600; first += 200) {
     for (let i = first; i < first + 200; i++) writeSync(log, line(i));
@@ -49,7 +49,7 @@ test("what is older is kept once, and nothing is lost of what comes after", () =
   expect(statSync(olderLog(file)).mode & 0o777).toBe(0o600);
 });
 
-test("a line that is being written is waited for, but not for ever", () => {
+test("it waits for an unfinished line, but not forever", () => {
   writeFileSync(file, `${line(1).repeat(20)}line 000`);
   boundLog(file, 1_000);
   expect(existsSync(olderLog(file))).toBe(false);
@@ -88,13 +88,13 @@ test("while another process writes as fast as it can, every line is whole and bo
   }
   for (const number of numbersIn(readFileSync(file, "utf8"))) seen.add(number);
   expect(largest).toBeLessThan(1_500_000);
-  // Lost is what was written in the moment in which the log was emptied: longer where the machine is busy.
+  // Lines that are written in the moment in which the log is emptied are lost. On a busy machine, this moment is longer.
   expect(seen.size).toBeGreaterThan(55_000);
 }, 60_000);
 
 const isMountable = spawnSync("unshare", ["--mount", "true"]).status === 0;
 
-test.skipIf(!isMountable)("on a full disk the last lines are kept, and there is room again", () => {
+test.skipIf(!isMountable)("on a full disk the last lines are kept, and space is freed", () => {
   const script = `set -e
     mount -t tmpfs -o size=1m tmpfs "$1"
     "$2" --input-type=module --eval '
@@ -114,8 +114,8 @@ test.skipIf(!isMountable)("on a full disk the last lines are kept, and there is 
     encoding: "utf8",
   });
   expect(ran.stderr).toBe("");
-  const told = JSON.parse(ran.stdout) as { size: number; first: string; last: string; bytes: number };
-  expect(told).toMatchObject({ size: line(0).length, first: "line ", last: "line 0006999" });
-  expect(told.bytes).toBeGreaterThan(250_000);
-  expect(told.bytes).toBeLessThanOrEqual(300_000);
+  const result = JSON.parse(ran.stdout) as { size: number; first: string; last: string; bytes: number };
+  expect(result).toMatchObject({ size: line(0).length, first: "line ", last: "line 0006999" });
+  expect(result.bytes).toBeGreaterThan(250_000);
+  expect(result.bytes).toBeLessThanOrEqual(300_000);
 });

@@ -1,33 +1,33 @@
-// Keeps a log bounded while another process appends to it. In: the log's file. Out: what is older in `<file>.1`, one of them.
-// It never cuts a line in two. The writer is not asked: the log is copied and emptied in its place, so a line that is written
-// between the two, a few microseconds, is lost as a whole. A pipe to us would lose none, and hold up the writer when we are busy.
+// Limits the size of a log while another process appends to it. In: the log's file. Out: one older part in `<file>.1`. It never
+// cuts a line. The log is copied and emptied without the writer, so a line that is written between the two, within microseconds,
+// is lost completely. A pipe to us would lose none, but block the writer when we are busy.
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 
-/** One log and its older part take twice as much, and what comes within a second. */
+/** A log and its older part take at most twice this, plus the lines of a second. */
 export const LOG_BYTES_MAX = 10_000_000;
 const LOOK_MS = 1_000;
 const PIECE_BYTES = 1 << 20;
 
-/** @returns what stops it. */
+/** @returns a function that stops it. */
 export function keepLogBounded(file: string, bytesMax: number = LOG_BYTES_MAX): () => void {
   const timer = setInterval(() => boundLog(file, bytesMax), LOOK_MS);
   timer.unref();
   return () => clearInterval(timer);
 }
 
-/** Looks once. A log that isn't there, or can't be written, is left as it is. */
+/** Checks the log once. A log that is missing or can't be written is not changed. */
 export function boundLog(file: string, bytesMax: number = LOG_BYTES_MAX): void {
   try {
     const log = openSync(file, "r+");
     try {
       const { size } = fstatSync(log);
-      // A line that is being written is waited for, but not for ever.
+      // Waits for an unfinished line, but not forever.
       if (size > bytesMax && (endsLine(log, size) || size > 2 * bytesMax)) moveOut(log, olderLog(file), bytesMax);
     } finally {
       closeSync(log);
     }
   } catch {
-    // It is tried again at the next look.
+    // The next check tries again.
   }
 }
 
@@ -36,7 +36,7 @@ export function olderLog(file: string): string {
 }
 
 function moveOut(log: number, older: string, bytesMax: number): void {
-  // First of all: on a full disk the copy needs its room.
+  // The older part is removed first: on a full disk, the copy needs its space.
   rmSync(older, { force: true });
   try {
     write(older, (put) => {
@@ -50,7 +50,7 @@ function moveOut(log: number, older: string, bytesMax: number): void {
   }
 }
 
-/** Where there is no room for a copy: the log is emptied before its last lines are written down again. */
+/** Without space for a copy, it empties the log before it writes the last lines back. */
 function moveEndOut(log: number, older: string, bytes: number): void {
   rmSync(older, { force: true });
   const { size } = fstatSync(log);
@@ -60,7 +60,7 @@ function moveEndOut(log: number, older: string, bytes: number): void {
   write(older, (put) => put(end.subarray(end.indexOf("\n") + 1, read)));
 }
 
-/** Nobody else may read a log, nor put a link in its place. */
+/** Nobody else can read the log, or replace it by a link. */
 function write(file: string, work: (put: (bytes: Uint8Array) => void) => void): void {
   const descriptor = openSync(file, "wx", 0o600);
   try {

@@ -1,10 +1,10 @@
-// What stands at the console's address while it is being built.
+// The page at the console's address while the console is being built.
 import { createServer } from "node:net";
 import { freePort } from "@plinth/testkit";
 import { expect, test } from "vitest";
 import { serveBuildingPage } from "./building-page.ts";
 
-test("a page that says so, is no success to a machine, and gives the port back", async () => {
+test("it shows a page with the status 503, and frees the port", async () => {
   const port = await freePort();
   const page = await serveBuildingPage(port);
   const response = await fetch(`http://127.0.0.1:${port}/projects?x=1`);
@@ -20,7 +20,7 @@ test("a page that says so, is no success to a machine, and gives the port back",
   });
 });
 
-test("a port that somebody else has is left to them", async () => {
+test("it doesn't take a port that is in use", async () => {
   const port = await freePort();
   const other = createServer().listen(port, "127.0.0.1");
   await new Promise((done) => other.once("listening", done));

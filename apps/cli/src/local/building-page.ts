@@ -1,5 +1,5 @@
-// Answers at the console's address while the console is being built. In: its port. Out: a page that says so, and leads on
-// to the console by itself. It answers nothing but GET and HEAD, and keeps no connection.
+// Answers at the console's address while the console is being built. In: its port. Out: a page that explains it, and opens the
+// console when that is ready. It only answers GET and HEAD, and keeps no connection open.
 import { createServer } from "node:http";
 
 export interface BuildingPage {
@@ -7,7 +7,7 @@ export interface BuildingPage {
   readonly stop: () => Promise<void>;
 }
 
-/** The console itself never sends it: the page waits until it is gone. */
+/** The console itself never sends this header: the page waits until it is missing. */
 const mark = "x-plinth-building";
 
 const page = `<!doctype html>
@@ -34,7 +34,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** Resolves also where the port can't be had: the console itself then says so. */
+/** Also resolves if the port is in use: the console itself reports that later. */
 export async function serveBuildingPage(port: number): Promise<BuildingPage> {
   const server = createServer((request, response) => {
     response.setHeader("connection", "close");

@@ -1,5 +1,5 @@
-// The console, built. In: its sources. Out: a finished build in apps/console/.next, made anew only where they changed.
-// turbo decides that by their hash and keeps earlier builds; it never touches the network.
+// Builds the console. In: its sources. Out: a finished build in apps/console/.next, built again only if the sources changed.
+// turbo decides that by their hash and keeps earlier builds. It never uses the network.
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
@@ -12,7 +12,7 @@ export interface ConsoleBuild {
   readonly stop: () => void;
 }
 
-/** turbo runs a package's script through the workspace's package manager, and looks for it on PATH. */
+/** turbo runs a package's script with the workspace's package manager, which it searches in PATH. */
 const pnpmFolder = join(repository, "tools/pnpm/node_modules/.bin");
 
 export function buildConsole(env: Readonly<Record<string, string>>, logFile: string): ConsoleBuild {
@@ -48,7 +48,7 @@ export function buildConsole(env: Readonly<Record<string, string>>, logFile: str
     finished,
     stop: () => {
       stopped = true;
-      // The whole group: turbo starts Next.js, and that its workers.
+      // The whole group, because turbo starts Next.js, which starts workers.
       if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGTERM");
     },
   };

@@ -1,6 +1,6 @@
-// One change of a project's blueprint, from text to served. In: the control API, a project, a text. Out: what happened.
-// What the migration refuses, or the records that stand, is told and not applied. Whoever saves the file agrees to what it
-// loosens and breaks; data is dropped only where somebody says so in the console.
+// Deploys one change of a project's blueprint. In: the control API, a project, a text. Out: the result. Refusals of the migration
+// and violating records are reported, and nothing is deployed. A save counts as consent to looser rules and breaking changes;
+// dropping data needs a consent in the console.
 import { setTimeout as pause } from "node:timers/promises";
 import type { BlockedField, Change, Diagnostic } from "@plinth/blueprint";
 import { type ControlClient, isControlError } from "../control-client.ts";
@@ -13,13 +13,13 @@ export type Deployed =
       readonly changes: readonly Change[];
       /** Warnings. */
       readonly diagnostics: readonly Diagnostic[];
-      /** Of a step after the switch that failed: the new version serves all the same. */
+      /** The failure of a step after the switch. The new version is served nevertheless. */
       readonly unfinished: string | null;
     }
   | { readonly kind: "invalid"; readonly diagnostics: readonly Diagnostic[] }
   | { readonly kind: "refused"; readonly reasons: readonly Refusal[] }
   | { readonly kind: "violated"; readonly violations: readonly Violation[]; readonly fields: readonly BlockedField[] }
-  /** The proposal stays open, for somebody to look at what it drops. */
+  /** The proposal stays open, so that a person can see what it drops. */
   | { readonly kind: "undecided"; readonly proposalId: string; readonly drops: readonly Change[] }
   | { readonly kind: "failed"; readonly reason: string };
 
@@ -57,7 +57,7 @@ export async function deploy(control: ControlClient, projectId: string, text: st
   }
 }
 
-/** Whether it serves, once nothing more is to come, and what went wrong. */
+/** Waits for the end of the deployment. Returns whether it is live, and its error. */
 export async function outcomeOf(
   control: ControlClient,
   deploymentId: string,

@@ -1,5 +1,5 @@
-// The local developer's project. In: the control API and a project's name. Out: the project and two keys, made at the
-// first start and found again at later ones. It never makes a second set while the first one works.
+// The local developer's project. In: the control API and a project's name. Out: the project and two keys, created at the first
+// start and found again later. It never creates new keys while the stored ones work.
 import type { ControlClient } from "../control-client.ts";
 import { CommandFailure } from "../failure.ts";
 import { type Developer, type DeveloperProject, saveDeveloper } from "./secrets.ts";
@@ -24,8 +24,8 @@ export async function openProject(
   const keyOf = async (kind: "secret" | "publishable"): Promise<{ id: string; key: string }> => {
     const kept = known?.id === id ? known.keys[kind] : undefined;
     if (kept !== undefined && usable.has(kept.id)) return kept;
-    const made = await control.keys.create.mutate({ projectId: id, name: `plinth dev (${kind})`, kind });
-    return { id: made.id, key: made.key };
+    const created = await control.keys.create.mutate({ projectId: id, name: `plinth dev (${kind})`, kind });
+    return { id: created.id, key: created.key };
   };
   const project = { id, keys: { secret: await keyOf("secret"), publishable: await keyOf("publishable") } };
   saveDeveloper(home, { ...developer, projects: { ...developer.projects, [slug]: project } });

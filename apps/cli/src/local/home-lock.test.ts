@@ -1,4 +1,4 @@
-// One Plinth for each home: refused while another runs, taken over when that is gone; with real processes.
+// One Plinth for each home: a second one is refused while another runs, and can start after that; with real processes.
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ const locker = (): string => `
 const args = (): string[] => ["--input-type=module", "--eval", locker()];
 const start = (readyPattern: RegExp) => startProcess({ command: process.execPath, args: args(), readyPattern });
 
-test("a second one is refused, and told who holds it; after the first it may", async () => {
+test("a second one is refused with the process that holds the lock; it can start after the first", async () => {
   const first = await start(/locked/);
   await expect(lockHome(home)).rejects.toThrow(
     new RegExp(
@@ -48,19 +48,19 @@ test("a lock of a process that was killed is taken over", async () => {
   lock.release();
 });
 
-test("a process id that was given again holds nothing", async () => {
+test("a reused process id holds no lock", async () => {
   const other = spawn("sleep", ["60"]);
   writeFileSync(file, JSON.stringify({ pid: other.pid, processStart: "1", since: "2026-01-01T00:00:00.000Z" }));
   (await lockHome(home)).release();
   other.kill();
 });
 
-test("what is no lock is taken over", async () => {
+test("a file that is not a lock is taken over", async () => {
   writeFileSync(file, "");
   (await lockHome(home)).release();
 });
 
-test("of many at once that find a stale one, exactly one gets it", async () => {
+test("exactly one of many simultaneous processes takes over a stale lock", async () => {
   writeFileSync(file, JSON.stringify({ pid: 999_999_999, processStart: "1", since: "2026-01-01T00:00:00.000Z" }));
   const all = await Promise.all(Array.from({ length: 5 }, () => start(/locked|refused/)));
   expect(all.map((one) => one.ready?.[0]).sort()).toEqual(["locked", "refused", "refused", "refused", "refused"]);

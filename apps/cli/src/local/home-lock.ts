@@ -1,5 +1,5 @@
-// One Plinth for each home. In: the home. Out: a lock, or a failure that names the process that holds it. A lock whose process
-// is gone is taken over; a process id alone doesn't hold one, since ids are given again.
+// One Plinth for each home. In: the home. Out: a lock, or a failure that names the process that holds it. The lock of a process
+// that has ended is taken over. A lock also stores the start of its process, since process ids are reused.
 import { randomBytes } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,15 +13,15 @@ export interface HomeLock {
 
 interface Holder {
   readonly pid: number;
-  /** Of the process, in clock ticks since the machine's start; null where the system doesn't tell. */
+  /** The start of the process, in clock ticks since the machine's start. Null if the system doesn't report it. */
   readonly processStart: string | null;
   readonly since: string;
 }
 
-/** A Plinth that was just told to stop may still hold it for a moment. */
+/** A Plinth that is being stopped may still hold the lock for a moment. */
 const graceMs = 2500;
 
-/** @throws CommandFailure where another process uses the home. */
+/** @throws CommandFailure if another process uses the home. */
 export async function lockHome(home: string): Promise<HomeLock> {
   const isNew = mkdirSync(home, { recursive: true }) !== undefined;
   const file = join(home, "plinth.lock");
@@ -46,12 +46,12 @@ export async function lockHome(home: string): Promise<HomeLock> {
   }
 }
 
-/** What was made for the lock alone: nothing came of the start. */
+/** Folders that were created only for the lock: the start has failed. */
 function removeIfEmpty(home: string): void {
   try {
     rmdirSync(home);
   } catch {
-    // It is in use by now.
+    // It is in use now.
   }
 }
 
@@ -61,31 +61,31 @@ function inUse(home: string, { pid, since }: Holder): CommandFailure {
   );
 }
 
-/** Whole or not at all: a lock that is half written would be taken for a stale one. */
+/** The file is complete or missing: a half-written lock would look stale. */
 function create(file: string, text: string): boolean {
-  const aside = `${file}.${process.pid}-${randomBytes(4).toString("hex")}`;
-  writeFileSync(aside, text, { mode: 0o600 });
+  const temporary = `${file}.${process.pid}-${randomBytes(4).toString("hex")}`;
+  writeFileSync(temporary, text, { mode: 0o600 });
   try {
-    linkSync(aside, file);
+    linkSync(temporary, file);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
   } finally {
-    rmSync(aside, { force: true });
+    rmSync(temporary, { force: true });
   }
 }
 
-/** Somebody else may have taken the stale one over meanwhile: what turns out to be theirs is put back. */
+/** Another process may have taken over the stale lock in the meantime. If so, its lock is put back. */
 function takeAway(file: string, stale: string): void {
-  const aside = `${file}.stale-${process.pid}-${randomBytes(4).toString("hex")}`;
+  const temporary = `${file}.stale-${process.pid}-${randomBytes(4).toString("hex")}`;
   try {
-    renameSync(file, aside);
-    if (read(aside) !== stale) linkSync(aside, file);
+    renameSync(file, temporary);
+    if (read(temporary) !== stale) linkSync(temporary, file);
   } catch {
-    // Gone, or taken anew: the next round sees which.
+    // The lock was removed or taken again. The next round finds out.
   } finally {
-    rmSync(aside, { force: true });
+    rmSync(temporary, { force: true });
   }
 }
 
@@ -115,10 +115,10 @@ function isAlive({ pid, processStart }: Holder): boolean {
   return processStart === null || startOf(pid) === processStart;
 }
 
-/** Null for a process that is gone, or dead and not yet waited for; and where there is no /proc. */
+/** Null for a process that has ended, even if its parent has not waited for it, and on systems without /proc. */
 function startOf(pid: number): string | null {
   const stat = read(`/proc/${pid}/stat`);
-  // The program's name, in parentheses, may hold blanks.
+  // The program's name, in parentheses, can contain spaces.
   const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
   return fields === undefined || fields[0] === "Z" ? null : (fields[19] ?? null);
 }

@@ -1,5 +1,5 @@
-// The Plinth that a command asks: a server that somebody signed in to, or else the one on this machine. In: settings and the work.
-// Out: what the work gives. What can go wrong on the way is said in one line.
+// Opens the Plinth that a command uses: a server with a sign-in, or otherwise the one on this machine. In: settings and the work.
+// Out: the result of the work. Failures are reported in one line.
 import { chosenServer, type Server } from "../account/server.ts";
 import {
   type ControlClient,
@@ -15,7 +15,7 @@ import { type Developer, loadDeveloper } from "./secrets.ts";
 import { keptSession } from "./session.ts";
 import type { LocalSettings } from "./settings.ts";
 
-/** Who asks, and whom. */
+/** The caller and the server. */
 export interface Caller {
   /** Null: the local developer, at the Plinth on this machine. */
   readonly server: Server | null;
@@ -23,7 +23,7 @@ export interface Caller {
   readonly console: string;
 }
 
-/** @throws CommandFailure where nothing answers, or the control API refuses. */
+/** @throws CommandFailure if nothing answers, or the control API refuses. */
 export async function openControl<T>(
   settings: LocalSettings,
   work: (control: ControlClient, caller: Caller) => Promise<T>,
@@ -53,8 +53,8 @@ export function enterControl(settings: LocalSettings, developer: Developer): Pro
 }
 
 /**
- * The project or environment of that name or id, in any organization of the caller's.
- * @throws CommandFailure where there is none, or more than one.
+ * The project or environment with this name or id, in any organization of the caller.
+ * @throws CommandFailure if there is none, or more than one.
  */
 export async function projectCalled(
   control: ControlClient,
@@ -86,7 +86,7 @@ export async function projectCalled(
   }
   throw new CommandFailure(
     server === null
-      ? `the local developer (${person.email}) has no project ${name}: \`plinth dev FILE\` deploys one; to reach projects made in the console, run \`plinth login\``
+      ? `the local developer (${person.email}) has no project ${name}: \`plinth dev FILE\` deploys one; to find projects that were created in the console, run \`plinth login\``
       : `${person.email} has no project ${name} at ${server.url}: \`plinth projects\` lists the projects there`,
   );
 }
@@ -103,6 +103,6 @@ function refusal(error: ControlError, server: Server | null): Error {
 }
 
 function nothingAnswers(cause: Error, address: string, isServer: boolean): CommandFailure {
-  const hint = isServer ? "`PLINTH_URL=local` asks the Plinth on this machine" : "is `plinth up` running?";
+  const hint = isServer ? "`PLINTH_URL=local` uses the Plinth on this machine" : "is `plinth up` running?";
   return new CommandFailure(`nothing answers at ${address}: ${hint}`, 1, { cause });
 }

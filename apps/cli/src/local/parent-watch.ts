@@ -1,5 +1,5 @@
-// Preloaded into a process that knows nothing of us (Next.js). In: nothing. Out: an end to the process when its parent is
-// gone, so that a killed `plinth up` leaves no console behind; and none where its log can't be written.
+// Preloaded into a process of another program (Next.js). In: nothing. Out: the process ends when its parent has ended, so that a
+// killed `plinth up` leaves no console behind. It doesn't end if its log can't be written.
 
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 

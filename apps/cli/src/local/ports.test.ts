@@ -1,4 +1,4 @@
-// A second Plinth on one machine: its internal ports give way, and the commands of its home find it.
+// A second Plinth on one machine gets other internal ports, and the commands of its home find it.
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** Whether by this test or by another program. */
+/** By this test or by another program. */
 async function take(port: number): Promise<number> {
   const server = createServer();
   await new Promise<void>((done) => {
@@ -38,7 +38,7 @@ async function free(): Promise<number> {
   return port;
 }
 
-test("internal ports that nobody has given are others where the usual ones are in use", async () => {
+test("internal ports without a variable are replaced if the usual ones are in use", async () => {
   const [api, console] = [await free(), await free()];
   await Promise.all([take(usualPorts.internal), take(usualPorts.control)]);
   const ports = await choosePorts({ api, console, internal: null, control: null });
@@ -48,7 +48,7 @@ test("internal ports that nobody has given are others where the usual ones are i
   expect(new Set(Object.values(ports)).size).toBe(4);
 });
 
-test("one that is given, and a public one, is never replaced", async () => {
+test("a port with a variable, and a public port, are never replaced", async () => {
   const [api, console, used] = [await free(), await free(), await take(0)];
   await expect(choosePorts({ api, console, internal: used, control: null })).rejects.toThrow(
     `port ${used} for the runtime's internal listener is in use: set PLINTH_INTERNAL_PORT to another one`,
@@ -58,7 +58,7 @@ test("one that is given, and a public one, is never replaced", async () => {
   );
 });
 
-test("the commands of a home ask the Plinth that runs there", () => {
+test("the commands of a home use the Plinth that runs there", () => {
   const settings = readLocalSettings({ PLINTH_HOME: home });
   expect(runningAddresses(settings)).toEqual({
     control: "http://127.0.0.1:4100",

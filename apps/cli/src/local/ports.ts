@@ -1,5 +1,5 @@
-// The ports of a local Plinth. In: the wanted ports. Out: one for each part, or a failure that names each variable to change.
-// It never takes a port that somebody else listens on. Where an internal port isn't given, any free one is.
+// The ports of a local Plinth. In: the wanted ports. Out: one for each part, or a failure that names each variable to change. It
+// never takes a port that is in use. An internal port without a variable can be any free one.
 import { createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { CommandFailure } from "../failure.ts";
@@ -12,10 +12,10 @@ const owners: Readonly<Record<keyof Ports, string>> = {
   console: "the console",
 };
 
-/** A Plinth that was just told to stop may still hold them for a moment. */
+/** A Plinth that is being stopped may still hold them for a moment. */
 const graceMs = 2500;
 
-/** @throws CommandFailure where a given port stays in use, or is wanted twice. */
+/** @throws CommandFailure if a given port stays in use, or is wanted twice. */
 export async function choosePorts(wanted: WantedPorts): Promise<Ports> {
   const deadline = Date.now() + graceMs;
   for (;;) {
@@ -40,7 +40,7 @@ async function problemsOf(ports: WantedPorts): Promise<string[]> {
       problems.push(`${portVariables[name]} and ${portVariables[twin]} are both ${port}`);
     } else if ((await listenOn(port)) === null) {
       problems.push(
-        `port ${port} for ${owners[name]} is in use: set ${portVariables[name]} to another one, or end what listens there`,
+        `port ${port} for ${owners[name]} is in use: set ${portVariables[name]} to another one, or stop the program that uses it`,
       );
     }
   }
@@ -54,7 +54,7 @@ async function freePort(usual: number, others: readonly (number | null)[]): Prom
   }
 }
 
-/** The port, given back at once; of 0, one that the system chooses. Null where it is in use. */
+/** Takes the port and frees it immediately. For 0, the system chooses one. Null if it is in use. */
 function listenOn(port: number): Promise<number | null> {
   return new Promise((done) => {
     const probe = createServer();

@@ -1,4 +1,4 @@
-// The file of secrets: made once, readable to its owner alone, shared with the embedded Postgres.
+// The file of secrets: created once, readable only by its owner, shared with the embedded Postgres.
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { loadDatabaseSecrets } from "@plinth/postgres/embedded";
 import { expect, test } from "vitest";
 import { loadDeveloper, loadServiceSecrets, saveDeveloper } from "./secrets.ts";
 
-test("each is made once and kept beside the others", () => {
+test("each is created once and stored with the others", () => {
   const home = join(mkdtempSync(join(tmpdir(), "plinth-secrets-")), "home");
   try {
     const services = loadServiceSecrets(home);
@@ -31,7 +31,7 @@ test("each is made once and kept beside the others", () => {
   }
 });
 
-test("a home of an earlier version keeps its secrets, and gets what it lacks", () => {
+test("a home of an earlier version keeps its secrets, and gets the missing ones", () => {
   const home = mkdtempSync(join(tmpdir(), "plinth-secrets-"));
   try {
     const earlier = { cell: "c", keyEncryptionKey: "k", auth: "a" };

@@ -1,17 +1,17 @@
-// What a local Plinth keeps between starts. In: the home. Out: its secrets, made once, in a file of mode 600.
-// It leaves what others keep in that file alone, and never prints any of it.
+// The stored secrets of a local Plinth. In: the home. Out: its secrets, created once, in a file of mode 600. It keeps entries of
+// others in that file, and never prints any of it.
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export interface ServiceSecrets {
-  /** Between control and the runtime's internal listener. */
+  /** Shared by control and the runtime's internal listener. */
   readonly cell: string;
-  /** Base64 of 32 bytes: encrypts what must be read back, such as signing keys. */
+  /** Base64 of 32 bytes: encrypts secrets that must be decrypted later, such as signing keys. */
   readonly keyEncryptionKey: string;
   /** Signs the cookies of people in the console. */
   readonly auth: string;
-  /** Control signs with the one; the runtime gets the other alone. */
+  /** Control signs with the private key. The runtime only gets the public key. */
   readonly controlKeys: ControlKeys;
 }
 
@@ -21,7 +21,7 @@ interface ControlKeys {
   readonly publicKey: string;
 }
 
-/** The local developer's own account, and what was made with it. */
+/** The local developer's own account, and its projects. */
 export interface Developer {
   readonly email: string;
   readonly password: string;
@@ -40,7 +40,7 @@ export function loadServiceSecrets(home: string): ServiceSecrets {
     keyEncryptionKey: randomBytes(32).toString("base64"),
     auth: randomBytes(32).toString("base64url"),
   }));
-  // Beside them, because a home of an earlier version has the others already.
+  // A separate entry, because a home of an earlier version already has the others.
   return { ...secrets, controlKeys: keep(home, "controlKeys", newControlKeys) };
 }
 
@@ -52,7 +52,7 @@ function newControlKeys(): ControlKeys {
   return { privateKey: privateKey.toString("base64"), publicKey: publicKey.toString("base64") };
 }
 
-/** Proves to the control API that the console speaks. Apart from the others: a home of an earlier release lacks it. */
+/** Proves to the control API that the console sent a request. A separate entry, because a home of an earlier release lacks it. */
 export function loadConsoleSecret(home: string): string {
   return keep(home, "console", () => randomBytes(32).toString("base64url"));
 }
@@ -65,7 +65,7 @@ export function loadDeveloper(home: string): Developer {
   }));
 }
 
-/** Names of the projects that were served here; it makes nothing where nothing was. */
+/** Names of the projects that were served here. It creates no file. */
 export function knownProjects(home: string): readonly string[] {
   const { developer } = read(home) as { readonly developer?: Developer };
   return Object.keys(developer?.projects ?? {}).sort();
@@ -78,9 +78,9 @@ export function saveDeveloper(home: string, developer: Developer): void {
 function keep<T>(home: string, name: string, make: () => T): T {
   const all = read(home);
   if (Object.hasOwn(all, name)) return all[name] as T;
-  const made = make();
-  write(home, { ...all, [name]: made });
-  return made;
+  const created = make();
+  write(home, { ...all, [name]: created });
+  return created;
 }
 
 function read(home: string): Record<string, unknown> {
@@ -95,7 +95,7 @@ function read(home: string): Record<string, unknown> {
 function write(home: string, all: Readonly<Record<string, unknown>>): void {
   mkdirSync(home, { recursive: true });
   const file = join(home, "secrets.json");
-  const aside = `${file}.${process.pid}`;
-  writeFileSync(aside, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 });
-  renameSync(aside, file);
+  const temporary = `${file}.${process.pid}`;
+  writeFileSync(temporary, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 });
+  renameSync(temporary, file);
 }

@@ -1,4 +1,4 @@
-// A child process's life: ready, dying and starting again, stopping; with real processes.
+// The life of a child process: ready, ending and starting again, stopping; with real processes.
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-// Writes its pid, answers, and on SIGTERM says goodbye before it ends.
+// Writes its pid, answers, and prints "goodbye" on SIGTERM before it ends.
 const wellBehaved = `
 import { createServer } from "node:http";
 import { writeFileSync } from "node:fs";
@@ -54,7 +54,7 @@ async function start(script: string, backoff: Backoff = quick, more: Partial<Ser
   return service;
 }
 
-test("ready, then stopped in order, with nothing of our environment but what was given", async () => {
+test("becomes ready, stops in order, and only gets the given environment", async () => {
   vi.stubEnv("SECRET_OF_OTHERS", "yes");
   const service = await start(wellBehaved);
   await service.ready;
@@ -67,7 +67,7 @@ test("ready, then stopped in order, with nothing of our environment but what was
   expect(reports).toEqual([]);
 });
 
-test("its log is bounded while it runs, and its end is told from what is older where that has just been moved", async () => {
+test("its log is bounded while it runs, and the end of the log is read from the older part if that was just moved", async () => {
   const talkative = `${wellBehaved}
 let written = 0;
 setInterval(() => { for (let i = 0; i < 100; i++) console.log("line " + written++ + " " + "x".repeat(90)); }, 20).unref();`;
@@ -76,7 +76,7 @@ setInterval(() => { for (let i = 0; i < 100; i++) console.log("line " + written+
   const log = join(folder, "logs/service.log");
   const sizes = (): number[] => [log, `${log}.1`].map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0);
   await until(() => (sizes()[1] ?? 0) > 0);
-  // Half a megabyte a second: each look finds at most as much, and the load of the machine.
+  // Half a megabyte a second: each check finds at most that, and the load of the machine.
   for (let i = 0; i < 15; i++) {
     await pause(200);
     expect(Math.max(...sizes())).toBeLessThan(2_000_000);
@@ -93,7 +93,7 @@ setInterval(() => { for (let i = 0; i < 100; i++) console.log("line " + written+
   ]);
 });
 
-test("killed, it is started again, and one line tells of each", async () => {
+test("after a kill it is started again, and one line reports each event", async () => {
   const service = await start(wellBehaved);
   await service.ready;
   const first = pidOf();
@@ -107,7 +107,7 @@ test("killed, it is started again, and one line tells of each", async () => {
   expect(isAlive(pidOf())).toBe(true);
 });
 
-test("a loop of ends is told with the end of its log, slows down to a limit, and goes on until it is stopped", async () => {
+test("repeated ends are reported with the end of the log, and restarts slow down to a limit and go on until it is stopped", async () => {
   const service = await start(wellBehaved);
   await service.ready;
   writeFileSync(join(folder, "service.mjs"), 'console.error("no database here"); process.exit(3);');
@@ -121,12 +121,12 @@ test("a loop of ends is told with the end of its log, slows down to a limit, and
     ),
   ]);
   expect(reports[5]).toContain("starting it again in 0.08 s. This is the 6th time in a row.");
-  // What was wrong is put right: nobody has to do more.
+  // After the cause is corrected, it starts by itself.
   writeFileSync(join(folder, "service.mjs"), wellBehaved);
   await until(() => reports.at(-1) === "The test service is running again.");
 });
 
-test("after it was well for a while, its next end counts as the first", async () => {
+test("after it has run for a while, its next end counts as the first", async () => {
   const service = await start(wellBehaved, { ...quick, wellMs: 0 });
   await service.ready;
   for (const expected of [2, 4, 6, 8]) {
@@ -136,7 +136,7 @@ test("after it was well for a while, its next end counts as the first", async ()
   expect(new Set(reports).size).toBe(2);
 });
 
-test("stopped while it waits for the next start, or while it starts, it leaves nothing behind", async () => {
+test("stopped while it waits for the next start, or while it starts, it leaves no process behind", async () => {
   const waiting = await start(wellBehaved, { ...quick, firstMs: 60_000 });
   await waiting.ready;
   process.kill(pidOf(), "SIGKILL");
@@ -153,7 +153,7 @@ test("stopped while it waits for the next start, or while it starts, it leaves n
   expect(reports).toHaveLength(1);
 });
 
-test("what ends before it is ready fails with its own words", async () => {
+test("a process that ends before it is ready fails with its own output", async () => {
   const service = await start('console.error("no database here"); process.exit(3);');
   await expect(service.ready).rejects.toThrow(
     /the test service did not start \(exit code 3\):\n {2}\| no database here/,

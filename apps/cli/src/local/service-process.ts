@@ -1,5 +1,5 @@
-// One child process of a local Plinth. In: a program and its environment. Out: a part for `supervise`: ready when it
-// answers, ended with its exit code or signal. It never leaves a process behind when stopped.
+// One child process of a local Plinth. In: a program and its environment. Out: a part for `supervise`: it reports when it is
+// ready, and its exit code or signal when it ends. It never leaves a process behind after a stop.
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -15,9 +15,9 @@ export interface ServiceSpec {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly logFile: string;
-  /** Above it, the log begins anew and what was there is kept once. Default 10 MB. */
+  /** At this size, the log begins again, and its previous content is kept once. Default 10 MB. */
   readonly logBytesMax?: number;
-  /** Answers 200 once the service is ready. */
+  /** Answers 200 when the service is ready. */
   readonly readyUrl: string;
   readonly readyMsMax: number;
 }
@@ -32,7 +32,7 @@ export function servicePart(spec: ServiceSpec): Part {
   };
 }
 
-/** @throws CommandFailure, with the end of its log, where it ends or doesn't answer in time; it is stopped then. */
+/** @throws CommandFailure, with the end of its log, if it ends or doesn't answer in time. Then it is stopped. */
 async function startService(spec: ServiceSpec, signal: AbortSignal): Promise<RunningPart> {
   const child = launch(spec);
   const stopBounding = keepLogBounded(spec.logFile, spec.logBytesMax);
@@ -72,7 +72,7 @@ export function logTail(file: string, lines = 25): string {
   const text = readLog(file);
   if (text === null) return `  (no log: ${file})`;
   const last = linesOf(text).slice(-lines);
-  // A log that has just begun anew says too little.
+  // A log that has just begun again has too few lines.
   if (last.length < lines) last.unshift(...linesOf(readLog(olderLog(file)) ?? "").slice(last.length - lines));
   return `${last.map(readable).join("\n").replace(/^/gm, "  | ")}\n  (all of it: ${file})`;
 }
@@ -90,7 +90,7 @@ function linesOf(text: string): string[] {
   return trimmed === "" ? [] : trimmed.split("\n");
 }
 
-/** A line of our structured logs as level, message and cause; any other line as it is. */
+/** A line of our structured logs as level, message and cause. Any other line unchanged. */
 function readable(line: string): string {
   if (!line.startsWith("{")) return line;
   try {
@@ -109,7 +109,7 @@ function launch(spec: ServiceSpec): ChildProcess {
       cwd: spec.cwd,
       env: spec.env,
       stdio: ["ignore", log, log],
-      // A process group of its own: Ctrl-C in the terminal is for us, and we stop the parts in order.
+      // Its own process group, so that Ctrl-C in the terminal only reaches us, and we stop the parts in order.
       detached: true,
     });
   } finally {
@@ -117,7 +117,7 @@ function launch(spec: ServiceSpec): ChildProcess {
   }
 }
 
-/** A log that can't be opened (a full disk) is done without. */
+/** If the log can't be opened (a full disk), the process runs without it. */
 function openLog(file: string): number | "ignore" {
   try {
     mkdirSync(dirname(file), { recursive: true });

@@ -1,11 +1,11 @@
-// The session that commands share: readable to its owner alone, and none where the file is broken.
+// The session that commands share: readable only by its owner, and ignored if the file is broken.
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { keptSession } from "./session.ts";
 
-test("is kept in a file of mode 600, and one that can't be read is none", () => {
+test("is stored in a file of mode 600, and an unreadable one is ignored", () => {
   const home = join(mkdtempSync(join(tmpdir(), "plinth-session-")), "home");
   try {
     const session = keptSession(home);

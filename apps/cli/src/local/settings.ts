@@ -1,5 +1,5 @@
-// What a local Plinth is told by its environment. In: environment variables. Out: ports, addresses, folders.
-// It never reads the environment itself; `main.ts` hands it in.
+// The settings of a local Plinth. In: environment variables. Out: ports, addresses, folders. It never reads the environment
+// itself; `main.ts` passes it in.
 import { join, resolve } from "node:path";
 import { credentialsFile } from "../account/credentials.ts";
 import { CommandFailure } from "../failure.ts";
@@ -13,7 +13,7 @@ export interface Ports {
   readonly console: number;
 }
 
-/** People and apps know the public ports. The others are only for our own parts: null where any free port will do. */
+/** People and apps use the public ports. Only our own parts use the others. Null: any free port. */
 export interface WantedPorts {
   readonly api: number;
   readonly internal: number | null;
@@ -22,27 +22,27 @@ export interface WantedPorts {
 }
 
 export interface LocalSettings {
-  /** Holds data, secrets and logs. */
+  /** Contains data, secrets and logs. */
   readonly home: string;
   readonly ports: WantedPorts;
   readonly urls: Readonly<Record<"api" | "console", string>>;
-  /** Where the public API listens: this machine alone, unless told otherwise. */
+  /** The address on which the public API listens. By default only this machine. */
   readonly apiHost: string;
-  /** Proxies before the console, as it reads them; by default none. */
+  /** Proxies before the console, in the console's format. By default none. */
   readonly trustedProxies: string;
-  /** An administrator's address of a server of the user's own; null for the embedded one. */
+  /** An administrator's address of the user's own server. Null for the embedded one. */
   readonly databaseUrl: string | null;
   readonly logLevel: string;
-  /** What the operator allows authors, as control and the runtime read it. */
+  /** The operator's limits for authors, in the format of control and the runtime. */
   readonly limits: Readonly<Record<string, string>>;
-  /** The Plinth that commands ask: see `account/server.ts`. */
+  /** The Plinth that commands use. See `account/server.ts`. */
   readonly server: ServerSettings;
-  /** What every child process gets of the caller's environment. */
+  /** The part of the caller's environment that every child process gets. */
   readonly passedOn: Readonly<Record<string, string>>;
 }
 
 export interface ServerSettings {
-  /** An access token, from the environment. */
+  /** An access token from the environment. */
   readonly token: string | null;
   /** The address of a console, or `local`. */
   readonly url: string | null;
@@ -58,11 +58,11 @@ export const portVariables: Readonly<Record<keyof Ports, string>> = {
   console: "PLINTH_CONSOLE_PORT",
 };
 
-/** Internal ports are the usual ones where those are free. */
+/** Internal ports are the usual ones if those are free. */
 export const usualPorts: Ports = { api: 4000, internal: 4001, control: 4100, console: 3000 };
 const passedOnNames = /^(PATH|HOME|LANG|LC_ALL|TZ|TMPDIR|NODE_USE_SYSTEM_CA|NODE_EXTRA_CA_CERTS)$/;
 
-/** @throws CommandFailure (usage) naming the variable that is wrong. */
+/** @throws CommandFailure (usage) with the name of the wrong variable. */
 export function readLocalSettings(env: Environment): LocalSettings {
   const ports: WantedPorts = {
     api: portOf(env, "api") ?? usualPorts.api,

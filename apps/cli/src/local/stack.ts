@@ -1,5 +1,5 @@
-// Everything on one machine. In: settings. Out: database, runtime, control API and console, each with no more of the
-// environment than it needs, and one way to stop them all in order. It never deletes data.
+// Everything on one machine. In: settings. Out: database, runtime, control API and console, each with only the environment that
+// it needs, and one function that stops them in order. It never deletes data.
 import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
@@ -26,9 +26,9 @@ export interface Stack {
   readonly controlUrl: string;
   /** API and control API answer. */
   readonly dataPlaneReady: Promise<void>;
-  /** The console answers as well. */
+  /** The console answers too. */
   readonly ready: Promise<void>;
-  /** Idempotent; also while it is still starting. */
+  /** Idempotent. Also works while it is still starting. */
   readonly stop: () => Promise<void>;
 }
 
@@ -36,7 +36,7 @@ interface StackSettings extends LocalSettings {
   readonly ports: Ports;
 }
 
-/** Resolves once it is known that a start makes sense. @throws CommandFailure where the home or a port is in use. */
+/** Resolves when all checks before the start have passed. @throws CommandFailure if the home or a port is in use. */
 export async function startStack(wanted: LocalSettings, progress: (line: string) => void): Promise<Stack> {
   const lock = await lockHome(wanted.home);
   let ports: Ports;
@@ -57,7 +57,7 @@ export async function startStack(wanted: LocalSettings, progress: (line: string)
   };
   const start = (part: Part): Supervised => keep(supervise(part, progress));
 
-  // First, because it takes longest; the data plane does not wait for it.
+  // Started first, because it takes longest. The data plane does not wait for it.
   const build = keep(buildConsole(settings.passedOn, logFile(settings, "console-build")));
   build.finished.catch(() => {});
   const buildingPage = keep(await serveBuildingPage(settings.ports.console));
@@ -91,7 +91,7 @@ export async function startStack(wanted: LocalSettings, progress: (line: string)
   ready.catch(() => {});
 
   const stopAll = async (): Promise<void> => {
-    // Newest first: the console goes before the services, and the database last.
+    // Newest first: the console before the services, and the database last.
     try {
       for (const part of running.splice(0).reverse()) await part.stop();
     } finally {
@@ -124,7 +124,7 @@ async function openDatabases(settings: LocalSettings, start: (part: Part) => Sup
   }
 }
 
-/** Its clients know its address from the first start on: a later one keeps it. */
+/** Clients store its address at the first start, so later starts keep it. */
 function embeddedPart(settings: LocalSettings): Part & { readonly adminUrl: () => string } {
   const ownLog = logFile(settings, "postgres");
   const serverLog = ({ folder }: EmbeddedServer): string => join(folder, "postgres.log");
@@ -236,7 +236,7 @@ function logStream(file: string): { write(line: string): void } {
       try {
         appendFileSync(file, line, { mode: 0o600 });
       } catch {
-        // A full disk costs the line, not the service.
+        // On a full disk the line is lost, but the service goes on.
       }
     },
   };

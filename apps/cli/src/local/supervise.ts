@@ -1,40 +1,40 @@
-// Keeps one part of a local Plinth running. In: how it is started. Out: when it is ready, one line about each end that
-// nobody asked for and each return, and a way to stop it. It starts again what ended, ever more slowly, until it is
-// stopped; it never leaves a process behind.
+// Keeps one part of a local Plinth running. In: a function that starts it. Out: when it is ready, one line about each unexpected
+// end and each restart, and a function that stops it. It restarts the part with growing pauses until it is stopped, and never
+// leaves a process behind.
 import { setTimeout as pause } from "node:timers/promises";
 import { messageOf } from "../failure.ts";
 
 export interface Part {
   readonly name: string;
-  /** Resolves when it answers. An abort means that it is no longer wanted: what has begun must be ended. */
+  /** Resolves when it answers. After an abort, a started process must be ended. */
   readonly start: (signal: AbortSignal) => Promise<RunningPart>;
   /** The last lines of its log, indented. */
   readonly logTail: () => string;
 }
 
 export interface RunningPart {
-  /** Resolves with the reason, in a word or two, when it has ended. */
+  /** Resolves with a short reason when it has ended. */
   readonly ended: Promise<string>;
   readonly stop: () => Promise<void>;
 }
 
 export interface Supervised {
-  /** The first start: resolves when it answers, rejects where it does not. */
+  /** The first start: resolves when it answers, rejects if it doesn't. */
   readonly ready: Promise<void>;
-  /** Idempotent; also while it is being started again. */
+  /** Idempotent. Also works while it is being restarted. */
   readonly stop: () => Promise<void>;
 }
 
 export interface Backoff {
   readonly firstMs: number;
   readonly maxMs: number;
-  /** What ran this long was well: its next end counts as the first. */
+  /** After this time, the next end counts as the first. */
   readonly wellMs: number;
 }
 
 const usualBackoff: Backoff = { firstMs: 250, maxMs: 30_000, wellMs: 120_000 };
 
-/** From so many ends in a row on, the end of the log is told as well. */
+/** From this number of consecutive ends on, the end of the log is reported too. */
 const LOOP = 3;
 
 export function supervise(part: Part, report: (text: string) => void, backoff: Backoff = usualBackoff): Supervised {
@@ -54,7 +54,7 @@ export function supervise(part: Part, report: (text: string) => void, backoff: B
     let failures = 0;
     while (!signal.aborted) {
       const startedAt = Date.now();
-      let news = `The ${part.name} ended (${await current.ended})`;
+      let message = `The ${part.name} ended (${await current.ended})`;
       running = null;
       if (Date.now() - startedAt >= backoff.wellMs) failures = 0;
       for (let isBack = false; !isBack && !signal.aborted; ) {
@@ -63,14 +63,14 @@ export function supervise(part: Part, report: (text: string) => void, backoff: B
           failures >= LOOP
             ? ` This is the ${ordinal(failures)} time in a row. The end of its log:\n${part.logTail()}`
             : "";
-        report(`${news}; starting it again in ${waitMs / 1000} s.${often}`);
+        report(`${message}; starting it again in ${waitMs / 1000} s.${often}`);
         await pause(waitMs, undefined, { signal }).catch(() => {});
         if (signal.aborted) return;
         try {
           current = await start();
           isBack = true;
         } catch (error) {
-          news = firstLineOf(error);
+          message = firstLineOf(error);
         }
       }
       if (!signal.aborted) report(`The ${part.name} is running again.`);

@@ -1,12 +1,12 @@
-// The SDK types beside an app, kept up to date. In: a file, and the types of what is served. Out: the file, written only where it
-// differs, so that no editor or bundler wakes for nothing. It never replaces a file that isn't one of ours.
+// Keeps the SDK types next to an app up to date. In: a file, and the types of the live version. Out: the file, written only if it
+// differs, so that editors and bundlers don't run for nothing. It never replaces a file that Plinth didn't write.
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 
-/** How each of ours begins. */
+/** The first words of each of our files. */
 const MARK = "// Types of the project ";
 
-/** A declaration file: TypeScript takes `import type { Shop } from "./shop.gen.d.ts"` with every module setting. */
+/** A declaration file: TypeScript accepts `import type { Shop } from "./shop.gen.d.ts"` with every module setting. */
 export function typesFileBeside(blueprint: string): string {
   return join(dirname(blueprint), `${basename(blueprint, extname(blueprint))}.gen.d.ts`);
 }
@@ -18,7 +18,7 @@ export function writeTypes(file: string, types: string): TypesWritten {
     const before = read(file);
     if (before === types) return { kind: "current" };
     if (before !== null && !before.startsWith(MARK)) {
-      return { kind: "failed", reason: "it is there and not written by Plinth; --types FILE names another one" };
+      return { kind: "failed", reason: "it exists, and Plinth didn't write it; --types FILE names another file" };
     }
     writeFileSync(file, types);
     return { kind: "current" };

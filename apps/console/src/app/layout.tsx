@@ -1,4 +1,4 @@
-// The document around every page. In: a page. Out: html with the local fonts, the skip link and the providers.
+// The document around every page. In: a page. Out: HTML with the local fonts, the skip link and the providers.
 import "./globals.css";
 import { GeistMono } from "geist/font/mono";
 import { GeistSans } from "geist/font/sans";
@@ -11,7 +11,7 @@ import { Providers } from "./providers.tsx";
 
 export const metadata: Metadata = {
   title: { default: "Plinth", template: "%s · Plinth" },
-  description: "Backends that are declared, not written.",
+  description: "Hosted backends, declared in one file.",
   robots: { index: false, follow: false },
 };
 
@@ -24,7 +24,7 @@ export const viewport: Viewport = {
 };
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
-  // Every page is rendered for its request: the nonce of its content security policy serves that one alone.
+  // Every page is rendered for each request, because the nonce of its content security policy is only valid for one.
   await connection();
   const theme = themeOf((await cookies()).get(THEME_COOKIE)?.value);
   return (

@@ -1,4 +1,4 @@
-// An address that leads nowhere. In: nothing. Out: the way back.
+// The page for an unknown address. In: nothing. Out: a link to the projects.
 import type { Metadata } from "next";
 import { ButtonLink } from "../ui/button.tsx";
 import { Logo } from "../ui/logo.tsx";
@@ -13,7 +13,7 @@ export default function NotFound() {
         <p className="font-mono text-xs text-ink-soft">404</p>
         <h1 className="mt-1 text-xl font-semibold tracking-tight">This page doesn't exist</h1>
         <p className="mt-1.5 text-pretty text-ink-soft">
-          The address may be mistyped, or what stood here was moved. Your projects are where they were.
+          The address may have a typing error, or the page was moved. You can find your projects below.
         </p>
         <ButtonLink href="/projects" variant="primary" size="large" className="mt-6">
           Go to projects

@@ -1,4 +1,4 @@
-// The root address. In: nothing. Out: the way to the projects; whoever isn't signed in is led on from there.
+// The root address. In: nothing. Out: a redirect to the projects, which redirects a visitor without a session to the sign-in page.
 import { redirect } from "next/navigation";
 
 export default function Page(): never {

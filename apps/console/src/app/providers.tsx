@@ -1,5 +1,5 @@
-// What every page needs around it: the query cache and the control client. In: the page. Out: the page within both.
-// A session that has ended leads to the sign-in page, from any query, and back afterwards.
+// The context of every page: the query cache and the client of the control API. In: the page. Out: the page inside both. If a session has
+// ended, any request redirects to the sign-in page, which leads back afterwards.
 "use client";
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { setNonce } from "get-nonce";
@@ -10,12 +10,12 @@ import { pageNonce } from "../nonce.ts";
 import { createControlClient, TRPCProvider } from "../trpc.ts";
 import { errorCode } from "../ui/error-text.ts";
 
-/** Codes that the same request meets again: asking once more only makes the person wait. */
+/** Errors that a retry would get again. */
 const finalCodes = ["BAD_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND", "CONFLICT", "UNPROCESSABLE_CONTENT"];
 
 export function Providers({ children }: { children: ReactNode }) {
   const router = useRouter();
-  // Before a dialog opens: its scroll lock asks get-nonce for it.
+  // The scroll lock of dialogs reads the nonce from get-nonce.
   useEffect(() => setNonce(pageNonce()), []);
   const [trpcClient] = useState(createControlClient);
   const [queryClient] = useState(() => {

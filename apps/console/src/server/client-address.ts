@@ -1,13 +1,13 @@
-// Whose request it is. In: the connection's other end, and what was forwarded. Out: the client's address. It believes a
-// forwarded address only as far as it goes through proxies that the operator trusts; by default through none.
+// The client address of a request. In: the peer of the connection, and the header X-Forwarded-For. Out: the client's address. It only
+// believes addresses that trusted proxies forward; by default no proxy is trusted.
 import { type BlockList, isIP, isIPv4 } from "node:net";
 
-/** `forwarded` is X-Forwarded-For: the client first, then the proxies, each as the next one saw it. */
+/** `forwarded` is X-Forwarded-For: the client first, then the proxies, each with the address that the next one saw. */
 export function clientAddress(peer: string, forwarded: string | undefined, trusted: BlockList): string {
   let address = peer;
-  for (const said of (forwarded ?? "").split(",").reverse()) {
+  for (const entry of (forwarded ?? "").split(",").reverse()) {
     if (!isTrusted(address, trusted)) return address;
-    const next = said.trim();
+    const next = entry.trim();
     if (isIP(next) === 0) return address;
     address = next;
   }

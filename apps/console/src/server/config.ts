@@ -1,19 +1,18 @@
-// What the console's server is told from outside. In: environment variables. Out: a typed configuration.
-// It never reads the environment itself; `main.ts` hands it in.
+// The configuration of the console's server. In: environment variables, passed by `main.ts`. Out: a typed configuration.
 import { BlockList, isIP, isIPv4 } from "node:net";
 
 export interface ConsoleConfig {
   readonly port: number;
   readonly host: string;
-  /** The control API as the console's server reaches it, without a slash at the end. */
+  /** The address of the control API for the console's server, without a slash at the end. */
   readonly controlUrl: string;
-  /** Proves to the control API that the console speaks. */
+  /** Proves to the control API that a request comes from the console. */
   readonly consoleSecret: string;
-  /** Proxies before the console, whose word on the client's address counts. */
+  /** Proxies in front of the console that may forward the client's address. */
   readonly trustedProxies: BlockList;
 }
 
-/** @throws Error that names every variable that is missing or wrong, and repeats no value. */
+/** @throws An error that names every missing or wrong variable, and repeats no value. */
 export function consoleConfig(env: Readonly<Record<string, string | undefined>>): ConsoleConfig {
   const problems: string[] = [];
   const port = Number(env.PLINTH_CONSOLE_PORT ?? "3000");
@@ -30,7 +29,7 @@ export function consoleConfig(env: Readonly<Record<string, string | undefined>>)
   return { port, host: env.PLINTH_CONSOLE_HOST ?? "127.0.0.1", controlUrl, consoleSecret, trustedProxies };
 }
 
-/** Null where an entry is neither an address nor a network. */
+/** Null if an entry is neither an address nor a network. */
 export function parseProxies(text: string): BlockList | null {
   const list = new BlockList();
   for (const entry of text.split(",").map((part) => part.trim())) {

@@ -1,5 +1,5 @@
-// What reaches the control API through the console, and what comes back. The other end here is a server that answers with
-// what it was sent.
+// Requests to the control API through the console, and their responses. The control API of these tests responds with the request that it
+// received.
 import { createServer, request, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -94,7 +94,7 @@ function ask(path: string, headers: Record<string, string> = {}, body?: string):
 
 const seen = ({ bytes }: Reply): Seen => JSON.parse(bytes.toString()) as Seen;
 
-test("the console says who the client is, whatever the client says", async () => {
+test("the console sets the client's address, whatever the client sends", async () => {
   const forged = {
     "x-forwarded-for": "6.6.6.6",
     forwarded: "for=6.6.6.6",
@@ -109,7 +109,7 @@ test("the console says who the client is, whatever the client says", async () =>
   expect(JSON.stringify(headers)).not.toMatch(/6\.6\.6\.6|evil|guessed/);
 });
 
-test("a request passes as it is, and so does its answer", async () => {
+test("a request and its response pass unchanged", async () => {
   const sent = {
     "content-type": "application/json",
     cookie: "plinth.session_token=x",
@@ -124,13 +124,13 @@ test("a request passes as it is, and so does its answer", async () => {
   expect(JSON.stringify(reply.headers)).not.toContain(SECRET);
 });
 
-test("headers of one connection end there, those that the client names included", async () => {
+test("headers of a connection are not forwarded, including those that the client names", async () => {
   const { headers } = seen(await ask("/control/x", { connection: "x-hop", "x-hop": "1", te: "trailers" }));
   expect(headers).not.toHaveProperty("x-hop");
   expect(headers).not.toHaveProperty("te");
 });
 
-test("a long answer is compressed for whoever takes it", async () => {
+test("a long response is compressed if the client accepts it", async () => {
   const padding = { "x-padding": "y".repeat(2000) };
   const plain = await ask("/control/x", padding);
   expect(plain.headers["content-encoding"]).toBeUndefined();
@@ -139,14 +139,14 @@ test("a long answer is compressed for whoever takes it", async () => {
   expect(gunzipSync(packed.bytes).toString()).toContain("yyyy");
 });
 
-test("a control API that hangs up is said to be out of reach, and the next request is served", async () => {
+test("a control API that hangs up is reported as unreachable, and the next request is served", async () => {
   const reply = await ask("/control/hang-up");
   expect([reply.status, reply.headers["content-type"]]).toEqual([502, "application/problem+json"]);
   expect(reply.bytes.toString()).not.toContain(SECRET);
   expect((await ask("/control/x")).status).toBe(201);
 });
 
-test("a body beyond what the control API takes is refused before it is sent on", async () => {
+test("a body that is too large for the control API is refused before it is forwarded", async () => {
   const length = 2 * 1024 * 1024;
   const large = await ask("/control/x", { "content-length": String(length + 1), expect: "100-continue" });
   expect([large.status, JSON.parse(large.bytes.toString()).code]).toEqual([413, "payload_too_large"]);
@@ -154,11 +154,11 @@ test("a body beyond what the control API takes is refused before it is sent on",
 });
 
 test.each([
-  ["that control has answered already", "/control/refuse", ["content-length: 1000000"], 401],
+  ["whose response is there already", "/control/refuse", ["content-length: 1000000"], 401],
   ["that is announced as too large", "/control/x", ["content-length: 3000000"], 413],
-  ["that turns out to be too large", "/control/x", ["transfer-encoding: chunked"], 413],
+  ["that becomes too large", "/control/x", ["transfer-encoding: chunked"], 413],
 ])(
-  "a body %s holds no connection, at neither end",
+  "a body %s keeps no connection open, at neither end",
   async (_name, path, headers, status) => {
     const { port } = outside.address() as AddressInfo;
     const socket = connect({ host: "127.0.0.1", port });
@@ -186,7 +186,7 @@ function connectionsOf(server: Server): Promise<number> {
   return new Promise((done, failed) => server.getConnections((error, open) => (error ? failed(error) : done(open))));
 }
 
-test("a client that goes away takes its request along", async () => {
+test("the request of a client that disconnects is aborted", async () => {
   const { port } = outside.address() as AddressInfo;
   const call = request({ host: "127.0.0.1", port, path: "/control/wait", method: "GET" });
   call.once("error", () => {});
@@ -196,6 +196,6 @@ test("a client that goes away takes its request along", async () => {
   await expect.poll(() => waiting).toBe(0);
 });
 
-test("nothing else is taken", async () => {
+test("other requests are not forwarded", async () => {
   for (const path of ["/controls", "/control", "/projects", "/x/control/y"]) expect((await ask(path)).status).toBe(404);
 });

@@ -1,6 +1,6 @@
-// The browser's one way to the control API: /control/* on this origin. In: any request. Out: the answer, streamed.
-// It says itself who the client is, whatever the client said; it passes cookies and the origin on unchanged (control judges
-// both), and never follows redirects, caches, or shows its secret to the browser.
+// The proxy to the control API, at /control/* on this origin. In: any request. Out: the response, streamed. It sets the client's address
+// itself. It forwards cookies and the origin unchanged, because the control API checks both. It never follows redirects, caches, or shows
+// its secret to the browser.
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { Agent as SecureAgent, request as secureRequest } from "node:https";
 import { pipeline } from "node:stream";
@@ -10,16 +10,16 @@ import type { ConsoleConfig } from "./config.ts";
 
 const PREFIX = "/control/";
 
-/** Headers that speak of one connection, not of the request (RFC 9110, 7.6.1). */
+/** Headers of the connection, not of the request (RFC 9110, 7.6.1). */
 const CONNECTION_HEADERS =
   /^(connection|keep-alive|proxy-authenticate|proxy-authorization|proxy-connection|te|trailer|transfer-encoding|upgrade|expect)$/;
-/** What only a proxy may say, and what is ours to set. */
+/** Headers that only a proxy may set, and headers that this proxy sets. */
 const SET_HERE = /^(x-forwarded-.*|forwarded|x-real-ip|x-plinth-.*|host|accept-encoding)$/;
 
 const ANSWER_MS_MAX = 60_000;
-/** As the control API has it. Refused here, because an answer that comes amid the upload would be lost with the connection. */
+/** The limit of the control API. It is checked here, because a response during the upload would be lost with the connection. */
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
-/** A client that still uploads when its answer is there may go on for so long: cut at once, it would never see the answer. */
+/** A client that still uploads when the response arrives can continue for this time. Otherwise it would never see the response. */
 const LEAVING_MS = 1_000;
 const LEAVING_BYTES = 4 * 1024 * 1024;
 
@@ -60,13 +60,13 @@ export function createControlProxy(config: ConsoleConfig): ControlProxy {
           "x-plinth-console": config.consoleSecret,
         },
       });
-      call.once("timeout", () => call.destroy(new Error("no answer in time")));
-      /** Whether it is settled what the client is told. */
+      call.once("timeout", () => call.destroy(new Error("no response in time")));
+      /** Whether the client's response is decided. */
       let isAnswered = false;
       call.once("response", (answer) => {
         isAnswered = true;
         if (incoming.complete) return sendAnswer(incoming, answer, outgoing);
-        // Control wants no more of it; what is left of the call would hold a connection at either end.
+        // The control API has responded early. The rest of the upload would keep a connection open at both ends.
         incoming.unpipe(call);
         outgoing.setHeader("connection", "close");
         outgoing.once("close", () => call.destroy());
@@ -119,7 +119,7 @@ async function refuseBody(incoming: IncomingMessage, outgoing: ServerResponse): 
   sendProblem(outgoing, 413, "payload_too_large", "The body is too large: at most 2 MiB");
 }
 
-/** Throws away what is left of a body, for as long as that is worth it. */
+/** Discards the rest of a body, up to the limits above. */
 function drain(incoming: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let left = LEAVING_BYTES;
@@ -132,7 +132,7 @@ function drain(incoming: IncomingMessage): Promise<void> {
       left -= chunk.length;
       if (left < 0) stop();
     };
-    // A client that asked first (`Expect`) has sent nothing, and won't.
+    // A client with `Expect` has sent no body, and won't.
     const late = setTimeout(stop, incoming.headers.expect === undefined ? LEAVING_MS : 0);
     incoming.on("data", take).on("end", stop).on("close", stop).resume();
   });

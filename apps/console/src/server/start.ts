@@ -1,5 +1,5 @@
-// The console as a server. In: a configuration. Out: a listening server with its stop. Requests for the control API go
-// through the proxy here, where the client's connection is known; Next.js answers all others.
+// The server of the console. In: a configuration. Out: a listening server with a function to stop it. The proxy handles requests for the
+// control API, because the client's connection is known here; Next.js handles all others.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";

@@ -1,4 +1,4 @@
-// The way back to the list that a page's thing is one of. In: where the list is, and what it is called.
+// A link from a page back to its list. In: the address and the name of the list. Out: a link with an arrow.
 import { ArrowLeft } from "lucide-react";
 import Link from "next/link";
 

@@ -1,4 +1,4 @@
-// A short word with a colour that says the same. In: a tone and text. Out: a badge; colour never stands alone.
+// A short text with a colour. In: a tone and text. Out: a badge. The text has the whole meaning; the colour only repeats it.
 import { cva, type VariantProps } from "class-variance-authority";
 import type { ReactNode } from "react";
 import { cn } from "./cn.ts";

@@ -1,4 +1,4 @@
-// Joins class names. In: anything clsx takes. Out: one string in which a later Tailwind class beats an earlier one.
+// Joins class names. In: anything clsx takes. Out: one string; a later Tailwind class overrides an earlier one.
 import { type ClassValue, clsx } from "clsx";
 import { twMerge } from "tailwind-merge";
 

@@ -5,10 +5,10 @@ import { ScrollRegion } from "./scroll-region.tsx";
 
 interface CodeBlockProps {
   code: string;
-  /** What it is, for the copy button and screen readers: "curl command". */
+  /** A name for the copy button and screen readers, such as "curl command". */
   label: string;
   className?: string;
-  /** Breaks long lines instead of scrolling, where all of it should be seen. */
+  /** Breaks long lines instead of scrolling. */
   wrap?: boolean;
 }
 

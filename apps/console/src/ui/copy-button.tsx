@@ -1,5 +1,5 @@
-// Copies a text. In: the text and what it is called. Out: a button that says "Copied" for two seconds, also to
-// screen readers. Where the browser refuses the clipboard it says so.
+// Copies a text. In: the text and the button's name. Out: a button that shows "Copied" for two seconds, also to screen readers, or that the
+// browser has refused access to the clipboard.
 "use client";
 import { Check, Copy, X } from "lucide-react";
 import { useEffect, useState } from "react";
@@ -8,7 +8,7 @@ import { Button } from "./button.tsx";
 interface CopyButtonProps {
   text: string;
   label: string;
-  /** Shows the word beside the icon. */
+  /** Shows a text next to the icon. */
   withText?: boolean;
   className?: string;
 }

@@ -1,4 +1,4 @@
-// What a person reads of the device that a session is on.
+// The name of a session's device.
 import { expect, test } from "vitest";
 import { deviceWords } from "./device-words.ts";
 
@@ -25,6 +25,6 @@ test.each([
   expect(deviceWords(userAgent)).toBe(words);
 });
 
-test("nothing that was sent", () => {
+test("no header", () => {
   expect(deviceWords(null)).toBe("Unknown device");
 });

@@ -1,4 +1,5 @@
-// A browser's User-Agent in words. In: the header, or null. Out: "Firefox on Linux"; what isn't known is shown as it was sent.
+// The name of a device from the User-Agent of its browser. In: the header, or null. Out: "Firefox on Linux"; an unknown browser is shown as
+// the beginning of the header.
 
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/Edg(?:e|A|iOS)?\//, "Edge"],

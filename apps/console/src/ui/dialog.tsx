@@ -1,10 +1,11 @@
-// A modal dialog. In: title, description, content. Out: a dialog that traps the focus, closes on Esc and gives the
-// focus back. With `locked` it closes by its own buttons only (for what is shown once).
+// A modal dialog. In: title, description, content. Out: a dialog that traps the focus, closes on Esc and returns the focus. With `locked`
+// only its own buttons close it, for content that is shown once.
 "use client";
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useRef } from "react";
 import { Button } from "./button.tsx";
+import { cn } from "./cn.ts";
 
 interface DialogProps {
   open: boolean;
@@ -13,9 +14,19 @@ interface DialogProps {
   description: ReactNode;
   children: ReactNode;
   locked?: boolean;
+  /** For two columns. */
+  wide?: boolean;
 }
 
-export function Dialog({ open, onOpenChange, title, description, children, locked = false }: DialogProps) {
+export function Dialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  children,
+  locked = false,
+  wide = false,
+}: DialogProps) {
   const opener = useRef<Element | null>(null);
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
@@ -23,12 +34,15 @@ export function Dialog({ open, onOpenChange, title, description, children, locke
         <Radix.Overlay className="fixed inset-0 z-40 animate-fade bg-black/40 backdrop-blur-[1px]" />
         <div className="fixed inset-0 z-50 grid place-items-center overflow-y-auto p-4">
           <Radix.Content
-            className="relative w-full max-w-lg animate-rise rounded-xl border bg-surface p-5 shadow-raised focus:outline-none"
+            className={cn(
+              "relative w-full animate-rise rounded-xl border bg-surface p-5 shadow-raised focus:outline-none",
+              wide ? "max-w-2xl" : "max-w-lg",
+            )}
             onOpenAutoFocus={() => {
               opener.current = document.activeElement;
             }}
             onCloseAutoFocus={(event) => {
-              // Radix knows openers of its own only; these dialogs are opened by state.
+              // Radix only knows its own triggers, but state opens these dialogs.
               event.preventDefault();
               if (opener.current instanceof HTMLElement) opener.current.focus();
             }}

@@ -1,4 +1,4 @@
-// What stands where nothing is yet. In: what this place is for and the next step. Out: a calm box with one action.
+// A placeholder for a list or page without content. In: the purpose of the place, and the next step. Out: a box with one action.
 import type { ReactNode } from "react";
 
 interface EmptyStateProps {

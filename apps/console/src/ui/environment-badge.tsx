@@ -1,4 +1,4 @@
-// Which environment one looks at. In: its kind and name. Out: a badge; production has a colour and a mark of its own.
+// A badge for an environment. In: its kind and name. Out: a badge; production has its own colour and an icon.
 import { Globe } from "lucide-react";
 import { Badge } from "./badge.tsx";
 

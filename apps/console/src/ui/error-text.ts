@@ -1,7 +1,7 @@
-// Turns a failed call into a sentence that says what to do next. In: whatever was thrown. Out: text for a person.
+// Turns the error of a request into a sentence that says what to do next. In: the thrown value. Out: text for a person.
 import { TRPCClientError } from "@trpc/client";
 
-/** The code of a tRPC error ("NOT_FOUND"), or null where the answer never came from the control API. */
+/** The code of a tRPC error ("NOT_FOUND"), or null if the control API sent no response. */
 export function errorCode(error: unknown): string | null {
   if (!(error instanceof TRPCClientError)) return null;
   const data: unknown = error.data;
@@ -11,21 +11,34 @@ export function errorCode(error: unknown): string | null {
 
 export function errorText(error: unknown): string {
   const code = errorCode(error);
-  const said = error instanceof Error ? error.message : "";
+  const message = error instanceof Error ? error.message : "";
   switch (code) {
     case null:
       return "The control API can't be reached. Check that it is running (npm start shows its state), then try again.";
     case "UNAUTHORIZED":
-      return "Your session has ended. Sign in again to go on.";
+      return "Your session has ended. Sign in again to continue.";
     case "FORBIDDEN":
-      return said || "Your role in this organization doesn't allow this. Ask an owner to do it or to change your role.";
+      return (
+        message || "Your role in this organization doesn't allow this. Ask an owner to do it or to change your role."
+      );
     case "NOT_FOUND":
-      return said || "It doesn't exist, or you have no access to it. Check the address, or ask an owner to invite you.";
+      return (
+        message || "It doesn't exist, or you have no access to it. Check the address, or ask an owner to invite you."
+      );
     case "TOO_MANY_REQUESTS":
-      return said || "Too many requests in a short time. Wait a minute, then try again.";
+      return message || "Too many requests in a short time. Wait a minute, then try again.";
     case "INTERNAL_SERVER_ERROR":
       return "Something failed on our side. Nothing was changed; try again in a moment.";
     default:
-      return said || "The request was refused. Check what you entered, then try again.";
+      return message || "The request was refused. Check what you entered, then try again.";
   }
+}
+
+/** Field > why the project's API refused its value. Empty for any other error. */
+export function fieldErrors(error: unknown): Readonly<Record<string, string>> {
+  if (!(error instanceof TRPCClientError)) return {};
+  const data: unknown = error.data;
+  if (typeof data !== "object" || data === null || !("fields" in data) || !Array.isArray(data.fields)) return {};
+  const fields = data.fields as readonly { readonly path: string; readonly message: string }[];
+  return Object.fromEntries(fields.map(({ path, message }) => [path.split("/")[1] ?? "", message]));
 }

@@ -1,5 +1,5 @@
-// Form fields: label, control, hint, error, joined for assistive technology. In: a label and the control's own props.
-// Out: a labelled control; an error is announced and tied to its control. Nothing here validates.
+// Form fields: label, control, hint and error, connected for assistive technology. In: a label and the props of the control. Out: a control
+// with a label; an error is announced and refers to its control. It validates nothing.
 "use client";
 import { ChevronDown } from "lucide-react";
 import { type ComponentProps, type ReactNode, useId } from "react";
@@ -12,7 +12,7 @@ interface FieldProps {
   label: string;
   hint?: ReactNode;
   error?: string | null | undefined;
-  /** Shown to assistive technology only, where the place makes the meaning plain. */
+  /** Shows the label only to assistive technology. */
   hideLabel?: boolean;
 }
 
@@ -39,7 +39,7 @@ export function TextField({ label, hint, error, hideLabel = false, className, ..
 
 type SelectFieldProps = FieldProps & ComponentProps<"select">;
 
-/** The system's own list: it works with every keyboard, screen reader and phone. */
+/** A native select: it works with every keyboard, screen reader and phone. */
 export function SelectField({ label, hint, error, hideLabel = false, className, children, ...rest }: SelectFieldProps) {
   const id = useId();
   return (
@@ -76,7 +76,7 @@ interface ChoiceProps {
   disabled?: boolean;
 }
 
-/** One of several, as a card that can be pressed anywhere; a real radio button carries the keyboard. */
+/** One of several choices, as a card that can be clicked anywhere. A hidden radio button handles the keyboard. */
 export function Choice({ name, value, checked, onChoose, title, children, disabled = false }: ChoiceProps) {
   return (
     <label

@@ -1,4 +1,4 @@
-// The mark: a plinth seen from the front. In: a size by class. Out: an SVG in the colour of the text around it.
+// The logo: a plinth seen from the front. In: a class for its size. Out: an SVG in the colour of the surrounding text.
 import { cn } from "./cn.ts";
 
 export function Logo({ className }: { className?: string }) {

@@ -1,4 +1,4 @@
-// A sentence in which `names` stand between backticks. In: text. Out: the same sentence, the names set as code.
+// A text with names between backticks. In: text. Out: the text with the names as code.
 
 export function MarkedText({ text }: { text: string }) {
   let at = 0;

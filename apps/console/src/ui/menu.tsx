@@ -1,4 +1,4 @@
-// A menu behind a button. In: the trigger and the items. Out: a menu that is driven by arrows, letters and Esc.
+// A menu behind a button. In: the trigger and the items. Out: a menu that works with arrow keys, letters and Esc.
 "use client";
 import { DropdownMenu } from "radix-ui";
 import type { ComponentProps, ReactNode } from "react";

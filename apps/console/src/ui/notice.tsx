@@ -1,4 +1,4 @@
-// A message inside the page. In: a tone, a title, text, what to do. Out: a box; bad news is announced at once.
+// A message inside a page. In: a tone, a title, text, actions. Out: a box. Screen readers announce an error at once.
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { cn } from "./cn.ts";

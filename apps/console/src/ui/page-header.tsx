@@ -1,4 +1,4 @@
-// The head of a page. In: title, description, what can be done here. Out: the page's only h1.
+// The head of a page. In: title, description, actions. Out: the only h1 of the page.
 import type { ReactNode } from "react";
 
 interface PageHeaderProps {

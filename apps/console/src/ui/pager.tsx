@@ -1,5 +1,5 @@
-// The foot of a table that comes in pages. In: the cursors used so far and the next one. Out: the way to the next and the previous
-// page. A cursor is opaque: the way back is the list of those already used.
+// The foot of a table with pages. In: the cursors used so far and the next one. Out: buttons for the next and the previous page. Cursors are
+// opaque, so the list of used cursors leads back.
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { Button } from "./button.tsx";
 

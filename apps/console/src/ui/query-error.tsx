@@ -1,5 +1,5 @@
-// What went wrong with a request, and what to do next. In: the error of a query or mutation. Out: words for a person.
-// It never shows a stack, and never blames the person for what the service did.
+// The error of a request, and what to do next. In: the error of a query or mutation. Out: a notice for a person. It never shows a stack, and
+// never blames the person for a fault of the service.
 "use client";
 import { RotateCw } from "lucide-react";
 import { Button } from "./button.tsx";
@@ -9,7 +9,7 @@ import { Notice } from "./notice.tsx";
 
 interface QueryErrorProps {
   error: unknown;
-  /** What was tried, as in "The keys could not be loaded". */
+  /** What failed, such as "The keys could not be loaded". */
   what: string;
   onRetry?: () => void;
 }

@@ -1,4 +1,4 @@
-// How long ago, or how long still: never a day less than it is still to be.
+// Relative times in the past and the future. A time in the future is rounded, not cut.
 import { expect, test } from "vitest";
 import { relativeTime } from "./relative-time.ts";
 

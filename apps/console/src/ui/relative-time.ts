@@ -1,5 +1,5 @@
-// Says how long ago, or how long still. In: two moments in ms. Out: "just now", "5 minutes ago", "in 3 days". Never a clock of its own.
-// What is past counts whole units. What is to come is rounded: two days less a minute are "in 2 days".
+// A time relative to now. In: two times in ms; it reads no clock. Out: "just now", "5 minutes ago", "in 3 days". The past counts whole
+// units. The future is rounded: two days minus one minute is "in 2 days".
 
 const units: readonly { readonly unit: Intl.RelativeTimeFormatUnit; readonly ms: number }[] = [
   { unit: "year", ms: 365 * 86_400_000 },
@@ -11,7 +11,7 @@ const units: readonly { readonly unit: Intl.RelativeTimeFormatUnit; readonly ms:
 
 export function relativeTime(at: number, now: number): string {
   const distance = at - now;
-  // Always a number: "tomorrow" and "yesterday" are days of a calendar, not 24 hours.
+  // Always a number, because "tomorrow" and "yesterday" are calendar days, not 24 hours.
   const format = new Intl.RelativeTimeFormat("en", { numeric: "always" });
   for (const [index, { unit, ms }] of units.entries()) {
     if (distance < 0 && -distance >= ms) return format.format(Math.trunc(distance / ms), unit);

@@ -1,5 +1,5 @@
-// Something that may be larger than its place. In: a name and content. Out: a named group that scrolls, also by keys. It is no
-// landmark: the card around it often is one, under the same name.
+// Content that may be larger than its space. In: a name and content. Out: a named group that scrolls, also by keyboard. It is not a landmark,
+// because the card around it often is one with the same name.
 import type { ReactNode } from "react";
 import { cn } from "./cn.ts";
 
@@ -16,7 +16,7 @@ export function ScrollRegion({
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms.
     <div
       role="group"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it, so it must take the focus.
       tabIndex={0}
       aria-label={label}
       className={cn("relative overflow-auto -outline-offset-2", className)}

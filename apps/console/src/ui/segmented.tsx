@@ -1,4 +1,4 @@
-// A few views of one thing, side by side. In: options and the chosen one. Out: tabs that move by arrow keys.
+// Tabs for a few views of the same thing. In: the tabs with their content. Out: tabs that work with arrow keys.
 "use client";
 import { Tabs } from "radix-ui";
 import type { ReactNode } from "react";

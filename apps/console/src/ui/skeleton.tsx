@@ -1,4 +1,4 @@
-// Grey shapes while something loads. In: how large. Out: shapes that screen readers skip, and one spoken "Loading".
+// Grey shapes while something loads. In: their size. Out: shapes that screen readers skip, and the word "Loading" for screen readers.
 import { cn } from "./cn.ts";
 
 export function Skeleton({ className }: { className?: string }) {
@@ -7,7 +7,7 @@ export function Skeleton({ className }: { className?: string }) {
 
 const rowKeys = ["a", "b", "c", "d", "e", "f", "g", "h"];
 
-/** Rows of a list or table that is on its way. */
+/** Rows for a list or table that is loading. */
 export function SkeletonRows({ rows = 3, className = "h-14" }: { rows?: number; className?: string }) {
   return (
     <div className="flex flex-col gap-2">

@@ -1,4 +1,4 @@
-// A moment for a person. In: RFC 3339. Out: "3 minutes ago" in a <time> whose title is the exact moment; it renews itself.
+// A time for a person. In: RFC 3339. Out: "3 minutes ago" in a <time> with the exact time as its tooltip; it updates itself.
 "use client";
 import { useEffect, useState } from "react";
 import { relativeTime } from "./relative-time.ts";

@@ -1,6 +1,6 @@
-// What an author's blueprint does to everybody else in control: nothing that they could feel. Guarantee 22.
+// An author's blueprint doesn't slow down anybody else in control. Guarantee 22.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { codeOf, createWorld, goLive, type Somebody, type World } from "../testing/control-plane.ts";
+import { codeOf, createWorld, goLive, organizationOf, type Somebody, type World } from "../testing/control-plane.ts";
 import { longText, slowToCompare } from "./testing/costly-blueprints.ts";
 
 let world: World;
@@ -9,7 +9,7 @@ let neighbour: Somebody;
 let organizationId: string;
 
 beforeAll(async () => {
-  // A machine that is busy with other tests must not end what is looked at here; `workers.test.ts` shows that it ends.
+  // Other tests on the machine must not make control end the jobs of this test. `workers.test.ts` shows that long jobs are ended.
   const env = {
     PLINTH_AUTHORING_MS: "120000",
     PLINTH_AUTHORING_SHARE_MS: "600000",
@@ -18,15 +18,15 @@ beforeAll(async () => {
   world = await createWorld({ cell: true, env });
   owner = await world.signUp("owner");
   neighbour = await world.signUp("neighbour");
-  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  organizationId = await organizationOf(owner);
 }, 120_000);
 
 afterAll(() => world?.stop());
 
 /**
- * The longest turn of the thread that serves requests, in milliseconds, while something runs; control runs in this very
- * thread. Counted is what the thread computes in a turn: how long it waits for a processor is this machine's affair, and
- * `monitorEventLoopDelay` counts that too.
+ * The longest turn of the thread that serves requests, in milliseconds, while something runs. Control runs in this thread. Only
+ * the computing time of a turn counts. `monitorEventLoopDelay` would also count the time in which other processes use the
+ * processor.
  */
 async function longestTurnDuring(work: Promise<unknown>): Promise<number> {
   let longest = 0;
@@ -45,14 +45,14 @@ async function longestTurnDuring(work: Promise<unknown>): Promise<number> {
   return longest;
 }
 
-test("a blueprint of a quarter of a megabyte is checked beside the requests, not before them", async () => {
+test("a blueprint of a quarter of a megabyte doesn't delay other requests while it is checked", async () => {
   const text = longText();
   expect(Buffer.byteLength(text)).toBeGreaterThan(240_000);
   await owner.client.blueprints.validate.mutate({ text });
   expect(await longestTurnDuring(owner.client.blueprints.validate.mutate({ text }))).toBeLessThanOrEqual(20);
 }, 120_000);
 
-test("a change that takes long to compare holds up nobody", async () => {
+test("a change that takes long to compare delays nobody", async () => {
   const [before, after] = slowToCompare("slow");
   const { id: projectId } = await owner.client.projects.create.mutate({ organizationId, slug: "slow" });
   await goLive(owner, projectId, before);
@@ -76,19 +76,19 @@ test("a change that takes long to compare holds up nobody", async () => {
   expect(answers).toBeGreaterThan(2);
 }, 120_000);
 
-test("who asks for too much at once is told to wait, and others are served", async () => {
+test("a caller with too many requests at the same time must wait, and others are served", async () => {
   const greedy = await world.signUp("greedy");
   const validate = (by: Somebody, text: string): Promise<string | null> =>
     codeOf(by.client.blueprints.validate.mutate({ text }));
   const asked = Array.from({ length: 15 }, () => validate(greedy, longText()));
   expect(await validate(neighbour, "project: mine\n")).toBeNull();
   const codes = await Promise.all(asked);
-  // One is read and ten wait; a person has no more than that.
+  // One is read and ten wait, which is the limit for a person.
   expect(codes.filter((code) => code === "TOO_MANY_REQUESTS").length).toBeGreaterThan(0);
   expect(codes.filter((code) => code !== "TOO_MANY_REQUESTS").every((code) => code === null)).toBe(true);
 }, 120_000);
 
-test("what compiles to more than the operator allows is refused, and holds up nobody either", async () => {
+test("a bundle above the operator's limit is refused, and delays nobody", async () => {
   const { id: projectId } = await owner.client.projects.create.mutate({ organizationId, slug: "long" });
   const proposing = owner.client.proposals.create.mutate({ projectId, text: longText() });
   const refused = proposing.catch((error: unknown) => error);

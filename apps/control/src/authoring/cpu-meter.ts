@@ -1,6 +1,6 @@
-// How much computing time a job has taken, whatever else the machine does. In: the thread that runs it. Out: milliseconds.
-// The thread writes down who it is and where it began; the thread that serves requests does the counting, since a job that
-// never ends can't count itself.
+// Measures the computing time of a job, independent of other load on the machine. In: the thread that runs it. Out: milliseconds.
+// The thread records its id and its start. The thread that serves requests reads the meter, because a job that never ends can't
+// measure itself.
 import type { Worker } from "node:worker_threads";
 
 const THREAD = 0;
@@ -10,15 +10,15 @@ export function newMeter(): SharedArrayBuffer {
   return new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
 }
 
-/** In the thread that runs the job. */
+/** Called in the thread that runs the job. */
 export function beginMeter(meter: SharedArrayBuffer, threadId: number): void {
   const cells = new Int32Array(meter);
   Atomics.store(cells, BEGAN_MS, milliseconds(process.threadCpuUsage()));
-  // Last: it says that the job has begun.
+  // Must be last, because it means that the job has started.
   Atomics.store(cells, THREAD, threadId);
 }
 
-/** Of user and system time; 0 where the job has not begun, and where its thread has ended. */
+/** User and system time. 0 if the job has not started, or if its thread has ended. */
 export async function readMeter(meter: SharedArrayBuffer, threads: readonly Worker[]): Promise<number> {
   const cells = new Int32Array(meter);
   const threadId = Atomics.load(cells, THREAD);

@@ -1,4 +1,4 @@
-// Who gets the next turn. Guarantee 22: a neighbour who asks for much is not felt.
+// The order of turns. Guarantee 22: a neighbour with many requests doesn't delay others.
 import { describe, expect, test } from "vitest";
 import {
   Busy,
@@ -22,8 +22,8 @@ const open = (more: Partial<FairQueueOptions> = {}): FairQueue =>
   });
 const of = (personId: string | null, organizationId: string | null = null): Party => ({ personId, organizationId });
 
-/** Asks for a turn, and tells whether it has begun. */
-function ask(queue: FairQueue, party: Party): { readonly turn: Promise<EndTurn>; readonly begun: () => boolean } {
+/** Requests a turn. The result shows whether it has begun. */
+function takeTurn(queue: FairQueue, party: Party): { readonly turn: Promise<EndTurn>; readonly begun: () => boolean } {
   let begun = false;
   const turn = queue.enter(party).then((end) => {
     begun = true;
@@ -35,12 +35,12 @@ function ask(queue: FairQueue, party: Party): { readonly turn: Promise<EndTurn>;
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("a turn", () => {
-  test("is left for others, whoever asks and under whatever name", async () => {
+  test("is kept free for others, for each person and organization", async () => {
     const queue = open();
-    const first = ask(queue, of("ana", "org_a"));
-    const sameOrganization = ask(queue, of("bob", "org_a"));
-    const samePerson = ask(queue, of("ana"));
-    const other = ask(queue, of("cem", "org_c"));
+    const first = takeTurn(queue, of("ana", "org_a"));
+    const sameOrganization = takeTurn(queue, of("bob", "org_a"));
+    const samePerson = takeTurn(queue, of("ana"));
+    const other = takeTurn(queue, of("cem", "org_c"));
     await settle();
     expect([first, sameOrganization, samePerson, other].map((one) => one.begun())).toEqual([true, false, false, true]);
     (await first.turn)();
@@ -52,12 +52,12 @@ describe("a turn", () => {
     expect(samePerson.begun()).toBe(true);
   });
 
-  test("goes to whoever has used least, and of equals to whoever came first", async () => {
+  test("goes to the party with the least use; among equals, to the first", async () => {
     const queue = open({ turnsMax: 1 });
-    const greedy = ask(queue, of("greedy"));
+    const greedy = takeTurn(queue, of("greedy"));
     await settle();
-    const again = ask(queue, of("greedy"));
-    const [modest, later] = [ask(queue, of("modest")), ask(queue, of("later"))];
+    const again = takeTurn(queue, of("greedy"));
+    const [modest, later] = [takeTurn(queue, of("modest")), takeTurn(queue, of("later"))];
     now += 400;
     (await greedy.turn)();
     await settle();
@@ -68,29 +68,29 @@ describe("a turn", () => {
   });
 });
 
-describe("nobody waits without a bound", () => {
-  test("for more than a share of the places, or than there are", async () => {
+describe("waiting is limited", () => {
+  test("to a share of the places, and to all places", async () => {
     const queue = open({ turnsMax: 1, waitingPerPartyMax: 2, waitingMax: 3 });
     await queue.enter(of("ana"));
-    const waiting = [ask(queue, of("ana")), ask(queue, of("ana"))];
+    const waiting = [takeTurn(queue, of("ana")), takeTurn(queue, of("ana"))];
     await expect(queue.enter(of("ana"))).rejects.toMatchObject({ name: "Busy", ownShare: true });
-    ask(queue, of("bob"));
+    takeTurn(queue, of("bob"));
     await expect(queue.enter(of("cem"))).rejects.toMatchObject({ name: "Busy", ownShare: false });
     expect(waiting.map((one) => one.begun())).toEqual([false, false]);
   });
 
-  test("for longer than is said, and who gave up takes no place", async () => {
+  test("in time, and an abandoned request takes no place", async () => {
     const queue = open({ turnsMax: 1, waitMsMax: 20, waitingMax: 1 });
     const end = await queue.enter(of("ana"));
     await expect(queue.enter(of("bob"))).rejects.toThrow(Busy);
-    const next = ask(queue, of("bob"));
+    const next = takeTurn(queue, of("bob"));
     end();
     await settle();
     expect(next.begun()).toBe(true);
   });
 });
 
-test("who has used up a share waits until it has come back; others don't", async () => {
+test("a party that has used up its share waits until it is restored; others don't wait", async () => {
   const queue = open();
   const end = await queue.enter(of("ana", "org_a"));
   now += 3_000;
@@ -99,7 +99,7 @@ test("who has used up a share waits until it has come back; others don't", async
   await expect(queue.enter(of("ana"))).rejects.toMatchObject(refused);
   await expect(queue.enter(of("bob", "org_a"))).rejects.toMatchObject(refused);
   (await queue.enter(of("bob", "org_b")))();
-  // 2,000 ms in debt: half a millisecond comes back in each.
+  // The debt is 2,000 ms. Each millisecond restores half a millisecond.
   now += 4_100;
   (await queue.enter(of("ana", "org_a")))();
 });

@@ -1,26 +1,29 @@
-// Whose blueprint is read next. In: a person, and the organization that they act for. Out: a turn, or a refusal to wait.
-// It never gives one party all turns while another waits, and never lets the queue grow without a bound.
+// The order in which blueprints are read. In: a person, and the organization that they act for. Out: a turn, or a refusal. It
+// never gives one party all turns while another waits, and the queue has a limit.
 
 export interface Party {
-  /** Null where the service acts by itself. */
+  /** Null if the service acts by itself. */
   readonly personId: string | null;
-  /** Null where no organization is named. */
+  /** Null if no organization is named. */
   readonly organizationId: string | null;
 }
 
 export interface FairQueueOptions {
-  /** Turns at a time. One party gets all but one of them; where there is only one, they take it one after the other. */
+  /**
+   * Turns at the same time. One party can use all of them except one. If there is only one, the parties take it one after the
+   * other.
+   */
   readonly turnsMax: number;
   readonly waitingMax: number;
   readonly waitingPerPartyMax: number;
   readonly waitMsMax: number;
-  /** Milliseconds of work that a party may save up; half a millisecond comes back in each. */
+  /** The work that a party can save up, in milliseconds. Each millisecond restores half a millisecond. */
   readonly shareMsMax: number;
   /** Monotonic milliseconds. */
   readonly clock: () => number;
 }
 
-/** Ends a turn, and charges what it took. */
+/** Ends a turn, and charges the time that it took. */
 export type EndTurn = () => void;
 
 export interface FairQueue {
@@ -28,7 +31,7 @@ export interface FairQueue {
   enter(party: Party): Promise<EndTurn>;
 }
 
-/** The request was not begun. `ownShare`: the party has used up its own share; else everybody has to wait. */
+/** The request was not started. `ownShare`: the party has used up its own share. Otherwise everybody has to wait. */
 export class Busy extends Error {
   readonly ownShare: boolean;
 
@@ -39,11 +42,11 @@ export class Busy extends Error {
   }
 }
 
-/** Part of a millisecond that a party gets back in each. */
+/** The part of a millisecond that a party gets back in each. */
 const REFILL = 0.5;
 
 interface Account {
-  /** Milliseconds of work left, as of `at`; below zero after a long turn. */
+  /** Milliseconds of work left at the time `at`. Below zero after a long turn. */
   left: number;
   at: number;
   running: number;
@@ -86,7 +89,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   const mayBegin = (parties: readonly Account[]): boolean =>
     running < turnsMax && parties.every((account) => account.running < perParty);
 
-  /** Of those who may begin, whoever has most left; of equals, whoever came first. */
+  /** Among the parties that can begin, the one with the most left; among equals, the first. */
   const next = (): Waiting | undefined =>
     waiting
       .filter((one) => mayBegin(one.accounts))
@@ -147,7 +150,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
 }
 
 const BUSY = "Plinth is busy reading other blueprints. Try again in a few seconds.";
-const TOO_MANY = "Too many of your blueprints are being read already. Wait until one of them is done.";
+const TOO_MANY = "Too many of your blueprints are being read. Wait until one of them is done.";
 
 function usedUp(seconds: number): string {
   return `Your blueprints have used up their share of computing time. Try again in ${seconds} s.`;

@@ -1,10 +1,10 @@
-// Runs one job inside a worker thread. In: the module of jobs, a job's name and input, the job's meter. Out: what the job gives.
-// It begins the meter once the module is loaded, and never ends a job itself.
+// Runs one job inside a worker thread. In: the module of jobs, a job's name and input, the job's meter. Out: the result of the
+// job. It starts the meter after the module is loaded, and never ends a job itself.
 import { threadId } from "node:worker_threads";
 import { beginMeter } from "./cpu-meter.ts";
 
 export interface Ticket {
-  /** Address of the module. */
+  /** The address of the module. */
   readonly jobs: string;
   readonly job: string;
   readonly input: unknown;

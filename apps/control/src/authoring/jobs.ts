@@ -1,5 +1,5 @@
-// What a worker thread does with blueprints. In: texts and plain data. Out: plain data, large parts as JSON text, so that the
-// thread that serves requests neither parses nor writes them. It reads no clock, no setting and no database.
+// The jobs of worker threads on blueprints. In: texts and plain data. Out: plain data, with large parts as JSON text, so that the
+// thread that serves requests neither parses nor writes them. It reads no clock, no settings and no database.
 import {
   type Author,
   type Change,
@@ -50,7 +50,7 @@ export type Shaped =
   | { readonly kind: "shape"; readonly shape: LiveShape }
   | { readonly kind: "unreadable"; readonly why: string };
 
-/** Of what is live: of a text that is no longer valid, what is still understood of it. */
+/** The shape of the live version. If its text is no longer valid, the parts that can still be read. */
 export function shape(live: KeptLive): Shaped {
   const model = readLiveDraft(live.kept);
   if (model !== null) return { kind: "shape", shape: shapeOf(model) };
@@ -69,11 +69,11 @@ export function modelVersion(): number {
 export interface Proposal {
   readonly text: string;
   readonly author: Author;
-  /** The text goes back to an earlier version. */
+  /** The text returns to an earlier version. */
   readonly isEarlier: boolean;
-  /** The project's name now. */
+  /** The current name of the project. */
   readonly name: string;
-  /** Null where nothing is live. */
+  /** Null if nothing is live. */
   readonly live: (KeptLive & { readonly bundleHash: string }) | null;
   readonly setAside: readonly SetAside[];
   readonly tag: string;
@@ -82,7 +82,7 @@ export interface Proposal {
 
 export type Proposed =
   | { readonly kind: "invalid"; readonly diagnostics: readonly Diagnostic[] }
-  /** What is live can't be compared with anything. */
+  /** The live version can't be compared with anything. */
   | { readonly kind: "unreadable"; readonly why: string }
   | {
       readonly kind: "proposed";
@@ -96,22 +96,22 @@ export type Proposed =
       readonly bundleHash: string;
       readonly consents: readonly string[];
       readonly losses: readonly string[];
-      /** The project's name once this is live. */
+      /** The project's name after this is live. */
       readonly name: string;
       readonly hash: string;
     };
 
-export function propose(asked: Proposal): Proposed {
-  const { text, author, setAside, tag, limits } = asked;
+export function propose(proposal: Proposal): Proposed {
+  const { text, author, setAside, tag, limits } = proposal;
   const { model, diagnostics } = checkBlueprint(text, limits);
   if (model === null || hasErrors(diagnostics)) return { kind: "invalid", diagnostics };
-  const live = asked.live === null ? null : readLive(asked.live);
+  const live = proposal.live === null ? null : readLive(proposal.live);
   if (live?.kind === "unreadable") return live;
-  const name = nameAfter(asked.name, live?.model.project ?? null, model.project);
+  const name = nameAfter(proposal.name, live?.model.project ?? null, model.project);
   const proposed = proposeChange({
-    // A project's name is what it is called, whatever the live text says.
+    // The project's current name is used, even if the live text contains another.
     before:
-      live === null ? null : { ...live, model: { ...live.model, project: called(asked.name, live.model, model) } },
+      live === null ? null : { ...live, model: { ...live.model, project: called(proposal.name, live.model, model) } },
     after: model,
     setAside,
     tag,
@@ -119,7 +119,7 @@ export function propose(asked: Proposal): Proposed {
   });
   const { bundle, plan, refused, consents } = proposed;
   const changes =
-    live === null && name !== asked.name ? [firstName(asked.name, name), ...proposed.changes] : proposed.changes;
+    live === null && name !== proposal.name ? [firstName(proposal.name, name), ...proposed.changes] : proposed.changes;
   const bundleText = JSON.stringify(bundle);
   const cameTo = {
     tables: bundle.tables.length,
@@ -129,10 +129,10 @@ export function propose(asked: Proposal): Proposed {
   const beyond = operatorDiagnostics(cameTo, limits);
   if (beyond.length > 0) return { kind: "invalid", diagnostics: [...diagnostics, ...beyond] };
   const losses =
-    asked.isEarlier && live !== null && refused.length === 0
+    proposal.isEarlier && live !== null && refused.length === 0
       ? lossesOf(live.bundle.tables, bundle.tables, plan, renamesOf(live.model, model))
       : [];
-  const base = asked.live?.bundleHash ?? null;
+  const base = proposal.live?.bundleHash ?? null;
   const bound = { base, text, diff: changes, plan, refused, bundle, author, consents, losses };
   return {
     kind: "proposed",
@@ -150,23 +150,26 @@ export function propose(asked: Proposal): Proposed {
   };
 }
 
-/** A text that says another name than the live one renames the project; what differs of old, and is left alone, doesn't. */
+/**
+ * A text that changes the name of the live text renames the project. An older difference that the change doesn't touch has no
+ * effect.
+ */
 function nameAfter(now: string, live: string | null, wanted: string): string {
   return wanted === live ? now : wanted;
 }
 
-/** The name before, for the comparison. */
+/** The previous name, for the comparison. */
 function called(now: string, live: Model, after: Model): string {
   return after.project === live.project ? live.project : now;
 }
 
-/** Nothing is live that could know the project by the name that it was made with. */
+/** Nothing is live that could know the project by its first name. */
 function firstName(from: string, to: string): Change {
   const summary = `Rename the project from \`${from}\` to \`${to}\`.`;
   return { kind: "project_changed", path: "project", summary, classes: ["safe"], before: from, after: to };
 }
 
-/** What changes from one kept version to another; null where either can't be read any more. */
+/** The changes from one kept version to another. Null if one of them can no longer be read. */
 export function difference({
   before,
   after,
@@ -184,7 +187,7 @@ export interface Stored {
   readonly author: string;
   readonly consents: readonly string[];
   readonly losses: readonly string[];
-  /** These as JSON. */
+  /** The same as JSON. */
   readonly diff: string;
   readonly plan: string;
   readonly refused: string;
@@ -197,7 +200,7 @@ export interface Fingerprint {
   readonly bundleHash: string;
 }
 
-/** What a stored proposal really holds, to be compared with what was approved. */
+/** The actual content of a stored proposal, for a comparison with what was approved. */
 export function fingerprint(stored: Stored): Fingerprint {
   const plan: unknown = JSON.parse(stored.plan);
   const bundle: unknown = JSON.parse(stored.bundle);

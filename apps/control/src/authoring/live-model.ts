@@ -1,18 +1,18 @@
-// What is live, as it is compared with a change. In: a live version as it was kept, and its bundle. Out: its model and its
-// bundle, also where the language has changed since and refuses the text. It never guesses: a model is what the text says,
-// what was kept of it, or one that gives the very bundle that serves.
+// Prepares the live version for a comparison. In: the stored live version and its bundle. Out: its model and its bundle, even if
+// today's language refuses the text. It never guesses: the model comes from the text, was stored, or compiles to exactly the
+// bundle that is served.
 import { checkBlueprint, MODEL_VERSION, type Model, readStoredModel, writeOldDefaults } from "@plinth/blueprint";
 import { type Bundle, hashOf, readStoredBundle } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
 
-/** A text with what the language made of it when it was last valid. */
+/** A text, with the model that was stored when it was last valid. */
 export interface KeptModel {
   readonly text: string;
   readonly modelHash: string;
   readonly model: { readonly stored: unknown; readonly version: number } | null;
 }
 
-/** `bundle` as JSON, as it was approved then: maybe of an older format. */
+/** `bundle` is JSON as it was approved, possibly in an older format. */
 export interface KeptLive {
   readonly kept: KeptModel;
   readonly bundle: string;
@@ -20,11 +20,10 @@ export interface KeptLive {
 
 export type Live =
   | { readonly kind: "live"; readonly model: Model; readonly bundle: Bundle }
-  /** It can't be compared with anything; `why` in words for the author. */
+  /** It can't be compared with anything. `why` is a message for the author. */
   | { readonly kind: "unreadable"; readonly why: string };
 
-const NEWER =
-  "What is live was deployed by a newer version of Plinth than the one that runs here. Update Plinth, then try again.";
+const NEWER = "A newer version of Plinth deployed the live version. Update Plinth, then try again.";
 
 export function readLive({ kept, bundle: text }: KeptLive): Live {
   const stored = readStoredBundle(JSON.parse(text));
@@ -36,34 +35,37 @@ export function readLive({ kept, bundle: text }: KeptLive): Live {
   const where = first === undefined ? "" : ` The first problem is at line ${first.span.start.line}: ${first.message}`;
   return {
     kind: "unreadable",
-    why: `What is live goes on being served, but its blueprint is no longer valid, and nothing was kept to compare a change with.${where}`,
+    why: `The live version is still served, but its blueprint is no longer valid, and no model is stored to compare a change with.${where}`,
   };
 }
 
-/** To look at, not to compare with: where nothing better is known, what is still understood of the text. */
+/** For display, not for comparison: if nothing better is stored, the parts of the text that can still be read. */
 export function readLiveDraft(kept: KeptModel): Model | null {
   const { model, draft } = checkBlueprint(textOfToday(kept));
   return model ?? storedModelOf(kept) ?? draft;
 }
 
-/** A model to be kept beside its text, and the text in the words of today's language where those are others. */
+/** A model to store with its text, and the text in today's syntax if that differs. */
 export interface ModelToKeep extends StoredModel {
   readonly textNow: string | null;
 }
 
-/** Null where the text is no longer valid. */
+/** Null if the text is no longer valid. */
 export function modelToKeep(kept: KeptModel): ModelToKeep | null {
   const text = textOfToday(kept);
   const { model } = checkBlueprint(text);
   return model === null ? null : { ...storedForm(model), textNow: text === kept.text ? null : text };
 }
 
-/** Models are kept since an optional reference keeps its target from being deleted: texts without one are older. */
+/**
+ * Models are stored since the version in which an optional reference prevents the deletion of its target. Texts without a model
+ * are older.
+ */
 function textOfToday({ text, model }: KeptModel): string {
   return model === null ? writeOldDefaults(text) : text;
 }
 
-/** As JSON, with the version of the language's models that it is written in. */
+/** As JSON, with the version of the model format. */
 export interface StoredModel {
   readonly model: string;
   readonly modelVersion: number;
@@ -93,7 +95,7 @@ function givesBundle(draft: Model, live: Bundle): boolean {
       hashOf({ tables: live.tables, entities: live.entities, roles: live.roles })
     );
   } catch {
-    // What was refused may have left a draft that nothing can be made of.
+    // The refused parts may have left a draft that can't be compiled.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-// What the console and the keys need to know of a live blueprint. In: a model. Out: names and kinds, plain data.
+// The parts of a live blueprint that the console and the keys need. In: a model. Out: names and kinds, plain data.
 import type { Model } from "@plinth/blueprint";
 import type { ModelSummary } from "../blueprints/api.ts";
 
@@ -13,7 +13,7 @@ export interface EntityShape {
   readonly fields: readonly { readonly name: string; readonly kind: string }[];
   readonly softDelete: boolean;
   readonly realtime: boolean;
-  /** Names of its transitions. */
+  /** The names of its transitions. */
   readonly edges: readonly string[];
 }
 

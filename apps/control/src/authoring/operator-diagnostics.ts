@@ -1,5 +1,5 @@
-// What is told of a blueprint that asks for more than the operator allows. In: what it came to, and the limits.
-// Out: diagnostics of the whole text. What the section `api` asks for is found by the check itself, with its place.
+// Diagnostics for a blueprint above the operator's limits. In: its sizes, and the limits. Out: diagnostics of the whole text. The
+// check itself reports limits in the section `api`, with their positions.
 import type { Diagnostic } from "@plinth/blueprint";
 import type { OperatorLimits } from "../operator-limits.ts";
 
@@ -9,28 +9,30 @@ export function operatorDiagnostics(
 ): readonly Diagnostic[] {
   const found: Diagnostic[] = [];
   if (tables > limits.tablesMax) {
-    const message = `The blueprint makes ${tables} tables; the operator allows at most ${limits.tablesMax}.`;
-    found.push(ofWhole("too_many", message, "Each entity is a table, and so is each many-to-many field."));
+    const message = `The blueprint has ${tables} tables; the operator allows at most ${limits.tablesMax}.`;
+    found.push(diagnosticOf("too_many", message, "Each entity is a table, and so is each many-to-many field."));
   }
   if (bundleBytes > limits.bundleBytesMax) {
     const message = `The blueprint compiles to ${bundleBytes} bytes; the operator allows at most ${limits.bundleBytesMax}.`;
-    found.push(ofWhole("blueprint_too_large", message, "Split the project, or take away entities, fields or rules."));
+    found.push(diagnosticOf("blueprint_too_large", message, "Split the project, or remove entities, fields or rules."));
   }
   if (planBytes > limits.planBytesMax) {
     const message = `The change and its plan take ${planBytes} bytes; the operator allows at most ${limits.planBytesMax}.`;
-    found.push(ofWhole("blueprint_too_large", message, "Make it in several changes, some entities at a time."));
+    found.push(
+      diagnosticOf("blueprint_too_large", message, "Split it into several changes, with a few entities each."),
+    );
   }
   return found;
 }
 
-/** For a check that was ended. */
+/** For a check that was stopped. */
 export function overBudgetDiagnostic(resource: "time" | "memory"): Diagnostic {
   const message = `Reading this blueprint takes more ${resource} than the operator allows.`;
-  return ofWhole("blueprint_too_large", message, "Shorten its longest rules and texts, or split the project.");
+  return diagnosticOf("blueprint_too_large", message, "Shorten its longest rules and texts, or split the project.");
 }
 
 const start = { line: 1, column: 1, offset: 0 } as const;
 
-function ofWhole(code: Diagnostic["code"], message: string, hint: string): Diagnostic {
+function diagnosticOf(code: Diagnostic["code"], message: string, hint: string): Diagnostic {
   return { code, severity: "error", message, hint, span: { start, end: start } };
 }

@@ -1,4 +1,4 @@
-// What a job can do to others: nothing. A thread that spins or hoards is ended, and the next job finds another one.
+// A job can't harm others. A thread that never ends or takes too much memory is ended, and the next job gets another thread.
 import { afterEach, expect, test } from "vitest";
 import type { AuthoringBudget, OperatorLimits } from "../operator-limits.ts";
 import { operatorLimits, operatorLimitVariables } from "../operator-limits.ts";
@@ -34,19 +34,19 @@ test("one that is slow because the machine is busy is not ended", async () => {
   expect(await workers.run(ana, "idle", { ms: 3_000 }, 2_000)).toBe("done");
 });
 
-test("the computing of the jobs before is not counted", async () => {
+test("the computing time of earlier jobs is not counted", async () => {
   const workers = keep(createWorkers({ budget: { ...budget, threadsMax: 1 }, jobs }));
   for (let i = 0; i < 4; i++) expect(await workers.run(ana, "compute", { ms: 700 }, 1_500)).toBe("done");
 });
 
-test("one that waits for ever is ended, too", async () => {
+test("one that waits forever is ended too", async () => {
   const workers = keep(createWorkers({ budget, jobs }));
   const waiting = workers.run(ana, "idle", { ms: 3_600_000 }, 1_000).catch((error: unknown) => error);
   expect(await workers.run(bob, "greet", { name: "bob" })).toBe("hello bob");
   expect(await waiting).toMatchObject({ name: "OverBudget", resource: "time" });
 });
 
-test("one that takes all memory ends alone", async () => {
+test("one that takes all memory is ended without the others", async () => {
   const workers = keep(createWorkers({ budget, jobs }));
   const hoarding = workers.run(ana, "hoard", {}).catch((error: unknown) => error);
   expect(await workers.run(bob, "greet", { name: "bob" })).toBe("hello bob");

@@ -1,7 +1,7 @@
-// Threads that read blueprints. In: the name of a job, its input, whose it is. Out: plain data, or why there is none.
-// The thread that serves requests never reads a blueprint itself. A job that takes too much time or memory ends alone, and
-// its time is that of the processor: a busy machine makes an honest blueprint slow, and that is no reason to refuse it.
-// piscina starts, feeds and ends the threads; whose turn it is and what it may cost is decided here.
+// Threads that read blueprints. In: the name of a job, its input, its person and organization. Out: plain data, or the reason why
+// there is none. The thread that serves requests never reads a blueprint itself. A job that takes too much time or memory is
+// ended alone. Only processor time counts, because a busy machine slows down honest blueprints too. piscina starts, feeds and
+// ends the threads; this file decides the order and the limits.
 import { Piscina } from "piscina";
 import type { AuthoringBudget } from "../operator-limits.ts";
 import { newMeter, readMeter } from "./cpu-meter.ts";
@@ -10,14 +10,14 @@ import type { Ticket } from "./job-thread.ts";
 
 export interface Workers {
   /**
-   * @param cpuMsMax Milliseconds of computing that the job may take.
-   * @throws OverBudget; Busy where it was not begun; what the job threw.
+   * @param cpuMsMax The computing time that the job can take, in milliseconds.
+   * @throws OverBudget; Busy if the job was not started; errors of the job.
    */
   run(party: Party, job: string, input: unknown, cpuMsMax?: number): Promise<unknown>;
   stop(): Promise<void>;
 }
 
-/** The job was ended: it took longer, or more memory, than the operator allows. */
+/** The job was ended, because it took more time or memory than the operator allows. */
 export class OverBudget extends Error {
   readonly resource: "time" | "memory";
 
@@ -30,7 +30,7 @@ export class OverBudget extends Error {
 
 export interface WorkersOptions {
   readonly budget: AuthoringBudget;
-  /** The module whose exports are the jobs. */
+  /** The module that exports the jobs. */
   readonly jobs: URL;
 }
 
@@ -39,13 +39,16 @@ const WAITING_PER_PARTY_MAX = 10;
 const YOUNG_GENERATION_MB = 32;
 const IDLE_MS_MAX = 30_000;
 const METER_MS = 100;
-/** A job may take this many times as long as it may compute: for a thread that only waits, or whose time nobody can read. */
+/**
+ * A job can run this many times as long as it can compute. This ends a thread that only waits, or whose computing time can't be
+ * read.
+ */
 const WAIT_FACTOR = 3;
 
 export function createWorkers({ budget, jobs }: WorkersOptions): Workers {
   const pool = new Piscina({
     filename: new URL("./job-thread.ts", import.meta.url).href,
-    // One is kept ready; the others come and go.
+    // One thread is always ready. The others are started when they are needed.
     minThreads: 1,
     maxThreads: budget.threadsMax,
     concurrentTasksPerWorker: 1,
@@ -54,7 +57,7 @@ export function createWorkers({ budget, jobs }: WorkersOptions): Workers {
       maxOldGenerationSizeMb: budget.memoryMbMax,
       maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
     },
-    // A blueprint's reader needs no settings, and no secrets.
+    // Jobs on blueprints need no settings and no secrets.
     env: {},
     execArgv: [],
     recordTiming: false,
@@ -86,7 +89,7 @@ export function createWorkers({ budget, jobs }: WorkersOptions): Workers {
   };
 }
 
-/** A thread that is busy in one native call answers no reading until it is done, so there is a bound in plain time as well. */
+/** A thread in one long native call doesn't report its time, so there is also a limit of wall-clock time. */
 function watch(
   read: () => Promise<number>,
   cpuMsMax: number,

@@ -1,5 +1,5 @@
-// The only door to the language and the compiler. In: texts, and whose they are. Out: what the worker threads make of them.
-// A blueprint that takes too much is refused with a diagnostic.
+// The only access to the language and the compiler. In: texts, with their person and organization. Out: the results of the worker
+// threads. A blueprint that takes too much is refused with a diagnostic.
 import type { Change, Diagnostic } from "@plinth/blueprint";
 import { refuse } from "../failure.ts";
 import type { OperatorLimits } from "../operator-limits.ts";
@@ -14,14 +14,14 @@ type Formatted = { readonly text: string } | { readonly diagnostics: readonly Di
 export interface Workshop {
   validate(by: Party, text: string): Promise<Validated>;
   format(by: Party, text: string): Promise<Formatted>;
-  /** Of what is live. */
+  /** The shape of the live version. */
   shape(by: Party, live: KeptLive): Promise<Shaped>;
-  /** Nobody waits for it. Null where the text is no longer valid. @throws Busy, OverBudget */
+  /** No request waits for it. Null if the text is no longer valid. @throws Busy, OverBudget */
   modelToKeep(kept: KeptModel): Promise<ModelToKeep | null>;
-  /** In which models are kept. */
+  /** The version of the format of stored models. */
   modelVersion(): Promise<number>;
-  propose(by: Party, asked: Omit<Proposal, "limits">): Promise<Proposed>;
-  /** Null where they can't be compared. */
+  propose(by: Party, proposal: Omit<Proposal, "limits">): Promise<Proposed>;
+  /** Null if they can't be compared. */
   difference(by: Party, before: KeptModel, after: KeptModel): Promise<readonly Change[] | null>;
   /** @throws Busy, OverBudget */
   fingerprint(by: Party, stored: Stored): Promise<Fingerprint>;
@@ -37,7 +37,7 @@ export function createWorkshop(limits: OperatorLimits, jobs: URL = realJobs): Wo
   const { api, callMsMax, tablesMax, bundleBytesMax, planBytesMax } = limits;
   const allowed: Limits = { api, callMsMax, tablesMax, bundleBytesMax, planBytesMax };
   /** Runs a job for a person who waits for it. */
-  const ask = async <T>(by: Party, job: string, input: object, otherwise: (error: OverBudget) => T): Promise<T> => {
+  const runJob = async <T>(by: Party, job: string, input: object, otherwise: (error: OverBudget) => T): Promise<T> => {
     try {
       return (await workers.run(by, job, input)) as T;
     } catch (error) {
@@ -48,26 +48,27 @@ export function createWorkshop(limits: OperatorLimits, jobs: URL = realJobs): Wo
       throw error;
     }
   };
-  // The first request would wait for the language to be loaded.
+  // Otherwise the first request would wait until the language is loaded.
   workers.run(nobody, "validate", { text: "", limits: allowed }).catch(() => {});
   return {
     validate: (by, text) =>
-      ask<Validated>(by, "validate", { text, limits: allowed }, (error) => ({
+      runJob<Validated>(by, "validate", { text, limits: allowed }, (error) => ({
         diagnostics: [overBudgetDiagnostic(error.resource)],
         model: null,
       })),
     format: (by, text) =>
-      ask<Formatted>(by, "format", { text }, (error) => ({ diagnostics: [overBudgetDiagnostic(error.resource)] })),
+      runJob<Formatted>(by, "format", { text }, (error) => ({ diagnostics: [overBudgetDiagnostic(error.resource)] })),
     shape: (by, live) =>
-      ask<Shaped>(by, "shape", live, (error) => {
+      runJob<Shaped>(by, "shape", live, (error) => {
         throw refuse("SERVICE_UNAVAILABLE", "Reading the live blueprint took too long. Try again shortly.", error);
       }),
-    propose: (by, asked) =>
-      ask<Proposed>(by, "propose", { ...asked, limits: allowed }, (error) => ({
+    propose: (by, proposal) =>
+      runJob<Proposed>(by, "propose", { ...proposal, limits: allowed }, (error) => ({
         kind: "invalid",
         diagnostics: [overBudgetDiagnostic(error.resource)],
       })),
-    difference: (by, before, after) => ask<readonly Change[] | null>(by, "difference", { before, after }, () => null),
+    difference: (by, before, after) =>
+      runJob<readonly Change[] | null>(by, "difference", { before, after }, () => null),
     fingerprint: async (by, stored) => (await workers.run(by, "fingerprint", stored)) as Fingerprint,
     modelToKeep: async (kept) => (await workers.run(nobody, "model", kept)) as ModelToKeep | null,
     modelVersion: async () => (await workers.run(nobody, "modelVersion", {})) as number,

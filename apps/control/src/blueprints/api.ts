@@ -1,4 +1,4 @@
-// What a client sees of blueprints and their versions. Types alone.
+// Blueprints and their versions as clients see them. Types only.
 import type { Diagnostic } from "@plinth/blueprint";
 import type { Mutation, Query } from "../procedure.ts";
 
@@ -18,7 +18,7 @@ export interface ModelSummary {
 
 export interface Validation {
   readonly diagnostics: readonly Diagnostic[];
-  /** Null where an error stands among the diagnostics. */
+  /** Null if the diagnostics contain an error. */
   readonly model: ModelSummary | null;
 }
 
@@ -43,13 +43,13 @@ export interface LiveBlueprint {
 
 export type BlueprintProcedures = {
   templates: Query<void, readonly Template[]>;
-  /** Changes nothing; a mutation because a blueprint is too long for a URL. So is `format`. */
+  /** Changes nothing. It is a mutation because a blueprint is too long for a URL, as is `format`. */
   validate: Mutation<{ text: string }, Validation>;
-  /** A text that can't be parsed is BAD_REQUEST, the diagnostics in the error's `data.diagnostics`. */
+  /** A text that can't be parsed is BAD_REQUEST. The diagnostics are in the error's `data.diagnostics`. */
   format: Mutation<{ text: string }, { text: string }>;
   /** Newest first. */
   list: Query<{ projectId: string }, readonly BlueprintVersionSummary[]>;
   get: Query<{ versionId: string }, BlueprintVersion>;
-  /** The live version; null before the first deployment. */
+  /** The live version. Null before the first deployment. */
   current: Query<{ projectId: string }, LiveBlueprint | null>;
 };

@@ -1,6 +1,6 @@
-// Keeps the models of versions while the language still understands the texts, what is live first. In: the versions. Out: their
-// models, stored, and what the language of today says in other words. It ends early when told to, and leaves a text that is no
-// longer valid as it is.
+// Stores the models of versions while the language still accepts their texts, live versions first. In: the versions. Out: their
+// stored models, and texts in today's syntax where that differs. It ends early if it is stopped, and doesn't change a text that
+// is no longer valid.
 import type { Logger } from "@plinth/service";
 import type { Workshop } from "../authoring/workshop.ts";
 import type { BlueprintStore } from "./store.ts";
@@ -17,7 +17,6 @@ export async function keepModels(
     if (kept === null) continue;
     const model = await workshop.modelToKeep(kept);
     if (model !== null) await store.keepModel(versionId, model);
-    else
-      logger.warn({ versionId }, "the text of a blueprint is no longer valid; where it is live, it is served as it is");
+    else logger.warn({ versionId }, "the text of a blueprint is no longer valid; if it is live, it is still served");
   }
 }

@@ -1,4 +1,4 @@
-// Procedures about blueprints. In: checked input. Out: what the service answers.
+// Procedures about blueprints. In: checked input. Out: the answers of the service.
 import { z } from "zod";
 import { forPerson, forProject, forVersion } from "../trpc.ts";
 import type { BlueprintProcedures } from "./api.ts";

@@ -1,5 +1,5 @@
-// Blueprints as texts: templates, checks, versions. In: a text or a project. Out: diagnostics, versions, the live text.
-// It changes nothing; a version is stored with the proposal that brings it. What reads a blueprint, a worker thread does.
+// Blueprints as texts: templates, checks, versions. In: a text or a project. Out: diagnostics, versions, the live text. It
+// changes nothing; proposals store versions. Worker threads read the blueprints.
 import { RecentMap } from "@plinth/service";
 import type { KeptLive } from "../authoring/live-model.ts";
 import type { LiveShape } from "../authoring/live-shape.ts";
@@ -17,11 +17,11 @@ export interface BlueprintService {
   list(project: ProjectAccess): Promise<readonly BlueprintVersionSummary[]>;
   get(versionId: string): Promise<BlueprintVersion>;
   current(project: ProjectAccess): Promise<LiveBlueprint | null>;
-  /** Of what is live; null before the first deployment. */
+  /** The live version. Null before the first deployment. */
   liveShape(by: Person, project: ProjectAccess): Promise<LiveShape | null>;
 }
 
-/** A version never changes, so neither does its shape. */
+/** A version never changes, so its shape can be cached. */
 const SHAPES_MAX = 200;
 
 export function createBlueprintService(
@@ -64,17 +64,17 @@ export function createBlueprintService(
   };
 }
 
-/** @throws Error (our bug) where the live version is not there. */
+/** @throws Error (our bug) if the live version is missing. */
 export async function readKeptLive(
   store: BlueprintStore,
   { versionId, deploymentId }: { readonly versionId: string; readonly deploymentId: string },
 ): Promise<KeptLive> {
   const [kept, bundle] = await Promise.all([store.kept(versionId), store.bundleOf(deploymentId)]);
-  if (kept === null) throw new Error("The live version is not there.");
+  if (kept === null) throw new Error("The live version is missing.");
   return { kept, bundle };
 }
 
-/** @throws BAD_REQUEST where a text is longer than the operator allows. */
+/** @throws BAD_REQUEST if a text is longer than the operator allows. */
 export function refuseTooLong(text: string, bytesMax: number): void {
   if (Buffer.byteLength(text) <= bytesMax) return;
   throw refuse("BAD_REQUEST", `text: the operator allows a blueprint of at most ${bytesMax} bytes`);

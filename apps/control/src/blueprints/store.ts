@@ -1,5 +1,5 @@
-// Blueprint versions in the database. In: a text or ids. Out: versions, each in the words of today's language. What was uploaded
-// never changes once it is stored; its model is what the language last made of it.
+// Blueprint versions in the database. In: a text or ids. Out: versions, each in today's syntax. An uploaded text never changes.
+// Its model is the one that the language last produced.
 import { type AliasedRawBuilder, sql } from "kysely";
 import type { KeptModel, ModelToKeep, StoredModel } from "../authoring/live-model.ts";
 import { writeAudit } from "../database/audit.ts";
@@ -22,10 +22,10 @@ export interface BlueprintStore {
   get(versionId: string): Promise<BlueprintVersion | null>;
   live(projectId: string): Promise<LiveBlueprint | null>;
   kept(versionId: string): Promise<KeptModel | null>;
-  /** Ids of versions whose model is not kept, or is one of an older version of the language; what is live first. */
+  /** Ids of versions without a stored model, or with one of an older version of the language. Live versions first. */
   withoutModel(newest: number): Promise<readonly string[]>;
   keepModel(versionId: string, model: ModelToKeep): Promise<void>;
-  /** The bundle that a deployment brought as JSON, as it was approved then: maybe of an older format. */
+  /** The bundle of a deployment as JSON, as it was approved, possibly in an older format. */
   bundleOf(deploymentId: string): Promise<string>;
 }
 
@@ -99,7 +99,7 @@ export function createBlueprintStore(db: ControlDatabase): BlueprintStore {
 
 /** Stores a version, or finds the one with the same text. */
 export async function saveVersion(trx: Connection, version: NewVersion): Promise<string> {
-  const made = await trx
+  const created = await trx
     .insertInto("blueprint_versions")
     .values({
       id: version.id,
@@ -113,7 +113,7 @@ export async function saveVersion(trx: Connection, version: NewVersion): Promise
     .onConflict((conflict) => conflict.columns(["project_id", "hash"]).where("text_now", "is", null).doNothing())
     .returning("id")
     .executeTakeFirst();
-  if (made === undefined) {
+  if (created === undefined) {
     const known = await trx
       .selectFrom("blueprint_versions")
       .select("id")
@@ -126,10 +126,10 @@ export async function saveVersion(trx: Connection, version: NewVersion): Promise
   }
   const act = { personId: version.createdBy, projectId: version.projectId, subject: version.id };
   await writeAudit(trx, { ...act, action: "blueprint.uploaded", detail: { hash: version.hash } });
-  return made.id;
+  return created.id;
 }
 
-/** In the words of today's language. */
+/** The text in today's syntax. */
 export function textOf<Alias extends string>(version: Alias): AliasedRawBuilder<string, "text"> {
   return sql<string>`coalesce(${sql.ref(`${version}.text_now`)}, ${sql.ref(`${version}.text`)})`.as("text");
 }

@@ -1,10 +1,10 @@
-// A template opens without a warning: the first thing that a new author sees of the editor is a text that is right.
+// A template has no warnings: the first text that a new author sees in the editor is correct.
 import { checkBlueprint } from "@plinth/blueprint";
 import { expect, test } from "vitest";
 import { readTemplates } from "./templates.ts";
 
 for (const { name, title, description, text } of await readTemplates()) {
-  test(`${name} has no diagnostic, under the name of a project as well`, () => {
+  test(`${name} has no diagnostic, also with another project's name`, () => {
     expect(checkBlueprint(text).diagnostics).toEqual([]);
     const named = text.replace(/^project:.*$/m, "project: my-first-app");
     expect(named).not.toBe(text);

@@ -1,4 +1,4 @@
-// The blueprints that a new project can start from. In: the files beside. Out: templates with a title and a description.
+// The templates for new projects. In: the files in the folder. Out: templates with a title and a description.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Template } from "./api.ts";
@@ -22,12 +22,13 @@ const catalogue: readonly Omit<Template, "text">[] = [
   {
     name: "tracker",
     title: "Issue tracker",
-    description: "Teams of an organization, their issues with a workflow, comments and labels. Nobody sees another's.",
+    description:
+      "Teams of an organization, their issues with a workflow, comments and labels. Nobody sees those of another organization.",
   },
   {
     name: "invoicing",
     title: "Invoicing",
-    description: "Customers, invoices with lines and numbers without gaps, payments. What was issued changes no more.",
+    description: "Customers, invoices with lines and numbers without gaps, payments. Issued invoices can't be changed.",
   },
   { name: "blank", title: "Blank", description: "One entity of private notes, to be replaced by your own." },
 ];

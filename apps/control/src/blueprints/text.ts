@@ -1,7 +1,8 @@
-// A blueprint's text as input. In: what a client sent. Out: a text that Postgres can hold. How long it may be, the operator says.
+// The text of a blueprint as input. In: the text from a client. Out: a text that Postgres can store. The operator's limits decide
+// its length.
 import { z } from "zod";
 
 export const blueprintText: z.ZodType<string, string> = z
   .string()
-  // Postgres text can't hold it, and no YAML needs it.
-  .refine((text) => !text.includes("\u0000"), "must not hold NUL characters");
+  // Postgres text can't contain it, and no YAML needs it.
+  .refine((text) => !text.includes("\u0000"), "must not contain NUL characters");

@@ -1,8 +1,8 @@
-// Where projects live: on a cell that is a row, whose address is read anew with every call.
+// The cells of projects: each is a row, and its address is read again for every call.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { codeOf, createWorld, type Somebody, type World } from "../testing/control-plane.ts";
+import { codeOf, createWorld, organizationOf, type Somebody, type World } from "../testing/control-plane.ts";
 
 let world: World;
 let owner: Somebody;
@@ -11,7 +11,7 @@ let organizationId: string;
 beforeAll(async () => {
   world = await createWorld({ cell: false });
   owner = await world.signUp("owner");
-  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  organizationId = await organizationOf(owner);
 }, 60_000);
 
 afterAll(() => world?.stop());
@@ -35,7 +35,7 @@ it("a new project goes to the open cell with the fewest projects, and stays ther
   await world.pool.query("UPDATE control.cells SET status = 'open'");
 });
 
-it("a cell's address is read from its row with each call, and the settings write down that of their own cell", async () => {
+it("a cell's address is read from its row for each call, and the settings store that of their own cell", async () => {
   const calls: string[] = [];
   const server = createServer((request, response) => {
     calls.push(`${request.method} ${request.url}`);

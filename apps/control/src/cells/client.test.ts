@@ -1,4 +1,4 @@
-// What control makes of a cell's refusal: the reason that its owner reads, whichever part of the answer holds it.
+// The detail of a cell's refusal: the project's owner reads the reason, whichever part of the response contains it.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { newControlKeys, readControlSigner } from "@plinth/bundle";

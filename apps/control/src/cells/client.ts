@@ -1,4 +1,4 @@
-// The only door to the cells. In: a project's cell and what is asked of it. Out: its answer, or why there is none.
+// The only access to the cells. In: a project's cell and a call. Out: its answer, or the reason why there is none.
 import {
   ACTOR_HEADER,
   type CellCall,
@@ -16,13 +16,23 @@ import { z } from "zod";
 import { CellRefused, CellUnavailable } from "./failures.ts";
 import { type Call, createTransport, type OnBehalf, type Placement, read, type TransportOptions } from "./transport.ts";
 
-/** Who looks at a project's rows through the console; an operator may change them, too. */
+/** The person who looks at a project's rows through the console. An operator can also change them. */
 interface Actor {
   readonly email: string;
   readonly role: "operator" | "viewer";
 }
 
 type DataRecord = Readonly<Record<string, unknown>>;
+
+interface RecordChange {
+  readonly method: "POST" | "PATCH" | "DELETE";
+  readonly plural: string;
+  /** After the entity's route: nothing, `/<id>`, `/<id>/restore`. */
+  readonly path: string;
+  readonly values?: Readonly<Record<string, unknown>>;
+  /** The version that the person saw. The cell refuses the change with 412 if there is a newer one. */
+  readonly version?: number | undefined;
+}
 
 interface Page {
   readonly data: readonly Record<string, unknown>[];
@@ -33,22 +43,22 @@ interface Page {
 export interface Cells {
   provision(project: Placement): Promise<void>;
   suspend(project: Placement, suspended: boolean): Promise<void>;
-  /** Of a suspended project. */
+  /** For a suspended project. */
   erase(project: Placement): Promise<void>;
   /** `publication`: one of `@plinth/bundle`, as JSON. */
   publish(project: Placement, publication: string): Promise<void>;
-  /** Null where the cell knows no such release. */
+  /** Null if the cell has no such release. */
   release(project: Placement, releaseId: string): Promise<ReleaseState | null>;
   putKey(project: Placement, key: KeyBody & { readonly id: string }): Promise<void>;
-  /** Does nothing where the cell knows no such key. */
+  /** Does nothing if the cell has no such key. */
   revokeKey(project: Placement, keyId: string): Promise<void>;
   status(project: Placement): Promise<ProjectState>;
   schema(project: Placement): Promise<SchemaState>;
-  /** Runs nothing of the plan but what reads. */
+  /** Runs only the steps of the plan that read. */
   measure(project: Placement, measured: MeasuredBody): Promise<PlanMeasures>;
   /** `by` is written into the project's audit log. */
   grantUser(project: Placement, by: string, email: string, roles: readonly string[]): Promise<void>;
-  /** A call that a cell answers only on behalf of a person. */
+  /** A call that a cell only answers on behalf of a person. */
   callAs<Body, Answer>(
     project: Placement,
     actor: Actor,
@@ -56,13 +66,14 @@ export interface Cells {
     given: { readonly names?: Readonly<Record<string, string>>; readonly body?: Body },
   ): Promise<Answer>;
   rows(project: Placement, actor: Actor, plural: string, query: URLSearchParams): Promise<Page>;
-  /** `deed`: the end of the record's route. Out: the record as it is now. */
-  change(project: Placement, actor: Actor, plural: string, recordId: string, deed: string): Promise<DataRecord>;
+  /** Out: the current record. Null if it was deleted. */
+  change(project: Placement, actor: Actor, change: RecordChange): Promise<DataRecord | null>;
   /** A route of the project's own API, from `/v1/` on. */
   look<T>(project: Placement, actor: Actor, route: string, answer: z.ZodType<T>): Promise<T>;
   /**
-   * Text of a stream of the project's own API, as it comes.
-   * @param lastEventId Where it goes on; undefined: it begins now. @throws anything while it is read.
+   * Streams text of the project's own API.
+   * @param lastEventId The event to continue after. If undefined, the stream begins now.
+   * @throws any error while it is read.
    */
   follow(
     project: Placement,
@@ -91,7 +102,7 @@ const recordSchema = z.object({ data: z.record(z.string(), z.unknown()) });
 export function createCells(options: TransportOptions): Cells {
   const { send, ask } = createTransport(options);
 
-  /** A call of the protocol. `names`: what its path names beside the project. */
+  /** A call of the protocol. `names`: the names in its path in addition to the project. */
   const call = async <Body, Answer>(
     project: Placement,
     { method, path, answer }: CellCall<Body, Answer>,
@@ -99,7 +110,7 @@ export function createCells(options: TransportOptions): Cells {
   ): Promise<Answer> => {
     const named = cellPath(path, { projectId: project.id, ...names });
     const answered = await ask(project, { method, path: named, body, ...more });
-    // Of a call without an answer, `Answer` is null.
+    // For a call without an answer, `Answer` is null.
     return answer === null ? (null as Answer) : read(answer, answered);
   };
   const dataCall = (project: Placement, actor: Actor, method: string, route: string): Call => ({
@@ -134,7 +145,7 @@ export function createCells(options: TransportOptions): Cells {
       await call(project, cellCalls.putKey, { names: { keyId }, body: JSON.stringify(body) });
     },
     revokeKey: async (project, keyId) => {
-      // A key that never arrived there opens nothing.
+      // A key that never arrived in the cell gives no access.
       await orNull(call(project, cellCalls.revokeKey, { names: { keyId } }));
     },
     status: (project) => call(project, cellCalls.inspectProject),
@@ -157,9 +168,15 @@ export function createCells(options: TransportOptions): Cells {
       const route = `/v1/resources/${encodeURIComponent(plural)}?${query}`;
       return read(pageSchema, await ask(project, dataCall(project, actor, "GET", route)));
     },
-    change: async (project, actor, plural, recordId, deed) => {
-      const route = `/v1/resources/${encodeURIComponent(plural)}/${recordId}/${deed}`;
-      return read(recordSchema, await ask(project, dataCall(project, actor, "POST", route))).data;
+    change: async (project, actor, { method, plural, path, values, version }) => {
+      const route = `/v1/resources/${encodeURIComponent(plural)}${path}`;
+      const answer = await ask(project, {
+        ...dataCall(project, actor, method, route),
+        ...(values === undefined ? {} : { body: JSON.stringify(values) }),
+        // Only the part before the hyphen is compared.
+        ...(version === undefined ? {} : { headers: { "if-match": `"${version}-seen"` } }),
+      });
+      return answer === null ? null : read(recordSchema, answer).data;
     },
     look: async (project, actor, route, answer) => {
       return read(answer, await ask(project, dataCall(project, actor, "GET", route)));

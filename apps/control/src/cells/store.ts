@@ -1,5 +1,5 @@
-// Cells in the database. In: the cell that the settings name. Out: rows, and which of them takes a new project.
-// It never talks to a cell; see `client.ts`.
+// Cells in the database. In: the cell of the settings. Out: rows, and the cell for a new project. It never calls a cell;
+// `client.ts` does.
 import type { ControlDatabase } from "../database/tables.ts";
 
 export interface CellSettings {
@@ -9,9 +9,9 @@ export interface CellSettings {
 }
 
 export interface CellStore {
-  /** Writes down where the cell of the settings is; an operator adds further ones as rows. */
+  /** Stores the address of the cell in the settings. An operator adds other cells as rows. */
   register(cell: CellSettings): Promise<void>;
-  /** The open cell with the fewest projects; null where none is open. */
+  /** The open cell with the fewest projects. Null if none is open. */
   forNewProject(): Promise<CellSettings | null>;
 }
 
@@ -24,7 +24,7 @@ export function createCellStore(db: ControlDatabase): CellStore {
         .values({ id, ...row })
         .onConflict((conflict) => conflict.column("id").doUpdateSet(row))
         .execute();
-      // Those of a database that knew one public address for all.
+      // Cells of a database that had one public address for all cells.
       await db.updateTable("cells").set({ public_url: publicUrl }).where("public_url", "=", "").execute();
     },
     forNewProject: async () => {

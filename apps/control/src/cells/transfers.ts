@@ -1,5 +1,5 @@
-// The calls to a cell that carry records in large numbers. In: a project's cell, who asks, a batch or a place. Out: the cell's answers.
-// They may take longer than other calls: a batch is a transaction of its own over thousands of rows.
+// The calls to a cell with large numbers of records. In: a project's cell, the person, a batch or a position. Out: the cell's
+// answers. They can take longer than other calls: a batch is its own transaction over thousands of rows.
 import {
   type BatchBody,
   type BatchOutcome,
@@ -13,7 +13,7 @@ import {
   type TransferShape,
   transferCalls,
 } from "@plinth/bundle/cell";
-import type { actorOf } from "./ask-as-person.ts";
+import type { actorOf } from "./call-as-person.ts";
 import { type Placement, read, type Transport } from "./transport.ts";
 
 type Actor = ReturnType<typeof actorOf>;

@@ -1,5 +1,5 @@
-// How a call reaches a cell. In: a cell, method, path and body. Out: the answer, or why there is none.
-// It never retries: the caller knows what may be asked twice.
+// Sends calls to a cell. In: a cell, method, path and body. Out: the response, or the reason why there is none. It never retries,
+// because only the caller knows which calls can be repeated.
 import { createHash, randomUUID } from "node:crypto";
 import type { ControlSigner } from "@plinth/bundle";
 import {
@@ -12,7 +12,7 @@ import { SignJWT } from "jose";
 import type { z } from "zod";
 import { CellUnavailable, refusal } from "./failures.ts";
 
-/** Which project on which cell. */
+/** A project and its cell. */
 export interface Placement {
   readonly id: string;
   readonly slug: string;
@@ -27,9 +27,9 @@ export interface Call {
   /** JSON text. */
   readonly body?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** On whose behalf, for what a cell does only where control has signed that. */
+  /** The person or part of control on whose behalf the call is made, for calls that need control's signature. */
   readonly as?: OnBehalf | undefined;
-  /** When to give up, in the place of the timeout. */
+  /** When to abort, instead of the default timeout. */
   readonly signal?: AbortSignal;
 }
 
@@ -47,12 +47,12 @@ export interface TransportOptions {
 export interface Transport {
   /** @throws CellRefused, CellUnavailable */
   send(project: Placement, call: Call): Promise<Response>;
-  /** The answer's JSON; null where it is empty. @throws CellRefused, CellUnavailable */
+  /** The JSON of the response. Null if it is empty. @throws CellRefused, CellUnavailable */
   ask(project: Placement, call: Call): Promise<unknown>;
 }
 
 export function createTransport({ signer, secret, timeoutMs }: TransportOptions): Transport {
-  /** Short-lived, and good for this one call: a cell accepts it with no other method, target or body, and not twice. */
+  /** A short-lived token for only this call: a cell accepts it once, and with no other method, target or body. */
   const assertion = (project: Placement, { subject, role }: OnBehalf, target: string, call: Call): Promise<string> => {
     const body = createHash("sha256")
       .update(call.body ?? "")
@@ -101,14 +101,14 @@ export function createTransport({ signer, secret, timeoutMs }: TransportOptions)
   };
 }
 
-/** A cell that speaks another version of the protocol is as good as absent. */
+/** A cell with another version of the protocol counts as unavailable. */
 export function read<T>(schema: z.ZodType<T>, answer: unknown): T {
   const result = schema.safeParse(answer);
   if (!result.success) throw new CellUnavailable(result.error);
   return result.data;
 }
 
-/** @throws CellUnavailable where there is no answer. */
+/** @throws CellUnavailable if there is no response. */
 async function reached<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
@@ -117,7 +117,7 @@ async function reached<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** Written as a client writes it on the wire. */
+/** In the form in which a client sends it. */
 function targetOf(path: string): string {
   const { pathname, search } = new URL(`http://cell${path}`);
   return pathname + search;

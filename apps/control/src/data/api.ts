@@ -1,5 +1,5 @@
-// What a client sees of a project's rows: the entities of the live version, pages of their records, and what an
-// owner may do to one. Types alone.
+// A project's rows as clients see them: the entities of the live version, pages of their records, and changes of one record.
+// Types only.
 import type { Mutation, Query } from "../procedure.ts";
 
 export interface DataEntity {
@@ -19,23 +19,23 @@ export interface DataRows {
 
 export interface FollowedEntity {
   readonly entity: string;
-  /** Where the last answer has come to; undefined: from now on. */
+  /** The position of the last answer. If undefined, changes from now on. */
   readonly after?: string | undefined;
 }
 
 export interface RecordChange {
   readonly entity: string;
-  /** `resync`: changes may be missing here; the records must be read again. */
+  /** `resync`: changes may be missing here, so the records must be read again. */
   readonly kind: "created" | "updated" | "gone" | "resync";
   readonly id?: string;
-  /** As the change left it. */
+  /** The record after the change. */
   readonly record?: DataRow | undefined;
 }
 
 export interface RecordChanges {
-  /** Of one entity in their order. */
+  /** The changes of each entity are in their order. */
   readonly changes: readonly RecordChange[];
-  /** What to ask for next. */
+  /** The positions for the next call. */
   readonly entities: readonly FollowedEntity[];
 }
 
@@ -50,17 +50,26 @@ export type DataProcedures = {
       limit?: number | undefined;
       /** `field` or `-field`. */
       sort?: string | undefined;
-      /** field > value, all must be equal. */
+      /** `field` or `field[operator]` > value. All must match. */
       filters?: Record<string, string> | undefined;
-      /** The deleted records in the place of the others; owners alone may see them. */
+      /** Only deleted records instead of the others. Only owners can see them. */
       deleted?: boolean | undefined;
     },
     DataRows
   >;
-  /** Answers as soon as something has changed, after some seconds at the latest, and at once where an entity has no `after`. */
+  /** Answers as soon as something has changed, at the latest after some seconds, or immediately if an entity has no `after`. */
   changes: Query<{ projectId: string; entities: FollowedEntity[] }, RecordChanges>;
-  /** Brings a deleted record back. The project's rules apply, as to its role `admin`. */
+  /** Creates a record. If the project's API refuses values, BAD_REQUEST has the fields in the error's `data.fields`. */
+  create: Mutation<{ projectId: string; entity: string; values: Record<string, unknown> }, DataRow>;
+  /** Changes only the fields in `values`. CONFLICT if the record has a newer version than `version`. */
+  update: Mutation<
+    { projectId: string; entity: string; recordId: string; version: number; values: Record<string, unknown> },
+    DataRow
+  >;
+  /** CONFLICT as for `update`, and if other records prevent it. */
+  remove: Mutation<{ projectId: string; entity: string; recordId: string; version: number }, { deleted: true }>;
+  /** Restores a deleted record. The project's rules for its role `admin` apply. */
   restore: Mutation<{ projectId: string; entity: string; recordId: string }, DataRow>;
-  /** Takes a record along an edge of its state machine. What the edge requires must stand in the record already. */
+  /** Takes a transition of a record's state machine. The record must already have the values that the transition requires. */
   transition: Mutation<{ projectId: string; entity: string; recordId: string; edge: string }, DataRow>;
 };

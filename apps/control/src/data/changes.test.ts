@@ -1,8 +1,17 @@
-// What a person sees of changes as they happen, with a real cell: where they begin, that none is missed between two calls, and that
-// who may look no longer is told so by the next call.
+// Live changes with a real cell: where they begin, that none is missed between two calls, and that the next call is refused after
+// a person has lost access.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
+import {
+  codeOf,
+  createWorld,
+  goLive,
+  join,
+  organizationOf,
+  recordRequests,
+  type Somebody,
+  type World,
+} from "../testing/control-plane.ts";
 import type { FollowedEntity, RecordChange, RecordChanges } from "./api.ts";
 
 const DESK = `project: desk
@@ -31,18 +40,11 @@ let send: (method: string, path: string, body?: unknown) => Promise<Response>;
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   [owner, viewer] = [await world.signUp("owner"), await world.signUp("viewer")];
-  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  organizationId = await organizationOf(owner);
   await join(owner, viewer, organizationId, "viewer");
   projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "desk" })).id;
   await goLive(owner, projectId, DESK);
-  const { key } = await owner.client.keys.create.mutate({ projectId, name: "test", kind: "secret" });
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  send = (method, path, body) =>
-    fetch(`${world.apiUrl}/v1/resources/${path}`, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+  send = await recordRequests(world, owner, projectId);
 }, 60_000);
 afterAll(() => world?.stop());
 
@@ -51,7 +53,7 @@ const changes = (entities: readonly FollowedEntity[], by = owner): Promise<Recor
 const made = async (path: string, body: unknown): Promise<string> =>
   ((await (await send("POST", path, body)).json()) as { data: { id: string } }).data.id;
 
-it("begins at once, and goes on where the last answer came to", async () => {
+it("begins immediately, and continues after the last answer", async () => {
   const begun = await changes([{ entity: "ticket" }, { entity: "note" }], viewer);
   expect(begun.changes).toEqual([]);
   expect(begun.entities.map(({ entity, after }) => [entity, typeof after])).toEqual([
@@ -63,7 +65,7 @@ it("begins at once, and goes on where the last answer came to", async () => {
   await send("PATCH", `tickets/${ticket}`, { title: "two" });
   await send("DELETE", `tickets/${ticket}`);
   const seen: RecordChange[] = [];
-  // Each entity has an order of its own: the end of one says nothing of the other.
+  // Each entity has its own order: the end of one doesn't show the end of the other.
   const hasEnded = (): boolean =>
     seen.some(({ kind }) => kind === "gone") && seen.some(({ entity }) => entity === "note");
   for (let next = begun.entities; !hasEnded(); ) {
@@ -77,7 +79,7 @@ it("begins at once, and goes on where the last answer came to", async () => {
     id: note,
     record: expect.objectContaining({ text: "n" }),
   });
-  // The content of what is hidden or deleted by now is told no more.
+  // The content of a record that is now hidden or deleted is no longer sent.
   expect(seen.filter(({ entity }) => entity === "ticket")).toEqual([{ entity: "ticket", kind: "gone", id: ticket }]);
 }, 30_000);
 
@@ -90,7 +92,7 @@ it("answers while it waits, as soon as something has changed", async () => {
   expect(performance.now() - started).toBeLessThan(5_000);
 }, 30_000);
 
-it("gives more than one answer holds in several, none missed and none doubled", async () => {
+it("splits many changes into several answers, without missing or repeating one", async () => {
   let next = (await changes([{ entity: "note" }])).entities;
   const write = async (text: string): Promise<void> => {
     while (!(await send("POST", "notes", { text })).ok) await sleep(500);
@@ -109,7 +111,7 @@ it("gives more than one answer holds in several, none missed and none doubled", 
   expect(seen.toSorted()).toEqual(wanted.toSorted());
 }, 60_000);
 
-it("follows nothing that can't be followed, and nobody who may not look", async () => {
+it("refuses entities that can't be followed, and callers without access", async () => {
   expect(await codeOf(changes([{ entity: "plain" }]))).toBe("NOT_FOUND");
   const begun = await changes([{ entity: "ticket" }], viewer);
   const me = (await viewer.client.me.get.query()).person;

@@ -1,25 +1,25 @@
-// The changes of a project's records as they happen, for one call. In: the cell's streams, and where an earlier call has come to. Out:
-// what has changed since, as soon as something has. Each call is authorized anew, so nobody goes on watching who may no longer.
+// The live changes of a project's records, for one call. In: the cell's streams, and the position of the previous call. Out: the
+// changes since then, as soon as there are some. Each call is authorized again, so a person who has lost access can't continue.
 import { z } from "zod";
 import type { Cells } from "../cells/client.ts";
 import type { FollowedEntity, RecordChange, RecordChanges } from "./api.ts";
 
 export interface ChangesRequest {
-  /** Opens the stream of an entity behind an event. @throws CellRefused, CellUnavailable. */
+  /** Opens the stream of an entity after an event. @throws CellRefused, CellUnavailable. */
   readonly follow: (followed: FollowedEntity, signal: AbortSignal) => ReturnType<Cells["follow"]>;
   readonly entities: readonly FollowedEntity[];
-  /** The caller has gone, or the service stops. */
+  /** Aborted if the caller is gone, or the service stops. */
   readonly stopped: AbortSignal;
 }
 
-/** Longer than until the cell's first sign of life on a resumed stream, which says how far an idle stream has come. */
+/** Longer than until the cell's first heartbeat on a resumed stream, which shows the position of an idle stream. */
 const WAIT_MS = 9_000;
-/** What comes together is answered together. */
+/** Changes that arrive within this time are answered together. */
 const GATHER_MS = 300;
 const CHANGES_MAX = 200;
 const BYTES_MAX = 1_000_000;
 
-/** Waits for changes, some seconds at most; not at all where an entity is followed from now on. @throws what `follow` throws. */
+/** Waits for changes for some seconds, or not at all if an entity is followed from now on. @throws errors of `follow`. */
 export async function readChanges({ follow, entities, stopped }: ChangesRequest): Promise<RecordChanges> {
   const end = new AbortController();
   const signal = AbortSignal.any([stopped, end.signal]);
@@ -54,7 +54,7 @@ export async function readChanges({ follow, entities, stopped }: ChangesRequest)
         take(followed.entity, block);
       }
     } catch {
-      // The connection is lost, or cut by us: the next call goes on where this one has come to.
+      // The connection is lost, or we closed it. The next call continues at this position.
     }
   };
   const reading = entities.map(read);
@@ -74,7 +74,7 @@ interface StreamBlock {
   readonly data?: string;
 }
 
-/** Also signs of life: by their ids an idle stream's place doesn't grow too old to go on at. */
+/** Also reads heartbeats: their ids keep the position of an idle stream recent enough to continue. */
 async function* blocksOf(body: AsyncIterable<string>): AsyncGenerator<StreamBlock> {
   let text = "";
   for await (const part of body) {
@@ -92,10 +92,10 @@ async function* blocksOf(body: AsyncIterable<string>): AsyncGenerator<StreamBloc
   }
 }
 
-const toldSchema = z.object({ id: z.string(), record: z.record(z.string(), z.unknown()).optional() });
+const changeSchema = z.object({ id: z.string(), record: z.record(z.string(), z.unknown()).optional() });
 
 function changeOf(entity: string, event: string | undefined, data = "null"): RecordChange | null {
   if (event === "resync") return { entity, kind: event };
   if (event !== "created" && event !== "updated" && event !== "gone") return null;
-  return { entity, kind: event, ...toldSchema.parse(JSON.parse(data)) };
+  return { entity, kind: event, ...changeSchema.parse(JSON.parse(data)) };
 }

@@ -1,7 +1,16 @@
-// What an owner does to a project's records through the console, with a real cell: what is deleted is listed and brought
-// back, and a record goes along its transitions. Both stand in the project's own log under the person's name.
+// An owner's changes of a project's records through the console, with a real cell: deleted records are listed and restored, and
+// records take transitions. Both are in the project's own log under the person's name.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
+import {
+  codeOf,
+  createWorld,
+  goLive,
+  join,
+  organizationOf,
+  recordRequests,
+  type Somebody,
+  type World,
+} from "../testing/control-plane.ts";
 
 const POSTS = `project: posts
 modules: [auth, users, roles]
@@ -37,18 +46,11 @@ let send: (method: string, path: string, body?: unknown) => Promise<Response>;
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   [owner, viewer] = [await world.signUp("owner"), await world.signUp("viewer")];
-  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  const organizationId = await organizationOf(owner);
   await join(owner, viewer, organizationId, "viewer");
   projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "posts" })).id;
   await goLive(owner, projectId, POSTS);
-  const { key } = await owner.client.keys.create.mutate({ projectId, name: "test", kind: "secret" });
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  send = (method, path, body) =>
-    fetch(`${world.apiUrl}/v1/resources/${path}`, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+  send = await recordRequests(world, owner, projectId);
 }, 60_000);
 
 afterAll(() => world?.stop());
@@ -87,7 +89,7 @@ describe("deleted records", () => {
     expect(await codeOf(again)).toBe("CONFLICT");
   });
 
-  it("are nobody else's to see, through whatever door", async () => {
+  it("are hidden from everybody else, on every route", async () => {
     const id = await post("hidden");
     await send("DELETE", `posts/${id}`);
     const asked = viewer.client.data.rows.query({ projectId, entity: "post", deleted: true });
@@ -104,7 +106,7 @@ describe("deleted records", () => {
     expect(await logOf(id)).toEqual(["create key ?", "delete key ?"]);
   });
 
-  it("stay deleted where their unique value is taken", async () => {
+  it("stay deleted if their unique value is taken", async () => {
     const id = await post("twice");
     await send("DELETE", `posts/${id}`);
     await post("twice");
@@ -115,8 +117,89 @@ describe("deleted records", () => {
   });
 });
 
+describe("a record", () => {
+  const create = (values: Record<string, unknown>, by = owner) =>
+    by.client.data.create.mutate({ projectId, entity: "post", values });
+  const update = (id: string, version: number, values: Record<string, unknown>, by = owner) =>
+    by.client.data.update.mutate({ projectId, entity: "post", recordId: id, version, values });
+  const remove = (id: string, version: number, by = owner) =>
+    by.client.data.remove.mutate({ projectId, entity: "post", recordId: id, version });
+
+  it("is created, changed and deleted under the person's name, by the project's own rules", async () => {
+    const made = await create({ title: "written by hand" });
+    expect(made).toMatchObject({ title: "written by hand", state: "draft", slogan: null, version: 1 });
+    const id = String(made.id);
+    expect(await update(id, 1, { slogan: "best" })).toMatchObject({ title: "written by hand", slogan: "best" });
+    expect(await update(id, 2, { slogan: null })).toMatchObject({ slogan: null, version: 3 });
+    expect(await remove(id, 3)).toEqual({ deleted: true });
+    expect((await send("GET", `posts/${id}`)).status).toBe(404);
+    expect(await logOf(id)).toEqual(
+      ["create", "update", "update", "delete"].map((act) => `${act} operator ${owner.email}`),
+    );
+    const { rows } = await world.pool.query(
+      "SELECT action FROM control.audit WHERE project_id = $1 AND action LIKE 'record.%' AND (subject = $2 OR subject IS NULL) ORDER BY id",
+      [projectId, id],
+    );
+    expect(rows.map(({ action }) => action)).toEqual([
+      "record.created",
+      "record.updated",
+      "record.updated",
+      "record.deleted",
+    ]);
+  });
+
+  it("is refused with the invalid fields, and nothing is stored", async () => {
+    const id = String((await create({ title: "taken" })).id);
+    const wrong = create({ title: 7, state: "nowhere" });
+    await expect(wrong).rejects.toMatchObject({
+      data: { code: "BAD_REQUEST", fields: [{ path: "/title" }, { path: "/state" }] },
+    });
+    await expect(create({})).rejects.toMatchObject({ data: { fields: [{ path: "/title" }] } });
+    await expect(create({ title: "x", nothing: 1 })).rejects.toMatchObject({
+      data: { fields: [{ path: "/nothing" }] },
+    });
+    expect(await codeOf(create({ title: "taken" }))).toBe("CONFLICT");
+    expect(await codeOf(update(id, 1, { version: 9 }))).toBe("BAD_REQUEST");
+    expect(await codeOf(owner.client.data.create.mutate({ projectId, entity: "none", values: {} }))).toBe("NOT_FOUND");
+    expect(await logOf(id)).toEqual([`create operator ${owner.email}`]);
+  });
+
+  it("can't be overwritten by a person who saw an earlier version", async () => {
+    const id = String((await create({ title: "contested" })).id);
+    await send("PATCH", `posts/${id}`, { slogan: "of the app" });
+    expect(await codeOf(update(id, 1, { slogan: "of the console" }))).toBe("CONFLICT");
+    expect(await codeOf(remove(id, 1))).toBe("CONFLICT");
+    expect(await (await send("GET", `posts/${id}`)).json()).toMatchObject({ data: { slogan: "of the app" } });
+    const both = await Promise.all([1, 2].map((n) => codeOf(update(id, 2, { slogan: `of ${n}` }))));
+    expect(both.sort()).toEqual(["CONFLICT", null]);
+  });
+
+  it("can be found with the operators of the project's API", async () => {
+    for (const title of ["sea 1", "sea 2", "shore"]) await create({ title });
+    const found = async (filters: Record<string, string>): Promise<unknown[]> =>
+      (await viewer.client.data.rows.query({ projectId, entity: "post", filters })).data
+        .map(({ title }) => title)
+        .sort();
+    expect(await found({ "title[contains]": "sea" })).toEqual(["sea 1", "sea 2"]);
+    expect(await found({ "title[starts_with]": "s", "title[ne]": "sea 1", "slogan[is_null]": "true" })).toEqual([
+      "sea 2",
+      "shore",
+    ]);
+    expect(await codeOf(found({ "title[like]": "s" }))).toBe("BAD_REQUEST");
+    expect(await codeOf(found({ "limit[gte]": "1" }))).toBe("BAD_REQUEST");
+  });
+
+  it("can't be changed by viewers", async () => {
+    const id = String((await create({ title: "kept from viewers" })).id);
+    expect(await codeOf(create({ title: "of a viewer" }, viewer))).toBe("FORBIDDEN");
+    expect(await codeOf(update(id, 1, { title: "of a viewer" }, viewer))).toBe("FORBIDDEN");
+    expect(await codeOf(remove(id, 1, viewer))).toBe("FORBIDDEN");
+    expect(await logOf(id)).toEqual([`create operator ${owner.email}`]);
+  });
+});
+
 describe("a transition", () => {
-  it("is taken under the person's name, from the states that it leads from alone", async () => {
+  it("is taken under the person's name, only from its source states", async () => {
     const recordId = await post("moving");
     const take = (edge: string): Promise<unknown> =>
       owner.client.data.transition.mutate({ projectId, entity: "post", recordId, edge });

@@ -1,13 +1,14 @@
-// What is done to a project's records through the console, in control's log. In: an act. Out: a row in the audit log.
-// It never holds a record: what changed in it stands in the project's own log.
+// Changes of a project's records through the console, in control's log. In: an action. Out: a row in the audit log. It never
+// contains a record: the project's own log has the changed values.
 import { writeAudit } from "../database/audit.ts";
 import type { ControlDatabase } from "../database/tables.ts";
 
 export interface RecordAct {
   readonly personId: string;
   readonly projectId: string;
-  readonly recordId: string;
-  readonly action: "record.restored" | "record.transitioned";
+  /** Null for a record that is about to be created. */
+  readonly recordId: string | null;
+  readonly action: "record.created" | "record.updated" | "record.deleted" | "record.restored" | "record.transitioned";
   readonly detail: Record<string, unknown>;
 }
 
@@ -16,5 +17,7 @@ export interface DataStore {
 }
 
 export function createDataStore(db: ControlDatabase): DataStore {
-  return { audit: ({ recordId, ...act }) => writeAudit(db, { ...act, subject: recordId }) };
+  return {
+    audit: ({ recordId, ...act }) => writeAudit(db, { ...act, ...(recordId === null ? {} : { subject: recordId }) }),
+  };
 }

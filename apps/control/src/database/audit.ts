@@ -1,9 +1,9 @@
-// The control plane's audit log: who did what, when. In: a transaction under way and one act. Out: a row in it.
-// It never stands outside the act's own transaction, and never holds a secret.
+// The control plane's audit log: who did what, and when. In: an open transaction and one action. Out: a row. The row is always in
+// the transaction of the action, and never contains a secret.
 import type { Connection } from "./tables.ts";
 
 export interface AuditEntry {
-  /** Null where the service acts by itself (a deployment that finishes). */
+  /** Null if the service acts by itself (such as a deployment that finishes). */
   readonly personId: string | null;
   /** `noun.verb` in the past tense. */
   readonly action: string;

@@ -1,5 +1,5 @@
-// The control database. In: a pool. Out: Kysely over the schema `control`, and its migrations applied.
-// It never sees a tenant's schema: the control database holds none.
+// The control database. In: a pool. Out: Kysely over the schema `control`, after its migrations. It never sees a tenant's schema,
+// because the control database has none.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runMigrations } from "@plinth/postgres";
@@ -13,7 +13,7 @@ export function connectDatabase(pool: Pool): ControlDatabase {
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }).withSchema(SCHEMA);
 }
 
-/** Brings the schema up to date; safe where several processes start at once. */
+/** Updates the schema. Several processes can start it at the same time. */
 export async function migrateDatabase(pool: Pool): Promise<void> {
   const directory = join(import.meta.dirname, "migrations");
   const files = (await readdir(directory)).filter((name) => name.endsWith(".sql")).sort();

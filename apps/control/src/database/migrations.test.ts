@@ -1,4 +1,4 @@
-// What a database of an earlier version becomes: every project keeps its cell and its name.
+// The migration of an earlier database: every project keeps its cell and its name.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runMigrations } from "@plinth/postgres";
@@ -29,7 +29,7 @@ async function migrateUpTo(last: string): Promise<void> {
   await runMigrations({ pool, schema: "control", migrations });
 }
 
-it("cells become rows, and names those of their organization", async () => {
+it("cells become rows, and names belong to their organization", async () => {
   await migrateUpTo("003-provenance");
   await pool.query(`INSERT INTO control.organizations (id, name) VALUES ('org_a', 'A'), ('org_b', 'B')`);
   await pool.query(`INSERT INTO control.projects (id, organization_id, slug, cell_url, created_at) VALUES

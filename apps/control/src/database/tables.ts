@@ -1,4 +1,4 @@
-// The control database's tables as Kysely sees them. Out: the type `Database`. The SQL stands in `migrations/`.
+// The control database's tables for Kysely. Out: the type `Database`. The SQL is in `migrations/`.
 import type { Change, Diagnostic } from "@plinth/blueprint";
 import type { ApiKeyKind, Bundle, MigrationPlan } from "@plinth/bundle";
 import type { ColumnType, Generated, Kysely, RawBuilder, Transaction } from "kysely";
@@ -10,10 +10,10 @@ import type { PlanMeasures, PromotedFrom, Proposal, ProposalStatus, ProposedPlan
 import type { AccessTokenKind } from "../tokens/api.ts";
 
 export type ControlDatabase = Kysely<Database>;
-/** A connection, or a transaction under way. */
+/** A connection, or an open transaction. */
 export type Connection = Kysely<Database> | Transaction<Database>;
 
-/** Written as JSON text, read parsed: pg would send a JavaScript array as a Postgres array. */
+/** Written as JSON text and read as parsed JSON: pg would send a JavaScript array as a Postgres array. */
 type Json<T> = ColumnType<T, string, string>;
 
 export interface Database {
@@ -21,6 +21,7 @@ export interface Database {
   sessions: SessionsTable;
   accounts: AccountsTable;
   two_factors: TwoFactorsTable;
+  used_codes: UsedCodesTable;
   organizations: OrganizationsTable;
   memberships: MembershipsTable;
   membership_projects: MembershipProjectsTable;
@@ -52,7 +53,7 @@ interface PeopleTable {
   deleted_at: ColumnType<Date | null, never, RawBuilder<unknown>>;
 }
 
-/** What of better-auth's own tables is read here. */
+/** The columns of better-auth's own tables that control reads. */
 interface SessionsTable {
   id: string;
   person_id: string;
@@ -72,6 +73,12 @@ interface AccountsTable {
 
 interface TwoFactorsTable {
   person_id: string;
+}
+
+interface UsedCodesTable {
+  person_id: string;
+  code_hash: string;
+  used_at: Generated<Date>;
 }
 
 interface OrganizationsTable {
@@ -137,7 +144,7 @@ interface EnvironmentLineageTable {
 
 export interface ProjectsTable {
   id: string;
-  /** Null for a project; the project of any other environment. */
+  /** Null for a project. For any other environment, its project. */
   parent_id: string | null;
   environment: Generated<EnvironmentKind>;
   environment_name: Generated<string>;
@@ -162,7 +169,7 @@ interface BlueprintVersionsTable {
   project_id: string;
   /** As it was uploaded. */
   text: string;
-  /** What today's language makes of it, where an earlier version read it otherwise. */
+  /** The text in today's syntax, if an earlier version of the language read it differently. */
   text_now: string | null;
   hash: string;
   model_hash: string;

@@ -1,7 +1,16 @@
-// From a text to a live release, with a real cell: what is approved is what is deployed, and nothing else.
+// From a text to a live release, with a real cell. Exactly the approved change is deployed.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Proposal } from "../proposals/api.ts";
-import { codeOf, createWorld, finished, goLive, type Somebody, until, type World } from "../testing/control-plane.ts";
+import {
+  codeOf,
+  createWorld,
+  finished,
+  goLive,
+  organizationOf,
+  type Somebody,
+  until,
+  type World,
+} from "../testing/control-plane.ts";
 
 const notes = (fields = "", name = "note"): string => `project: notes
 modules: [auth, users, roles]
@@ -27,10 +36,10 @@ beforeAll(async () => {
 
 afterAll(() => world?.stop());
 
-/** Of an owner of its own: an organization has one project of a name. */
+/** With its own owner, because the name of a project is unique in its organization. */
 async function newProject(): Promise<string> {
   owner = await world.signUp("owner");
-  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  const organizationId = await organizationOf(owner);
   return (await owner.client.projects.create.mutate({ organizationId, slug: "notes" })).id;
 }
 
@@ -46,7 +55,7 @@ async function messageOf(call: Promise<unknown>): Promise<string> {
 }
 
 describe("a proposal", () => {
-  it("shows what it would change against nothing, then against what is live", async () => {
+  it("shows its changes against an empty project, then against the live version", async () => {
     const projectId = await newProject();
     const first = await propose(projectId, notes());
     expect(first).toMatchObject({
@@ -70,7 +79,7 @@ describe("a proposal", () => {
     expect(same.plan.steps).toEqual([]);
   });
 
-  it("of a text with errors isn't made; the diagnostics come back", async () => {
+  it("of a text with errors isn't created; the diagnostics are returned", async () => {
     const projectId = await newProject();
     const error = await propose(projectId, notes("      body: nonsense\n")).then(
       () => null,
@@ -82,7 +91,7 @@ describe("a proposal", () => {
     expect(await owner.client.blueprints.list.query({ projectId })).toEqual([]);
   });
 
-  it("is approved by the hash that was shown, and by no other", async () => {
+  it("can only be approved by the hash that was shown", async () => {
     const projectId = await newProject();
     const { id: proposalId, hash } = await propose(projectId, notes());
     const other = await propose(projectId, notes("      body: text?\n"));
@@ -96,7 +105,7 @@ describe("a proposal", () => {
     expect(approved).toMatchObject({ status: "approved", approvedBy: { email: owner.email } });
   });
 
-  it("is not deployed where what was approved was changed in the database afterwards", async () => {
+  it("is not deployed if the approved content was changed in the database", async () => {
     const projectId = await newProject();
     const { id: proposalId, hash } = await propose(projectId, notes());
     await owner.client.proposals.approve.mutate({ proposalId, hash, consents: [] });
@@ -114,7 +123,7 @@ describe("a proposal", () => {
     expect(await codeOf(owner.client.deployments.create.mutate({ proposalId }))).toBe("CONFLICT");
   });
 
-  it("is stale once something else is live: neither approved nor deployed", async () => {
+  it("is stale after another version is live: it can't be approved or deployed", async () => {
     const projectId = await newProject();
     const open = await propose(projectId, notes("      body: text?\n"));
     const approved = await propose(projectId, notes("      mood: string?\n"));
@@ -128,7 +137,7 @@ describe("a proposal", () => {
     expect(await codeOf(owner.client.deployments.create.mutate({ proposalId: approved.id }))).toBe("CONFLICT");
   });
 
-  it("with something that can't be migrated can't be approved, and says why", async () => {
+  it("that can't be migrated can't be approved, and shows the reason", async () => {
     const projectId = await newProject();
     await goLive(owner, projectId, notes());
     const {
@@ -163,7 +172,7 @@ describe("a deployment", () => {
     expect(await codeOf(owner.client.deployments.create.mutate({ proposalId }))).toBe("CONFLICT");
   });
 
-  it("is superseded once another goes live", async () => {
+  it("is superseded when another goes live", async () => {
     const projectId = await newProject();
     const first = await goLive(owner, projectId, notes());
     const second = await goLive(owner, projectId, notes("      body: text?\n"));
@@ -176,7 +185,7 @@ describe("a deployment", () => {
     expect((await owner.client.deployments.get.query({ deploymentId })).status).toBe("superseded");
   });
 
-  it("brings each template live, without an error on the way", async () => {
+  it("deploys each template without an error", async () => {
     const templates = await owner.client.blueprints.templates.query();
     expect(templates.map((template) => template.name)).toEqual([
       "parcel-desk",
@@ -199,7 +208,7 @@ describe("a deployment", () => {
     }
   });
 
-  it("is one at a time: of two at once, one is refused", async () => {
+  it("excludes others: one of two simultaneous ones is refused", async () => {
     const projectId = await newProject();
     const proposals = [await propose(projectId, notes()), await propose(projectId, notes("      body: text?\n"))];
     for (const { id: proposalId, hash } of proposals)
@@ -212,7 +221,7 @@ describe("a deployment", () => {
     await finished(owner, deployments[0]?.id ?? "");
   });
 
-  it("waits for a cell that is away, outlives a restart of control, and then goes live", async () => {
+  it("waits for an unavailable cell, survives a restart of control, and then goes live", async () => {
     const projectId = await newProject();
     const { id: proposalId, hash } = await propose(projectId, notes());
     const { id: secondId, hash: secondHash } = await propose(projectId, notes("      body: text?\n"));
@@ -254,7 +263,7 @@ describe("a key", () => {
     expect(await codeOf(owner.client.keys.revoke.mutate({ keyId: made.id }))).toBeNull();
   });
 
-  it("takes a role that exists, and a publishable one takes none", async () => {
+  it("can have an existing role, and a publishable one has none", async () => {
     const projectId = await newProject();
     await goLive(owner, projectId, notes());
     const create = (input: { kind: "secret" | "publishable"; role?: string; expiresAt?: string }): Promise<unknown> =>
@@ -268,7 +277,7 @@ describe("a key", () => {
 });
 
 describe("a project's data", () => {
-  it("is shown as the person may see it, page by page, and filtered", async () => {
+  it("is shown with the person's rights, page by page, and filtered", async () => {
     const projectId = await newProject();
     expect(await owner.client.data.entities.query({ projectId })).toEqual([]);
     await goLive(owner, projectId, notes());
@@ -306,7 +315,7 @@ describe("a project's data", () => {
   });
 });
 
-/** The id of the user in the answer to a sign-up, wherever it stands. */
+/** The id of the user in the answer to a sign-up, at any depth. */
 function userIdIn(answer: unknown): string {
   return /"id":"([0-9a-f-]{36})"/.exec(JSON.stringify(answer))?.[1] ?? "";
 }

@@ -1,5 +1,5 @@
-// Brings a deployment to its end. In: a deployment that isn't finished. Out: its last state, recorded.
-// Every step may be done twice, so that it can start over after a restart; it never gives up on a cell that is away.
+// Follows a deployment to its end. In: a deployment that isn't finished. Out: its last state, recorded. Every step can run twice,
+// so that it can start again after a restart. It always waits for an unavailable cell.
 import { type ControlSigner, signApproval } from "@plinth/bundle";
 import type { ReleaseState } from "@plinth/bundle/cell";
 import type { Logger } from "@plinth/service";
@@ -13,11 +13,11 @@ import type { Deployment } from "./api.ts";
 import type { ApprovedContent, DeploymentOrder, DeploymentStore, Progress } from "./store.ts";
 
 export interface Followers {
-  /** Follows in the background; does nothing where it is followed already. */
+  /** Follows in the background. Does nothing if the deployment is already followed. */
   follow(deploymentId: string): void;
-  /** Follows whatever a former process left unfinished. */
+  /** Follows all deployments that an earlier process left unfinished. */
   resume(): Promise<void>;
-  /** What the cell says now; what is recorded where the cell doesn't answer. */
+  /** The current report of the cell. If the cell doesn't answer, the recorded state. */
   refresh(deployment: Deployment): Promise<Deployment>;
   stop(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export function createFollowers(options: FollowersOptions): Followers {
         failures = 0;
       } catch (error) {
         failures++;
-        // So that whoever looks at it sees what it waits for; the database may be what is away.
+        // Shows people the reason for the wait. If the database itself is unreachable, this fails too.
         if (error instanceof CellUnavailable) await store.waits(deploymentId).catch(() => {});
         const known = error instanceof CellUnavailable || error instanceof Busy;
         logger[known ? "warn" : "error"](
@@ -76,7 +76,7 @@ export function createFollowers(options: FollowersOptions): Followers {
     refresh: async (deployment) => {
       if (deployment.finishedAt !== null || deployment.status === "queued") return deployment;
       const order = await store.order(deployment.id);
-      // What the cell says is the last try's until the new one has begun.
+      // Until the new attempt has begun, the cell still reports the previous one.
       if (order.resuming) return deployment;
       try {
         const state = await cells.release(order.placement, deployment.releaseId);
@@ -93,7 +93,7 @@ export function createFollowers(options: FollowersOptions): Followers {
   };
 }
 
-/** One step: hand the release over, or ask how far it is. */
+/** One step: hand the release over, or read its progress. */
 async function advance(order: DeploymentOrder, options: FollowersOptions): Promise<void> {
   const { store, cells, provision } = options;
   const { deployment, placement } = order;
@@ -104,7 +104,7 @@ async function advance(order: DeploymentOrder, options: FollowersOptions): Promi
     await provision(placement);
     const content = await store.content(deployment.id);
     await cells.publish(placement, await publication(order, content, options));
-    // What is live stays so: only its last steps are tried again.
+    // The live version stays live. Only its last steps are tried again.
     if (order.resuming) return await store.resumed(deployment.id);
     await store.record(deployment.id, { status: "received", error: null, steps: plannedSteps(content) });
   } catch (error) {
@@ -116,32 +116,32 @@ async function advance(order: DeploymentOrder, options: FollowersOptions): Promi
   }
 }
 
-/** A superseded release was active in between: what came after it is recorded by its own deployment. */
+/** A superseded release was active in between. The next release is recorded by its own deployment. */
 async function recordState(
   { deployment: { id: deploymentId }, renamed }: DeploymentOrder,
   state: ReleaseState,
   { store, cells }: FollowersOptions,
 ): Promise<void> {
-  // Before the project is recorded under its new name: where a cell is away, this is tried again.
+  // Before the project is recorded under its new name: if a cell is unavailable, this is tried again.
   if (state.status === "active") for (const environment of renamed) await cells.provision(environment);
   const progress: Progress = { status: state.status, error: state.error, steps: state.steps };
-  // A live release may have steps left: it is recorded as live at once, and followed to their end.
+  // A live release may have steps left. It is recorded as live immediately, and followed until they end.
   await (state.finished || state.status === "superseded"
     ? store.finish(deploymentId, progress)
     : store.record(deploymentId, progress));
 }
 
-/** Why it is no use to try again; null where it may be. */
+/** The reason why another attempt is useless. Null if it can help. */
 function whyNever(error: unknown): string | null {
   if (error instanceof CellRefused) return `The cell refused the release: ${error.detail}`;
   if (error instanceof OverBudget) return "Reading the release took more than the operator allows.";
   return error instanceof NotApproved ? error.message : null;
 }
 
-/** Our bug, or somebody's hand in the database. */
+/** A bug of ours, or a manual change in the database. */
 class NotApproved extends Error {
   constructor() {
-    super("What is stored is not what was approved. Propose the change again.");
+    super("The stored change differs from the approved one. Propose the change again.");
     this.name = "NotApproved";
   }
 }
@@ -184,7 +184,7 @@ async function publication(
     releaseId: deployment.releaseId,
     approval: signApproval(approval, signer, Date.now()),
   });
-  // Put together as text: a bundle has megabytes, and this thread serves requests.
+  // Joined as text: a bundle has megabytes, and this thread serves requests.
   return `${head.slice(0, -1)},"bundle":${bundle},"plan":${plan}}`;
 }
 

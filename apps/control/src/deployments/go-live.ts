@@ -1,5 +1,5 @@
-// The moment a deployment is live. In: a transaction, the deployment, its proposal and its project, both locked. Out: the project's
-// live version and name have moved on, and whatever was before or beside it is superseded, stale or ended.
+// Records that a deployment is live. In: a transaction, the deployment, its proposal and its project, both locked. Out: the
+// project has its new live version and name, and its other deployments and proposals are superseded, stale or ended.
 import type { Selectable } from "kysely";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ProjectsTable } from "../database/tables.ts";

@@ -1,10 +1,18 @@
 // Projects that an older version of Plinth deployed, with a real cell: in an older format of the bundle, or with a text that
-// the language refuses by now. Both are served, compared with a change, and deployed again.
+// today's language refuses. Both are served, compared with a change, and deployed again.
 import { readFileSync } from "node:fs";
 import { hashOf } from "@plinth/bundle";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { proposalHash } from "../proposals/hash.ts";
-import { codeOf, createWorld, finished, goLive, type Somebody, type World } from "../testing/control-plane.ts";
+import {
+  codeOf,
+  createWorld,
+  finished,
+  goLive,
+  organizationOf,
+  type Somebody,
+  type World,
+} from "../testing/control-plane.ts";
 
 const testdata = new URL("../../../../packages/bundle/src/upgrades/testdata/", import.meta.url);
 const format1 = JSON.parse(readFileSync(new URL("format-1/market-square.json", testdata), "utf8"));
@@ -19,10 +27,10 @@ beforeAll(async () => {
 
 afterAll(() => world?.stop());
 
-/** Of an owner of its own: two projects of one organization can't go by one name. */
+/** With its own owner, because the name of a project is unique in its organization. */
 async function newProject(): Promise<string> {
   owner = await world.signUp(`owner${slugs}`);
-  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  const organizationId = await organizationOf(owner);
   return (await owner.client.projects.create.mutate({ organizationId, slug: `older-${++slugs}` })).id;
 }
 
@@ -41,10 +49,10 @@ async function deploy(proposalId: string): Promise<void> {
 }
 
 describe("a project of format 1", () => {
-  it("was approved in that format, is deployed under its hash, changed and deployed in the newest", async () => {
+  it("is deployed under the hash of that format, then changed and deployed in the newest format", async () => {
     const projectId = await newProject();
     const { id } = await owner.client.proposals.create.mutate({ projectId, text: format1.text });
-    // As the version of then stored it.
+    // As the old version stored it.
     const { rows } = await world.pool.query("SELECT * FROM control.proposals WHERE id = $1", [id]);
     const { diff, refused, author, consents, losses } = rows[0];
     const { text, bundle, plan } = format1;
@@ -60,17 +68,17 @@ describe("a project of format 1", () => {
     await deploy(id);
     expect(await status(projectId, "/api/listings")).toBe(200);
 
-    // In the words of today's language: the one of then emptied optional references.
+    // In today's syntax: the old language emptied optional references.
     const live = text.replace("created_by: user_ref?", "created_by: user_ref? on_delete(set_null)");
     const next = await owner.client.proposals.create.mutate({
       projectId,
       text: live.replace("price: int\n", "price: int\n      colour: string?\n"),
     });
-    // The documents of two versions of Plinth differ in words about users, too; the project itself in one field.
+    // The documents of two versions of Plinth also differ in descriptions of users; the project itself differs in one field.
     expect(next.diff.map(({ path }) => path).filter((path) => !path.startsWith("api."))).toEqual(["listing.colour"]);
     expect(next.consents.filter((consent) => !consent.startsWith("breaking api."))).toEqual([]);
     expect(next.plan.refused).toEqual([]);
-    // What format 1 made otherwise is brought up to date on the way, in sight of the approver.
+    // The parts that format 1 created differently are updated too, visible to the approver.
     const summaries = next.plan.steps.map(({ summary }) => summary);
     expect(summaries).toContain("Remove the old unique constraint on users (email); the new one replaces it.");
     expect(summaries).toContain("Add a foreign key from inquiries.listing_id to listings.");
@@ -90,7 +98,7 @@ entities:
       admin:
         all: true
 `;
-/** Understood once, as it were. */
+/** Simulates that an older version read it. */
 const WITH_OLD_KEY = `${NOTES}spell_checking: strict\n`;
 
 describe("a text of a language that emptied optional references", () => {
@@ -98,7 +106,7 @@ describe("a text of a language that emptied optional references", () => {
     NOTES.replace("text?\n", `text?\n      about_id: ref(note)?${reference} as(notes_about) # another\n`);
   const [then, today] = [blueprint(""), blueprint(" on_delete(set_null)")];
 
-  it("says so from the next start on, means what it meant, and can be uploaded again with today's meaning", async () => {
+  it("is shown in today's syntax after the next start, keeps its meaning, and can be uploaded again with today's meaning", async () => {
     const projectId = await newProject();
     await goLive(owner, projectId, today);
     const { versionId } = (await owner.client.blueprints.current.query({ projectId }))!;
@@ -106,7 +114,7 @@ describe("a text of a language that emptied optional references", () => {
       "UPDATE control.blueprint_versions SET text = $2, hash = $3, model = NULL, model_version = NULL WHERE id = $1",
       [versionId, then, hashOf(then)],
     );
-    // Also before it has been written out.
+    // Also before it is stored.
     const early = await owner.client.proposals.create.mutate({ projectId, text: today });
     expect([early.diff, early.plan.steps]).toEqual([[], []]);
     await world.restartControl();
@@ -125,8 +133,8 @@ describe("a text of a language that emptied optional references", () => {
   });
 });
 
-describe("a live text that the language refuses by now", () => {
-  /** @param keepsModel Whether the version that deployed it kept models. */
+describe("a live text that today's language refuses", () => {
+  /** @param keepsModel Whether the version that deployed it stored models. */
   async function liveWith(text: string, keepsModel: boolean): Promise<string> {
     const projectId = await newProject();
     await goLive(owner, projectId, NOTES);
@@ -139,43 +147,43 @@ describe("a live text that the language refuses by now", () => {
     return projectId;
   }
 
-  async function mend(projectId: string): Promise<void> {
+  async function correct(projectId: string): Promise<void> {
     expect(await status(projectId, "/api/notes")).toBe(200);
     expect(await owner.client.data.entities.query({ projectId })).toMatchObject([{ name: "note", plural: "notes" }]);
-    const mended = await owner.client.proposals.create.mutate({
+    const corrected = await owner.client.proposals.create.mutate({
       projectId,
       text: NOTES.replace("      body: text?\n", ""),
     });
-    expect(mended.consents).toContain("destructive note.body");
-    expect(mended.diff.filter(({ classes }) => classes.includes("destructive")).map(({ path }) => path)).toEqual([
+    expect(corrected.consents).toContain("destructive note.body");
+    expect(corrected.diff.filter(({ classes }) => classes.includes("destructive")).map(({ path }) => path)).toEqual([
       "note.body",
     ]);
-    await deploy(mended.id);
+    await deploy(corrected.id);
     expect(await status(projectId, "/api/notes")).toBe(200);
-    expect(await owner.client.blueprints.current.query({ projectId })).toMatchObject({ text: mended.text });
+    expect(await owner.client.blueprints.current.query({ projectId })).toMatchObject({ text: corrected.text });
   }
 
-  it("is served, compared with the model that was kept, and mended", async () => {
-    await mend(await liveWith(WITH_OLD_KEY, true));
+  it("is served, compared with the stored model, and corrected", async () => {
+    await correct(await liveWith(WITH_OLD_KEY, true));
   });
 
-  it("is compared with the kept model even where hardly a word of it is understood", async () => {
-    await mend(await liveWith("project: notes\nentities: [a, b]\n", true));
+  it("is compared with the stored model even if almost none of the text can be read", async () => {
+    await correct(await liveWith("project: notes\nentities: [a, b]\n", true));
   });
 
-  it("is compared with what is still understood of it, where that gives the very bundle that serves", async () => {
-    await mend(await liveWith(WITH_OLD_KEY, false));
+  it("is compared with its readable parts, if they compile to exactly the served bundle", async () => {
+    await correct(await liveWith(WITH_OLD_KEY, false));
   });
 
-  it("is served, and a change refused in plain words, where nothing else is known of it", async () => {
+  it("is served, and a change is refused with an explanation, if nothing else is known", async () => {
     const projectId = await liveWith(NOTES.replace("body: text?", "body: poem?"), false);
     expect(await status(projectId, "/api/notes")).toBe(200);
     const change = (): Promise<unknown> => owner.client.proposals.create.mutate({ projectId, text: NOTES });
     expect(await codeOf(change())).toBe("PRECONDITION_FAILED");
-    await expect(change()).rejects.toThrow(/goes on being served, but .* no longer valid.* line 7: /);
+    await expect(change()).rejects.toThrow(/is still served, but .* no longer valid.* line 7: /);
   });
 
-  it("has its model kept at the next start, while the language still understands it", async () => {
+  it("gets a stored model at the next start, while the language still accepts it", async () => {
     const projectId = await newProject();
     await goLive(owner, projectId, NOTES);
     await world.pool.query(

@@ -1,4 +1,4 @@
-// Procedures about deployments. In: checked input. Out: what the service answers.
+// Procedures about deployments. In: checked input. Out: the answers of the service.
 import { forDeployment, forProject, forProposal } from "../trpc.ts";
 import type { DeploymentProcedures } from "./api.ts";
 

@@ -1,5 +1,5 @@
-// Deployments: an approved proposal on its way to the cell. In: a proposal. Out: a deployment to look at while it runs.
-// It never deploys what wasn't approved against what is live now.
+// Deployments of approved proposals to cells. In: a proposal. Out: a deployment that can be watched while it runs. It never
+// deploys a proposal that wasn't approved against the current live version.
 import { newId } from "@plinth/bundle";
 import { notFound, refuse } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
@@ -18,22 +18,23 @@ export interface DeploymentService {
 }
 
 const notBegun: Readonly<Record<Exclude<Begun, "begun">, string>> = {
-  busy: "A deployment of this project is under way. Wait until it is finished.",
-  name_taken: "Another project of the organization has taken the name meanwhile. Propose the change with another name.",
+  busy: "Another deployment of this project is running. Wait until it is finished.",
+  name_taken:
+    "Another project of the organization has taken the name in the meantime. Propose the change with another name.",
 };
 
 export function createDeploymentService(store: DeploymentStore, followers: Followers): DeploymentService {
   return {
     create: async (by, proposalId) => {
-      const made = { id: newId("dep"), releaseId: newId("rel"), proposalId, createdBy: by.id };
-      // Asked twice for one thing, as by a second click.
+      const created = { id: newId("dep"), releaseId: newId("rel"), proposalId, createdBy: by.id };
+      // The same request twice, for example by a double click.
       const underWay = await store.unfinishedOf(proposalId);
       if (underWay !== null) return { deploymentId: underWay };
-      const begun = await store.insert(made, (proposal, project) => {
+      const begun = await store.insert(created, (proposal, project) => {
         if (proposal.status === "open")
           throw refuse("CONFLICT", "The proposal must be approved before it is deployed.");
         if (proposal.status === "stale") throw refuse("CONFLICT", STALE);
-        if (proposal.status !== "approved") throw refuse("CONFLICT", `The proposal is ${proposal.status} already.`);
+        if (proposal.status !== "approved") throw refuse("CONFLICT", `The proposal is already ${proposal.status}.`);
         if (isStale(proposal, project.live_deployment_id)) throw refuse("CONFLICT", STALE);
       });
       if (begun === "busy") {
@@ -41,19 +42,19 @@ export function createDeploymentService(store: DeploymentStore, followers: Follo
         if (first !== null) return { deploymentId: first };
       }
       if (begun !== "begun") throw refuse("CONFLICT", notBegun[begun]);
-      followers.follow(made.id);
-      return { deploymentId: made.id };
+      followers.follow(created.id);
+      return { deploymentId: created.id };
     },
     resume: async (by, deploymentId) => {
       const known = await store.get(deploymentId);
       if (known === null) throw notFound("deployment");
       const begun = await store.resume(deploymentId, by.id, (deployment, proposal, project) => {
-        if (deployment.finished_at === null) throw refuse("CONFLICT", "The deployment is under way.");
+        if (deployment.finished_at === null) throw refuse("CONFLICT", "The deployment is running.");
         const isLive = project.live_deployment_id === deploymentId;
         const isOpen = proposal.status === "approved" && !isStale(proposal, project.live_deployment_id);
         if (deployment.status === "failed" && isOpen) return;
         if (deployment.status === "active" && isLive && deployment.error !== null) return;
-        throw refuse("CONFLICT", "There is nothing left of this deployment that could be resumed.");
+        throw refuse("CONFLICT", "Nothing of this deployment is left to resume.");
       });
       if (begun !== "begun") throw refuse("CONFLICT", notBegun[begun]);
       followers.follow(deploymentId);

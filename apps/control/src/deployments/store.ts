@@ -1,5 +1,5 @@
-// Deployments in the database. In: a proposal, or what a cell reports. Out: rows; going live is one transaction.
-// It never talks to a cell.
+// Deployments in the database. In: a proposal, or a report of a cell. Out: rows. Going live is one transaction. It never calls a
+// cell.
 import { type Selectable, sql } from "kysely";
 import type { Placement } from "../cells/transport.ts";
 import { writeAudit } from "../database/audit.ts";
@@ -24,20 +24,20 @@ export interface Progress {
   readonly steps: readonly DeploymentStep[];
 }
 
-/** Where a deployment stands, and where it goes. */
+/** The state of a deployment, and its cell. */
 export interface DeploymentOrder {
   readonly deployment: Deployment;
-  /** Live already: the cell is to be handed the same once more, for the steps that failed. */
+  /** It is live already: the cell gets the same release once more, for the steps that failed. */
   readonly resuming: boolean;
   readonly placement: Placement;
   readonly organizationId: string;
-  /** Environments of the project that are renamed with it, as they will be called. */
+  /** Environments of the project that are renamed with it, with their new names. */
   readonly renamed: readonly Placement[];
 }
 
-/** What a cell is handed of a deployment. It may have megabytes: it is read for that alone. */
+/** The parts of a deployment that a cell gets. They may have megabytes, so they are read only for that. */
 export interface ApprovedContent {
-  /** Of the plan. */
+  /** The hash of the plan. */
   readonly steps: readonly { readonly id: string; readonly summary: string }[];
   readonly text: string;
   readonly baseBundleHash: string | null;
@@ -48,7 +48,7 @@ export interface ApprovedContent {
   readonly bundle: string;
   readonly bundleHash: string;
   readonly hash: string;
-  /** What the project is called once it is live; null: as it is. */
+  /** The name of the project after it is live. Null if it doesn't change. */
   readonly name: string | null;
   readonly author: string;
   readonly consents: readonly string[];
@@ -58,7 +58,7 @@ export interface ApprovedContent {
 }
 
 export interface DeploymentStore {
-  /** `judge` throws where the proposal may not be deployed now. */
+  /** `judge` throws if the proposal can't be deployed now. */
   insert(
     deployment: NewDeployment,
     judge: (proposal: ProposalRow, project: Selectable<ProjectsTable>) => void,
@@ -66,23 +66,23 @@ export interface DeploymentStore {
   get(deploymentId: string): Promise<Deployment | null>;
   list(projectId: string): Promise<readonly DeploymentSummary[]>;
   unfinished(): Promise<readonly string[]>;
-  /** The deployment of this proposal that is under way. */
+  /** The unfinished deployment of this proposal. */
   unfinishedOf(proposalId: string): Promise<string | null>;
   order(deploymentId: string): Promise<DeploymentOrder>;
   content(deploymentId: string): Promise<ApprovedContent>;
-  /** Begins again what is over. `judge` throws where it may not. */
+  /** Starts a finished deployment again. `judge` throws if that isn't possible. */
   resume(deploymentId: string, by: string, judge: JudgeResume): Promise<Begun>;
-  /** The cell has taken up the steps that are left. */
+  /** The cell has started the remaining steps. */
   resumed(deploymentId: string): Promise<void>;
   /** The cell doesn't answer. */
   waits(deploymentId: string): Promise<void>;
-  /** Active: the project's live version moves on, its deployment is superseded, and what was proposed against it is stale. */
+  /** Active: the project has a new live version, its previous deployment is superseded, and older proposals are stale. */
   record(deploymentId: string, progress: Progress): Promise<void>;
-  /** As `record`; nothing more comes. */
+  /** Like `record`, and the deployment is finished. */
   finish(deploymentId: string, progress: Progress): Promise<void>;
 }
 
-/** `busy`: another deployment of the project is under way. `name_taken`: another project has the name that it brings. */
+/** `busy`: another deployment of the project is running. `name_taken`: another project has the new name. */
 export type Begun = "begun" | "busy" | "name_taken";
 
 type JudgeResume = (
@@ -294,7 +294,7 @@ async function lockDeployment(
   return { ...locked, deployment };
 }
 
-/** Writes down what the cell reports; the first report of a live release moves the project with it. */
+/** Records a report of the cell. The first report of a live release also changes the project. */
 async function moveOn(
   db: ControlDatabase,
   deploymentId: string,
@@ -303,7 +303,7 @@ async function moveOn(
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const { deployment, proposal, project } = await lockDeployment(trx, deploymentId);
-    // Another follower, in another process or before a restart, was here first.
+    // Another follower, in another process or before a restart, was faster.
     if (deployment.finished_at !== null) return;
     await trx
       .updateTable("deployments")
@@ -329,7 +329,7 @@ async function moveOn(
   });
 }
 
-/** Without the steps: there may be thousands. */
+/** Without the steps, because there may be thousands. */
 const summaryColumns = [
   "id",
   "project_id",

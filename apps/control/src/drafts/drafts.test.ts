@@ -1,17 +1,16 @@
-// Drafts are kept on the server, one for each person and project: no save overwrites what it hasn't seen, and undoing goes back
-// over reloads, within bounds.
+// Drafts are stored on the server, one for each person and project. No save overwrites a version that it hasn't seen, and undo
+// works after reloads, within limits.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
-
-const note = (project: string, fields = ""): string => `project: ${project}
-entities:
-  note:
-    fields:
-      title: string
-${fields}    permissions:
-      admin:
-        all: true
-`;
+import {
+  codeOf,
+  createWorld,
+  goLive,
+  join,
+  organizationOf,
+  type Somebody,
+  type World,
+} from "../testing/control-plane.ts";
+import { noteBlueprint } from "../testing/note-blueprint.ts";
 
 let world: World;
 let owner: Somebody;
@@ -21,7 +20,7 @@ let organizationId: string;
 beforeAll(async () => {
   world = await createWorld({ cell: true, env: { PLINTH_MAX_DRAFT_STEPS: "3", PLINTH_MAX_DRAFT_BYTES: "1000" } });
   [owner, second] = [await world.signUp("owner"), await world.signUp("second")];
-  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  organizationId = await organizationOf(owner);
   await join(owner, second, organizationId, "owner");
 }, 60_000);
 afterAll(() => world?.stop());
@@ -36,14 +35,14 @@ const save = (
   baseVersionId: string | null = null,
 ) => who.client.drafts.save.mutate({ projectId, text, after, baseVersionId });
 const get = (who: Somebody, projectId: string) => who.client.drafts.get.query({ projectId });
-/** As if the last save lay back: saves of the same few seconds are one step. */
+/** Simulates that the last save is older, because saves within a few seconds are one step. */
 const later = (projectId: string) =>
   world.pool.query(
     "UPDATE control.earlier_drafts SET saved_at = saved_at - interval '1 minute' WHERE project_id = $1",
     [projectId],
   );
 
-it("a save upon another version is refused, the same one again is not, and two people don't meet", async () => {
+it("a save based on another version is refused, a repeated save isn't, and two people have separate drafts", async () => {
   const projectId = await newProject("shared");
   expect(await get(owner, projectId)).toEqual({ draft: null, ended: null });
   expect((await save(owner, projectId, "a", null)).version).toBe(1);
@@ -59,7 +58,7 @@ it("a save upon another version is refused, the same one again is not, and two p
   expect((await get(second, projectId)).draft?.text).toBe("mine");
 });
 
-it("undoing goes back as far as the operator allows, in number and bytes", async () => {
+it("undo goes back as far as the operator allows, in number and bytes", async () => {
   const projectId = await newProject("undone");
   let after: number | null = null;
   for (const text of ["one", "two", "three", "four", "five", "six"]) {
@@ -82,18 +81,18 @@ it("undoing goes back as far as the operator allows, in number and bytes", async
   expect((await owner.client.drafts.history.query({ projectId })).map(({ bytes }) => bytes)).toEqual([600]);
 });
 
-it("saves of the same few seconds are one step", async () => {
+it("saves within a few seconds are one step", async () => {
   const projectId = await newProject("quick");
   let after: number | null = null;
   for (const text of ["one", "two", "three", "four"]) after = (await save(owner, projectId, text, after)).version;
   expect(await owner.client.drafts.history.query({ projectId })).toHaveLength(1);
 });
 
-it("a draft ends when its text goes live, and can be restored; everybody else's stays", async () => {
+it("a draft ends when its text goes live, and can be restored; the drafts of others stay", async () => {
   const projectId = await newProject("ending");
-  const text = note("ending");
+  const text = noteBlueprint("", { project: "ending" });
   await save(owner, projectId, text, null);
-  await save(second, projectId, note("ending", "      body: text?\n"), null);
+  await save(second, projectId, noteBlueprint("      body: text?\n", { project: "ending" }), null);
   await goLive(owner, projectId, text);
   expect(await get(owner, projectId)).toMatchObject({ draft: null, ended: { endedBy: "deployed" } });
   const theirs = (await get(second, projectId)).draft;
@@ -110,17 +109,17 @@ it("a draft ends when its text goes live, and can be restored; everybody else's 
   expect((await get(owner, projectId)).ended?.endedBy).toBe("discarded");
   expect((await save(owner, projectId, "anew", null)).version).toBe(version + 1);
   const [before] = await owner.client.drafts.history.query({ projectId });
-  expect(before?.version, "what was discarded is a step of undoing").toBe(version);
+  expect(before?.version, "a discarded text is a step of undo").toBe(version);
   await owner.client.drafts.discard.mutate({ projectId, version: version + 1 });
   await world.pool.query("UPDATE control.drafts SET ended_at = ended_at - interval '8 days'");
   expect((await get(owner, projectId)).ended).toBeNull();
   expect(await codeOf(owner.client.drafts.restore.mutate({ projectId }))).toBe("NOT_FOUND");
 });
 
-it("refuses a text that is too long, a base of another project, and saves without end", async () => {
+it("refuses a text that is too long, a base of another project, and too many saves", async () => {
   const projectId = await newProject("refused");
   const other = await newProject("other");
-  await goLive(owner, other, note("other"));
+  await goLive(owner, other, noteBlueprint("", { project: "other" }));
   const base = (await owner.client.blueprints.current.query({ projectId: other }))?.versionId ?? "";
   expect(await codeOf(save(owner, projectId, "x", null, base))).toBe("NOT_FOUND");
   expect(await codeOf(save(owner, projectId, "x".repeat(1_048_577), null))).toBe("BAD_REQUEST");

@@ -1,5 +1,5 @@
-// Procedures about drafts. In: checked input. Out: what the service answers. A draft is its writer's: who may not change the
-// project has none.
+// Procedures about drafts. In: checked input. Out: the answers of the service. A draft belongs to its author. A person who can't
+// change the project has none.
 import { z } from "zod";
 import { blueprintText } from "../blueprints/text.ts";
 import { forProject, id } from "../trpc.ts";

@@ -1,5 +1,5 @@
-// Drafts of blueprints. In: a person, a project, a text and the version it was written upon. Out: drafts; a text that was
-// written upon another version than the stored one is refused, never merged or dropped here. It reads no blueprint.
+// Drafts of blueprints. In: a person, a project, a text and the version that it is based on. Out: drafts. A text that is based on
+// another version than the stored one is refused; it is never merged or dropped here. It reads no blueprint.
 import { refuseTooLong } from "../blueprints/service.ts";
 import { notFound, refuse } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
@@ -30,7 +30,7 @@ export interface DraftServiceOptions {
   readonly blueprintBytesMax: number;
 }
 
-const ELSEWHERE = "The draft was saved elsewhere meanwhile.";
+const ELSEWHERE = "The draft was saved elsewhere in the meantime.";
 
 export function createDraftService({ store, saves, blueprintBytesMax }: DraftServiceOptions): DraftService {
   return {
@@ -42,7 +42,7 @@ export function createDraftService({ store, saves, blueprintBytesMax }: DraftSer
       if (waitSeconds > 0) {
         throw refuse(
           "TOO_MANY_REQUESTS",
-          `The draft is saved too often. It is kept here; try again in ${waitSeconds} s.`,
+          `The draft is saved too often. It is stored here; try again in ${waitSeconds} s.`,
         );
       }
       const outcome: Saved = await store.save({ projectId: project.id, personId: by.id }, saved);
@@ -59,8 +59,7 @@ export function createDraftService({ store, saves, blueprintBytesMax }: DraftSer
 
     restore: async (by, project) => {
       const restored = await store.restore({ projectId: project.id, personId: by.id });
-      if (restored === "open")
-        throw refuse("CONFLICT", "There is a draft already. Its history has what it was before.");
+      if (restored === "open") throw refuse("CONFLICT", "There is already a draft. Its history has the earlier texts.");
       if (restored === null) throw notFound("draft");
       return restored;
     },

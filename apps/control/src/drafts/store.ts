@@ -1,5 +1,5 @@
-// Drafts in the database. In: whose, and a text. Out: rows. Every save counts the version up under a lock of the draft's row; what
-// the text was before goes into the history, which is bounded. It never judges what a text says.
+// Drafts in the database. In: a person and project, and a text. Out: rows. Every save increments the version under a lock of the
+// draft's row. The previous text goes to the history, which is limited. It never reads the text.
 import { type Selectable, sql } from "kysely";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, DraftsTable } from "../database/tables.ts";
@@ -14,7 +14,7 @@ export type Saved =
   | { readonly kind: "saved"; readonly version: number; readonly savedAt: string }
   /** The stored draft has another version. */
   | { readonly kind: "elsewhere" }
-  /** The base is no version of this project. */
+  /** The base isn't a version of this project. */
   | { readonly kind: "no_base" };
 
 export interface DraftStore {
@@ -23,22 +23,22 @@ export interface DraftStore {
     of: DraftOwner,
     saved: { readonly text: string; readonly after: number | null; readonly baseVersionId: string | null },
   ): Promise<Saved>;
-  /** Null where the draft has another version. */
+  /** Null if the draft has another version. */
   discard(of: DraftOwner, version: number): Promise<EndedDraft | null>;
-  /** `open` where there is a draft; null where none ended lately. */
+  /** `open` if there is a draft; null if none ended lately. */
   restore(of: DraftOwner): Promise<Draft | "open" | null>;
   history(of: DraftOwner): Promise<readonly EarlierDraft[]>;
   earlier(of: DraftOwner, version: number): Promise<Draft | null>;
 }
 
 export interface DraftBounds {
-  /** Earlier texts of a draft that are kept. */
+  /** How many earlier texts of a draft are kept. */
   readonly stepsMax: number;
-  /** Their bytes together. */
+  /** Their total size in bytes. */
   readonly bytesMax: number;
 }
 
-/** Texts that were saved within so many seconds are one step of undoing. */
+/** Texts that are saved within this number of seconds are one step of undo. */
 const STEP_SECONDS = 5;
 const RESTORABLE_DAYS = 7;
 
@@ -60,7 +60,7 @@ export function createDraftStore(db: ControlDatabase, bounds: DraftBounds): Draf
         }
         const row = await lockRow(trx, of);
         const open = row === undefined || row.ended_at !== null ? null : row;
-        // Sent again, since the first answer was lost.
+        // A repeated request, because the first answer was lost.
         if (open !== null && open.version === (saved.after ?? 0) + 1 && open.text === saved.text) return answer(open);
         if ((open?.version ?? null) !== saved.after) return { kind: "elsewhere" };
         if (row === undefined) return begin(trx, of, saved);
@@ -80,7 +80,7 @@ export function createDraftStore(db: ControlDatabase, bounds: DraftBounds): Draf
       db.transaction().execute(async (trx) => {
         const row = await lockRow(trx, of);
         if (row === undefined || row.version !== version) return null;
-        // Discarded already, by a second click.
+        // Already discarded, by a double click.
         if (row.ended_at !== null) return ended(row);
         await audit(trx, of, "draft.discarded");
         return ended(await write(trx, of, { ended_at: new Date(), ended_by: "discarded" }));
@@ -120,7 +120,7 @@ export function createDraftStore(db: ControlDatabase, bounds: DraftBounds): Draf
   };
 }
 
-/** Whoever wrote the text that went live has no draft of it any more; all others keep theirs. */
+/** Ends the draft of the person who wrote the text that went live. Other people keep their drafts. */
 export async function endDeployedDrafts(trx: Connection, projectId: string, versionId: string): Promise<void> {
   await trx
     .updateTable("drafts")

@@ -1,28 +1,19 @@
-// Environments of a project on a real cell: nothing is shared, and a blueprint moves from one to the next as a proposal.
+// Environments of a project on a real cell: they share nothing, and a blueprint moves from one to the next as a proposal.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Proposal } from "../proposals/api.ts";
 import {
+  approveAndDeploy,
   codeOf,
   createWorld,
   finished,
   goLive,
   join,
+  organizationOf,
   type Somebody,
   until,
   type World,
 } from "../testing/control-plane.ts";
+import { noteBlueprint } from "../testing/note-blueprint.ts";
 import type { CreatedEnvironment } from "./api.ts";
-
-const notes = (fields = "", name = "notes"): string => `project: ${name}
-modules: [auth, users, roles]
-entities:
-  note:
-    fields:
-      title: string
-${fields}    permissions:
-      admin:
-        all: true
-`;
 
 let world: World;
 let owner: Somebody;
@@ -32,7 +23,7 @@ let slugs = 0;
 beforeAll(async () => {
   world = await createWorld({ cell: true, env: { PLINTH_MAX_ENVIRONMENTS: "3" } });
   owner = await world.signUp("owner");
-  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  organizationId = await organizationOf(owner);
 }, 60_000);
 
 afterAll(() => world?.stop());
@@ -46,7 +37,7 @@ interface Live {
 async function liveProject(fields = ""): Promise<Live> {
   const slug = `notes-${++slugs}`;
   const projectId = (await owner.client.projects.create.mutate({ organizationId, slug })).id;
-  const text = (more = ""): string => notes(more, slug);
+  const text = (more = ""): string => noteBlueprint(more, { project: slug });
   await goLive(owner, projectId, text(fields));
   return { projectId, slug, text };
 }
@@ -61,11 +52,6 @@ async function environmentOf(
   return made;
 }
 
-async function deploy({ id: proposalId, hash, consents }: Proposal): Promise<string> {
-  await owner.client.proposals.approve.mutate({ proposalId, hash, consents: [...consents] });
-  return (await owner.client.deployments.create.mutate({ proposalId })).deploymentId;
-}
-
 function ask(key: string, init: RequestInit = {}, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(`${world.apiUrl}/v1/resources/notes`, {
     ...init,
@@ -76,18 +62,18 @@ function ask(key: string, init: RequestInit = {}, headers: Record<string, string
 const titlesSeenBy = async (key: string): Promise<unknown> =>
   ((await (await ask(key)).json()) as { data: { title: string }[] }).data.map(({ title }) => title);
 
-/** The tables of the cell that hold something of a project. */
-async function heldOf(projectId: string): Promise<readonly string[]> {
+/** The tables of the cell that have rows of a project. */
+async function tablesOf(projectId: string): Promise<readonly string[]> {
   const { rows: tables } = await world.cellPool.query<{ name: string }>(
     `SELECT table_name AS name FROM information_schema.columns
      WHERE table_schema = 'plinth' AND column_name = 'project_id' ORDER BY 1`,
   );
-  const held: string[] = [];
+  const found: string[] = [];
   for (const { name } of tables) {
     const { rowCount } = await world.cellPool.query(`SELECT FROM plinth.${name} WHERE project_id = $1`, [projectId]);
-    if (rowCount !== 0) held.push(name);
+    if (rowCount !== 0) found.push(name);
   }
-  return held;
+  return found;
 }
 
 const detailOf = async (answer: Response): Promise<string> => ((await answer.json()) as { detail: string }).detail;
@@ -98,7 +84,7 @@ const failureOf = (call: Promise<unknown>): Promise<string> =>
   );
 
 describe("an environment", () => {
-  it("begins with the live blueprint and a key of its own, and shares neither data nor secrets", async () => {
+  it("begins with the live blueprint and its own key, and shares neither data nor secrets", async () => {
     const { projectId, slug } = await liveProject();
     const { key } = await owner.client.keys.create.mutate({ projectId, name: "production", kind: "secret" });
     await world.cellPool.query(
@@ -110,7 +96,7 @@ describe("an environment", () => {
     await ask(key, { method: "POST", body: JSON.stringify({ title: "real" }) });
     await ask(preview.key ?? "", { method: "POST", body: JSON.stringify({ title: "tried" }) });
     expect([await titlesSeenBy(key), await titlesSeenBy(preview.key ?? "")]).toEqual([["real"], ["tried"]]);
-    expect(await heldOf(preview.id)).toEqual([
+    expect(await tablesOf(preview.id)).toEqual([
       "api_keys",
       "catalogues",
       "epochs",
@@ -125,7 +111,7 @@ describe("an environment", () => {
     expect(rows).toEqual([{ kids: 2 }]);
   });
 
-  it("takes no key of another: the refusal names both", async () => {
+  it("refuses keys of another environment: the refusal names both", async () => {
     const { projectId, slug } = await liveProject();
     const { key } = await owner.client.keys.create.mutate({ projectId, name: "production", kind: "secret" });
     const development = await environmentOf(projectId, "development");
@@ -145,7 +131,7 @@ describe("an environment", () => {
     expect(await detailOf(stranger)).toBe("The credential is for another project.");
   });
 
-  it("begins empty where that is asked for, or where nothing is live", async () => {
+  it("begins empty with `empty`, or if nothing is live", async () => {
     const { projectId } = await liveProject();
     const made = await owner.client.environments.create.mutate({ projectId, kind: "preview", empty: true });
     expect(made).toMatchObject({ name: "preview", deploymentId: null, problem: null, key: expect.any(String) });
@@ -153,7 +139,7 @@ describe("an environment", () => {
     expect((await environmentOf(fresh, "development")).deploymentId).toBeNull();
   });
 
-  it("is made and promoted by a developer, who gets no key, and deleted by an admin", async () => {
+  it("is created and promoted by a developer, who gets no key, and deleted by an admin", async () => {
     const { projectId, text } = await liveProject();
     const [developer, admin] = [await world.signUp("developer"), await world.signUp("admin")];
     await join(owner, developer, organizationId, "developer");
@@ -168,13 +154,13 @@ describe("an environment", () => {
     expect(await codeOf(admin.client.environments.delete.mutate({ projectId: made.id }))).toBeNull();
   });
 
-  it("is one of a few: one for development, previews by name, as many as the operator allows", async () => {
+  it("has limits: one for development, previews by name, as many as the operator allows", async () => {
     const { projectId, slug } = await liveProject();
     const make = (kind: "development" | "preview", name?: string) =>
       owner.client.environments.create.mutate({ projectId, kind, name, empty: true });
     const development = await make("development");
-    expect(await failureOf(make("development"))).toBe(`${slug} has an environment "development" already.`);
-    expect(await failureOf(make("development", "mine"))).toContain("only a preview has a name of its own");
+    expect(await failureOf(make("development"))).toBe(`${slug} already has an environment "development".`);
+    expect(await failureOf(make("development", "mine"))).toContain("only a preview can have its own name");
     for (const name of ["production", "development"]) {
       expect(await failureOf(make("preview", name))).toContain("a preview can't be called");
     }
@@ -182,7 +168,7 @@ describe("an environment", () => {
       expect(await codeOf(make("preview", name))).toBe("BAD_REQUEST");
     await make("preview", "one");
     expect(await codeOf(make("preview", "one"))).toBe("CONFLICT");
-    // Of an environment, an environment of its project is made.
+    // An environment of an environment belongs to the same project.
     const two = await owner.client.environments.create.mutate({
       projectId: development.id,
       kind: "preview",
@@ -190,14 +176,14 @@ describe("an environment", () => {
       empty: true,
     });
     expect(two.slug).toBe(`${slug}--two`);
-    expect(await failureOf(make("preview", "three"))).toContain("at most 3 environments beside production");
+    expect(await failureOf(make("preview", "three"))).toContain("at most 3 environments in addition to production");
     const listed = await owner.client.environments.list.query({ projectId: two.id });
     expect(listed.map(({ name }) => name)).toEqual(["production", "development", "one", "two"]);
     const project = (await owner.client.projects.list.query({ organizationId })).find(({ id }) => id === projectId);
     expect(project?.environments).toEqual(listed);
   });
 
-  it("of two that are made at once under one name, is one", async () => {
+  it("is created once by two simultaneous requests with one name", async () => {
     const { projectId } = await liveProject();
     const make = () =>
       owner.client.environments.create.mutate({ projectId, kind: "preview", name: "twice", empty: true });
@@ -209,7 +195,7 @@ describe("an environment", () => {
     const { projectId } = await liveProject();
     const preview = await owner.client.environments.create.mutate({ projectId, kind: "preview", empty: true });
     const other = await world.signUp("other");
-    const theirs = (await other.client.me.get.query()).organizations[0]?.id ?? "";
+    const theirs = await organizationOf(other);
     const insert = (parent: string, organization: string): Promise<unknown> =>
       world.pool.query(
         `INSERT INTO control.projects (id, organization_id, slug, cell_id, parent_id, environment, environment_name)
@@ -220,7 +206,7 @@ describe("an environment", () => {
     expect(await failureOf(insert(projectId, theirs))).toContain("foreign key");
   });
 
-  it("opens to the members of its project alone, and no scope names it by itself", async () => {
+  it("is open only to the members of its project, and no scope can name it", async () => {
     const { projectId } = await liveProject();
     const elsewhere = await liveProject();
     const preview = await environmentOf(projectId, "preview");
@@ -264,18 +250,18 @@ describe("an environment", () => {
       projectId: preview.id,
       text: text("      body: text?\n"),
     });
-    await goLive(owner, projectId, notes("", `${slug}-renamed`));
+    await goLive(owner, projectId, noteBlueprint("", { project: `${slug}-renamed` }));
     const renamed = `${slug}-renamed--preview`;
     expect((await owner.client.projects.get.query({ projectId: preview.id })).slug).toBe(renamed);
     const asked = async (name: string) => (await ask(preview.key ?? "", {}, { "plinth-project": name })).status;
-    // The cell hears of the name a moment after the deployment has ended.
+    // The cell gets the name a moment after the deployment has ended.
     await expect
       .poll(async () => [await asked(renamed), await asked(`${slug}--preview`)], { timeout: 5_000 })
       .toEqual([200, 403]);
-    await finished(owner, await deploy(earlier));
+    await finished(owner, await approveAndDeploy(owner, earlier));
     expect((await owner.client.projects.get.query({ projectId: preview.id })).slug).toBe(renamed);
-    // The other way, a preview's text renames nothing before it is promoted.
-    await goLive(owner, preview.id, notes("", `${slug}-again`));
+    // In the other direction, a preview's text renames nothing before it is promoted.
+    await goLive(owner, preview.id, noteBlueprint("", { project: `${slug}-again` }));
     expect((await owner.client.projects.get.query({ projectId: preview.id })).slug).toBe(renamed);
     expect((await owner.client.projects.get.query({ projectId })).slug).toBe(`${slug}-renamed`);
     const promoted = await owner.client.environments.promote.mutate({
@@ -284,31 +270,31 @@ describe("an environment", () => {
       overwrite: true,
     });
     expect(promoted.consents).toContain("breaking project");
-    await finished(owner, await deploy(promoted));
+    await finished(owner, await approveAndDeploy(owner, promoted));
     expect((await owner.client.projects.get.query({ projectId: preview.id })).slug).toBe(`${slug}-again--preview`);
   });
 });
 
 describe("a deleted environment", () => {
-  it("is gone with its data and keys, touches no other, and leaves its name free", async () => {
+  it("is removed with its data and keys, changes no other, and frees its name", async () => {
     const { projectId } = await liveProject();
     const { key } = await owner.client.keys.create.mutate({ projectId, name: "production", kind: "secret" });
     await ask(key, { method: "POST", body: JSON.stringify({ title: "stays" }) });
     const sibling = await environmentOf(projectId, "development");
-    const held = [await heldOf(projectId), await heldOf(sibling.id)];
+    const found = [await tablesOf(projectId), await tablesOf(sibling.id)];
     const preview = await environmentOf(projectId, "preview", "short");
     expect((await ask(preview.key ?? "")).status).toBe(200);
     await owner.client.environments.delete.mutate({ projectId: preview.id });
     expect((await ask(preview.key ?? "")).status).toBe(401);
     expect(await codeOf(owner.client.projects.get.query({ projectId: preview.id }))).toBe("NOT_FOUND");
-    expect(await heldOf(preview.id)).toEqual([]);
+    expect(await tablesOf(preview.id)).toEqual([]);
     const { rows } = await world.cellPool.query(
       `SELECT (SELECT count(*) FROM pg_namespace WHERE nspname LIKE '%' || $1)::int AS schemas,
               (SELECT count(*) FROM pg_roles WHERE rolname LIKE '%' || $1 || '%')::int AS roles`,
       [preview.id.slice(4)],
     );
     expect(rows).toEqual([{ schemas: 0, roles: 0 }]);
-    expect([await heldOf(projectId), await heldOf(sibling.id)]).toEqual(held);
+    expect([await tablesOf(projectId), await tablesOf(sibling.id)]).toEqual(found);
     expect(await titlesSeenBy(key)).toEqual(["stays"]);
     expect((await ask(sibling.key ?? "")).status).toBe(200);
     expect(await codeOf(owner.client.environments.delete.mutate({ projectId: preview.id }))).toBe("NOT_FOUND");
@@ -320,7 +306,7 @@ describe("a deleted environment", () => {
     expect(audit).toEqual([{ action: "environment.deleted", subject: preview.id }]);
   });
 
-  it("is refused while it deploys and for production, and ends once its cell is back", async () => {
+  it("can't be deleted while it deploys or if it is production, and is erased when its cell is back", async () => {
     const { projectId, text } = await liveProject();
     const preview = await environmentOf(projectId, "preview");
     expect(await codeOf(owner.client.environments.delete.mutate({ projectId }))).toBe("CONFLICT");
@@ -329,9 +315,9 @@ describe("a deleted environment", () => {
       text: text("      body: text?\n"),
     });
     await world.stopCell();
-    const deploymentId = await deploy(change);
+    const deploymentId = await approveAndDeploy(owner, change);
     const remove = () => owner.client.environments.delete.mutate({ projectId: preview.id });
-    expect(await failureOf(remove())).toBe("A deployment is under way. Delete the environment once it has ended.");
+    expect(await failureOf(remove())).toBe("A deployment is running. Delete the environment after it has finished.");
     await world.startCell();
     await finished(owner, deploymentId);
     await world.stopCell();

@@ -1,11 +1,11 @@
-// From which versions an environment's live one was made. In: a deployment that goes live, or an environment. Out: hashes, by
-// which it is known whether another environment has something that this one lacks.
+// The versions that an environment's live version was made from. In: a deployment that goes live, or an environment. Out: hashes,
+// which show whether another environment has something that this one lacks.
 import { sql } from "kysely";
 import type { Connection } from "../database/tables.ts";
 
-/** A version and all that it was made from become part of the lineage of the environment where it goes live. */
+/** Adds a version and its lineage to the lineage of the environment where it goes live. */
 export async function keepLineage(trx: Connection, proposalId: string): Promise<void> {
-  // By its text, and by its model: a comment makes another text and the same model.
+  // By its text and by its model: a comment changes the text but not the model.
   await sql`
     INSERT INTO control.environment_lineage (project_id, version_hash)
     SELECT p.project_id, made.hash FROM control.proposals p

@@ -1,18 +1,19 @@
-// A blueprint's way from one environment to the next: what the proposal says and owes, and what is never taken back silently.
+// Promotes a blueprint from one environment to the next: the proposal's content and required consents, and that nothing is
+// reverted silently.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Proposal } from "../proposals/api.ts";
-import { codeOf, createWorld, finished, goLive, type Somebody, type World } from "../testing/control-plane.ts";
+import {
+  approveAndDeploy,
+  codeOf,
+  createWorld,
+  finished,
+  goLive,
+  organizationOf,
+  type Somebody,
+  type World,
+} from "../testing/control-plane.ts";
+import { noteBlueprint } from "../testing/note-blueprint.ts";
 
-const notes = (name: string, fields = ""): string => `project: ${name}
-modules: [auth, users, roles]
-entities:
-  note:
-    fields:
-      title: string
-${fields}    permissions:
-      admin:
-        all: true
-`;
 const BODY = "      body: text?\n";
 const MOOD = "      mood: string?\n";
 
@@ -24,7 +25,7 @@ let slugs = 0;
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   owner = await world.signUp("owner");
-  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  organizationId = await organizationOf(owner);
 }, 60_000);
 
 afterAll(() => world?.stop());
@@ -36,10 +37,10 @@ interface Family {
   readonly text: (fields?: string) => string;
 }
 
-/** All three live with the same text. */
+/** All three are live with the same text. */
 async function family(fields = ""): Promise<Family> {
   const slug = `promoted-${++slugs}`;
-  const text = (more = ""): string => notes(slug, more);
+  const text = (more = ""): string => noteBlueprint(more, { project: slug });
   const production = (await owner.client.projects.create.mutate({ organizationId, slug })).id;
   await goLive(owner, production, text(fields));
   const environment = async (kind: "development" | "preview"): Promise<string> => {
@@ -54,11 +55,6 @@ const promote = (fromProjectId: string, projectId: string, overwrite = false): P
   owner.client.environments.promote.mutate({ projectId, fromProjectId, overwrite });
 const standing = async (fromProjectId: string, projectId: string) =>
   (await owner.client.environments.compare.query({ projectId, fromProjectId })).standing;
-
-async function deploy({ id: proposalId, hash, consents }: Proposal): Promise<string> {
-  await owner.client.proposals.approve.mutate({ proposalId, hash, consents: [...consents] });
-  return (await owner.client.deployments.create.mutate({ proposalId })).deploymentId;
-}
 
 const liveText = async (projectId: string) => (await owner.client.blueprints.current.query({ projectId }))?.text;
 const failureOf = (call: Promise<unknown>): Promise<string> =>
@@ -77,7 +73,7 @@ async function write(projectId: string, record: object): Promise<Response> {
 }
 
 describe("promoting", () => {
-  it("moves a version from development to preview to production, and says where it came from", async () => {
+  it("moves a version from development to preview to production, and shows its origin", async () => {
     const { production, development, preview, text } = await family();
     await goLive(owner, development, text(BODY));
     expect(await standing(development, preview)).toBe("ready");
@@ -95,8 +91,8 @@ describe("promoting", () => {
       takesBack: [],
     });
     expect(await liveText(preview)).toBe(text());
-    await finished(owner, await deploy(first));
-    await finished(owner, await deploy(await promote(preview, production)));
+    await finished(owner, await approveAndDeploy(owner, first));
+    await finished(owner, await approveAndDeploy(owner, await promote(preview, production)));
     expect(await liveText(production)).toBe(text(BODY));
     const { rows } = await world.pool.query(
       `SELECT detail->'promotedFrom'->>'name' AS name FROM control.audit
@@ -108,7 +104,7 @@ describe("promoting", () => {
     expect(listed?.promotedFrom?.environmentId).toBe(preview);
   }, 60_000);
 
-  it("owes the consents of the target, and is measured on the target's own data", async () => {
+  it("requires the consents of the target, and is measured on the target's own data", async () => {
     const { production, preview, text } = await family(BODY);
     await write(production, { title: "kept", body: "here" });
     await write(production, { title: "without" });
@@ -125,7 +121,7 @@ describe("promoting", () => {
     expect(violators).toEqual([1]);
   }, 60_000);
 
-  it("says so where nothing is live, and where nothing differs", async () => {
+  it("reports if nothing is live, or nothing differs", async () => {
     const { production, preview } = await family();
     const { id: empty } = await owner.client.environments.create.mutate({
       projectId: production,
@@ -136,17 +132,20 @@ describe("promoting", () => {
     expect(await standing(empty, production)).toBe("nothing_live");
     expect(await failureOf(promote(empty, production))).toContain("Nothing is live in empty");
     expect(await standing(preview, production)).toBe("same");
-    expect(await failureOf(promote(preview, production))).toBe("production serves the same blueprint already.");
+    expect(await failureOf(promote(preview, production))).toBe("production already serves the same blueprint.");
     expect(await failureOf(promote(production, production))).toContain("Name two environments");
-    // What is not live isn't promoted: a proposal waits in the source.
-    await owner.client.proposals.create.mutate({ projectId: preview, text: notes("waiting", BODY) });
+    // Only the live version is promoted, although a proposal waits in the source.
+    await owner.client.proposals.create.mutate({
+      projectId: preview,
+      text: noteBlueprint(BODY, { project: "waiting" }),
+    });
     expect(await standing(preview, production)).toBe("same");
-    await finished(owner, await deploy(await promote(production, empty)));
+    await finished(owner, await approveAndDeploy(owner, await promote(production, empty)));
   }, 60_000);
 });
 
-describe("what the target alone has", () => {
-  it("is shown, and taken back only where somebody says so", async () => {
+describe("a change of the target alone", () => {
+  it("is shown, and reverted only with `overwrite`", async () => {
     const { production, preview, text } = await family();
     await goLive(owner, production, text(MOOD));
     await goLive(owner, preview, text(BODY));
@@ -162,38 +161,38 @@ describe("what the target alone has", () => {
     expect(await owner.client.proposals.list.query({ projectId: production })).toHaveLength(made + 1);
     expect(proposal.promotedFrom?.takesBack).toEqual([expect.stringContaining("mood")]);
     expect(proposal.consents).toContain("destructive note.mood");
-    // Made in the source, too, nothing is lost any more.
+    // After the same change in the source, nothing is lost any more.
     await goLive(owner, preview, text(BODY + MOOD));
     expect(await standing(preview, production)).toBe("ready");
     const merged = await promote(preview, production);
     expect(merged.diff.map(({ path }) => path)).toEqual(["note.body"]);
-    // Made in another way there, it would still be taken back.
+    // A different change of the same thing there would still revert it.
     await goLive(owner, preview, text(`${BODY}      mood: text?\n`));
     expect(await standing(preview, production)).toBe("diverged");
   }, 60_000);
 
-  it("is known over environments that are deleted, and where the source is only late", async () => {
+  it("is known across deleted environments, and if the source is only behind", async () => {
     const { production, development, preview, text } = await family();
     await goLive(owner, development, text(BODY));
-    await finished(owner, await deploy(await promote(development, production)));
+    await finished(owner, await approveAndDeploy(owner, await promote(development, production)));
     expect(await standing(preview, production)).toBe("behind");
-    expect(await failureOf(promote(preview, production))).toContain("has had this version of preview before");
+    expect(await failureOf(promote(preview, production))).toContain("had this version of preview earlier");
     await goLive(owner, development, text(BODY + MOOD));
-    await finished(owner, await deploy(await promote(development, preview)));
+    await finished(owner, await approveAndDeploy(owner, await promote(development, preview)));
     await owner.client.environments.delete.mutate({ projectId: development });
-    // Production's version is among those that preview's was made from, though it was never live in preview.
+    // Production's version is in the lineage of preview's version, although it was never live in preview.
     expect(await standing(preview, production)).toBe("ready");
     const proposal = await promote(preview, production);
     expect(proposal.diff.map(({ path }) => path)).toEqual(["note.mood"]);
     await owner.client.environments.delete.mutate({ projectId: preview });
-    await finished(owner, await deploy(proposal));
+    await finished(owner, await approveAndDeploy(owner, proposal));
     const { promotedFrom } = await owner.client.proposals.get.query({ proposalId: proposal.id });
     expect(promotedFrom).toMatchObject({ name: "preview", environmentId: preview });
   }, 60_000);
 });
 
 describe("at once", () => {
-  it("two promotions: the second is stale once the first is live, and renewed keeps its origin", async () => {
+  it("two promotions: the second is stale when the first is live, and keeps its origin when it is renewed", async () => {
     const { production, development, preview, text } = await family();
     await goLive(owner, development, text(BODY));
     await goLive(owner, preview, text(MOOD));
@@ -211,23 +210,23 @@ describe("at once", () => {
     expect((await owner.client.proposals.get.query({ proposalId: lost.id })).status).toBe("stale");
     const renewed = await owner.client.proposals.renew.mutate({ proposalId: lost.id });
     expect(renewed.promotedFrom).toEqual(lost.promotedFrom);
-    // What was live meanwhile is taken back by it, and its consents say so.
+    // It reverts the version that went live in between, and its consents show that.
     expect(renewed.consents.some((consent) => consent.startsWith("destructive "))).toBe(true);
   }, 60_000);
 
-  it("a promotion while the target deploys is compared with what is live, and stale afterwards", async () => {
+  it("a promotion while the target deploys is compared with the live version, and is stale afterwards", async () => {
     const { production, preview, text } = await family();
     await goLive(owner, preview, text(BODY));
     const other = await owner.client.proposals.create.mutate({ projectId: production, text: text(MOOD) });
     await world.stopCell();
-    const deploymentId = await deploy(other);
+    const deploymentId = await approveAndDeploy(owner, other);
     expect(await codeOf(promote(preview, production))).toBe("SERVICE_UNAVAILABLE");
     await world.startCell();
     await finished(owner, deploymentId);
     expect(await standing(preview, production)).toBe("diverged");
   }, 60_000);
 
-  it("a promotion into an environment that is being deleted ends with one of the two", async () => {
+  it("a promotion to an environment that is being deleted either succeeds or is refused", async () => {
     const { development, preview, text } = await family();
     await goLive(owner, development, text(BODY));
     const [promoted, deleted] = await Promise.all([
@@ -235,7 +234,7 @@ describe("at once", () => {
       codeOf(owner.client.environments.delete.mutate({ projectId: preview })),
     ]);
     expect(deleted).toBeNull();
-    // The third, where it asks the cell just while the schema goes.
+    // The third can call the cell while the schema is being dropped.
     expect([null, "NOT_FOUND", "SERVICE_UNAVAILABLE"]).toContain(promoted);
     expect(await codeOf(owner.client.proposals.list.query({ projectId: preview }))).toBe("NOT_FOUND");
   }, 60_000);

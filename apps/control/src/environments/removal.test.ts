@@ -1,6 +1,14 @@
-// The end of an environment that is in use: its requests and its work end with it, and those of the others go on.
+// Removes an environment that is in use: its requests and its work end with it, and those of the others continue.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createWorld, finished, goLive, type Somebody, until, type World } from "../testing/control-plane.ts";
+import {
+  createWorld,
+  finished,
+  goLive,
+  organizationOf,
+  type Somebody,
+  until,
+  type World,
+} from "../testing/control-plane.ts";
 
 const blueprint = `project: busy
 modules: [auth, users, roles, workers]
@@ -38,8 +46,8 @@ function call(key: string, init: RequestInit = {}): Promise<Response> {
   });
 }
 
-it("answers who writes meanwhile, never with a fault of ours, and leaves the others' work alone", async () => {
-  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+it("answers callers who write at that time, never with a 500, and doesn't disturb the others", async () => {
+  const organizationId = await organizationOf(owner);
   const projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "busy" })).id;
   await goLive(owner, projectId, blueprint);
   const { key } = await owner.client.keys.create.mutate({ projectId, name: "production", kind: "secret" });
@@ -55,7 +63,7 @@ it("answers who writes meanwhile, never with a fault of ours, and leaves the oth
   });
   await until(async () => answered.length > 50);
   await owner.client.environments.delete.mutate({ projectId: preview.id });
-  // At the first try, though its rows and tables are in use.
+  // At the first attempt, although its rows and tables are in use.
   expect((await world.pool.query("SELECT FROM control.projects WHERE id = $1", [preview.id])).rowCount).toBe(0);
   await until(async () => answered.slice(-20).every((status) => status === 401 || status === 429));
   writing = false;

@@ -1,4 +1,4 @@
-// Procedures about environments. In: checked input. Out: what the service answers.
+// Procedures about environments. In: checked input. Out: the answers of the service.
 import { z } from "zod";
 import { forProject, id } from "../trpc.ts";
 import type { EnvironmentProcedures } from "./api.ts";
@@ -17,7 +17,7 @@ const wanted = z
   .transform(({ kind, name: given, empty }) => ({ kind, name: given ?? kind, empty }))
   .refine(({ kind, name: called }) => kind === "preview" || called === kind, {
     path: ["name"],
-    error: "only a preview has a name of its own",
+    error: "only a preview can have its own name",
   })
   .refine(({ kind, name: called }) => kind !== "preview" || (called !== "production" && called !== "development"), {
     path: ["name"],

@@ -1,6 +1,6 @@
-// Environments of a project, and the way of a blueprint from one to the next. In: an environment that the caller may see or
-// change. Out: environments, what promoting would do, proposals. It approves nothing but the first blueprint of an environment
-// that it has just made, and never copies a key, a connection or a record.
+// Environments of a project, and promotions between them. In: an environment that the caller can see or change. Out:
+// environments, the effect of a promotion, proposals. It approves nothing except the first blueprint of an environment that it
+// has just created, and never copies a key, a connection or a record.
 import type { Change } from "@plinth/blueprint";
 import { newId } from "@plinth/bundle";
 import type { Logger } from "@plinth/service";
@@ -48,7 +48,7 @@ export interface EnvironmentServiceOptions {
   readonly deployments: DeploymentService;
   readonly keys: KeyService;
   readonly logger: Logger;
-  /** Beside production. */
+  /** Environments in addition to production. */
   readonly environmentsMax: number;
 }
 
@@ -59,11 +59,11 @@ export function createEnvironmentService(options: EnvironmentServiceOptions): En
 
     create: async (by, from, wanted) => {
       const id = await insert(options, by, from, wanted);
-      const made = await options.access.project(by, id, "write");
+      const created = await options.access.project(by, id, "write");
       const [served] = wanted.empty ? [] : await store.served(from.id);
-      const started = served === undefined ? NOTHING : await begin(options, by, made, from, served);
-      const key = allows(made.role, KEYS_LEVEL) ? await firstKey(options, by, made) : null;
-      const { slug, environment, createdAt } = made;
+      const started = served === undefined ? NOTHING : await begin(options, by, created, from, served);
+      const key = allows(created.role, KEYS_LEVEL) ? await firstKey(options, by, created) : null;
+      const { slug, environment, createdAt } = created;
       const { kind, name } = environment;
       return { id, slug, kind, name, createdAt: createdAt.toISOString(), live: null, ...started, key };
     },
@@ -83,7 +83,7 @@ export function createEnvironmentService(options: EnvironmentServiceOptions): En
       requireSiblings(to, from);
       const { source, standing, lineage, takenBack } = await look(options, by, to, from);
       if (source === undefined) throw refuse("PRECONDITION_FAILED", nothingLive(from));
-      if (standing === "same") throw refuse("PRECONDITION_FAILED", `${nameOf(to)} serves the same blueprint already.`);
+      if (standing === "same") throw refuse("PRECONDITION_FAILED", `${nameOf(to)} already serves the same blueprint.`);
       const takesBack = takenBack.map(({ summary }) => summary);
       const loses = standing === "diverged" || standing === "behind";
       if (loses && !overwrite) throw refuse("CONFLICT", refusalOf(standing, to, from, takesBack));
@@ -93,7 +93,7 @@ export function createEnvironmentService(options: EnvironmentServiceOptions): En
   };
 }
 
-/** As `keys.create` asks for it. */
+/** With the signature of `keys.create`. */
 const KEYS_LEVEL = "manage";
 
 type Started = Pick<CreatedEnvironment, "deploymentId" | "problem">;
@@ -112,35 +112,35 @@ async function insert(
   const { projectId: rootId, project } = from.environment;
   const outcome = await store.insert({ id, rootId, kind, name, cellId: cell.id, createdBy: by.id }, environmentsMax);
   if (outcome === "gone") throw notFound("project");
-  if (outcome === "exists") throw refuse("CONFLICT", `${project} has an environment "${name}" already.`);
+  if (outcome === "exists") throw refuse("CONFLICT", `${project} already has an environment "${name}".`);
   if (outcome === "ending") {
     throw refuse("CONFLICT", `The environment "${name}" of ${project} is being deleted. Try again shortly.`);
   }
   if (outcome === "too_many") {
-    const most = `The operator allows a project at most ${environmentsMax} environments beside production.`;
+    const most = `The operator allows a project at most ${environmentsMax} environments in addition to production.`;
     throw refuse("PRECONDITION_FAILED", most);
   }
   return id;
 }
 
-/** Nothing is in the environment yet that a blueprint could harm: whoever makes it has agreed to it. */
+/** The environment has nothing that a blueprint could harm, so its creator doesn't need to consent. */
 async function begin(
   { store, proposals, deployments, logger }: EnvironmentServiceOptions,
   by: Person,
-  made: ProjectAccess,
+  created: ProjectAccess,
   from: ProjectAccess,
   served: ServedVersion,
 ): Promise<Started> {
   try {
     const lineage = [...(await store.lineage(from.id))];
     const promotion: Promotion = { from: { ...originOf(from, served), takesBack: [] }, lineage };
-    const { id, hash, consents } = await proposals.createPromoted(by, made, served.kept.text, promotion);
-    await proposals.approve(by, made.role, id, hash, consents);
+    const { id, hash, consents } = await proposals.createPromoted(by, created, served.kept.text, promotion);
+    await proposals.approve(by, created.role, id, hash, consents);
     return { ...NOTHING, deploymentId: (await deployments.create(by, id)).deploymentId };
   } catch (error) {
-    // The environment is there, and what is wrong can be put right in it.
+    // The environment exists, and the problem can be corrected in it.
     if (!(error instanceof TRPCError)) throw error;
-    logger.warn({ err: error, projectId: made.id }, "the first blueprint of an environment was not deployed");
+    logger.warn({ err: error, projectId: created.id }, "the first blueprint of an environment was not deployed");
     return { ...NOTHING, problem: error.message };
   }
 }
@@ -148,13 +148,13 @@ async function begin(
 async function firstKey(
   { keys, logger }: EnvironmentServiceOptions,
   by: Person,
-  made: ProjectAccess,
+  created: ProjectAccess,
 ): Promise<string | null> {
   try {
-    return (await keys.create(by, made, { name: "first key", kind: "secret" })).key;
+    return (await keys.create(by, created, { name: "first key", kind: "secret" })).key;
   } catch (error) {
     if (!(error instanceof TRPCError)) throw error;
-    logger.warn({ err: error, projectId: made.id }, "an environment was made without a key");
+    logger.warn({ err: error, projectId: created.id }, "an environment was created without a key");
     return null;
   }
 }
@@ -162,7 +162,7 @@ async function firstKey(
 interface Found extends Omit<Comparison, "from" | "to"> {
   readonly source: ServedVersion | undefined;
   readonly target: ServedVersion | undefined;
-  /** Of the source. */
+  /** The live text of the source. */
   readonly lineage: readonly string[];
 }
 
@@ -182,11 +182,11 @@ async function look(
     workshop.difference({ personId: by.id, organizationId: to.organizationId }, before.kept, after.kept);
   const changes = await difference(target, source);
   if (standing !== "diverged" && standing !== "behind") return { ...found, changes };
-  // Where the two were never alike, everything in which the target differs is its own.
+  // If the two were never alike, all differences are changes of the target.
   const own = await difference(lastAlike ?? source, target);
   if (changes === null || own === null) return { ...found, changes };
   const takenBack = undone(own, changes);
-  // What the target has of its own may have been made in the source as well.
+  // The source may contain the same changes of the target.
   return { ...found, changes, takenBack, standing: takenBack.length === 0 ? "ready" : standing };
 }
 
@@ -207,9 +207,9 @@ function refusalOf(standing: Standing, to: ProjectAccess, from: ProjectAccess, b
   const shown = back.length === 0 ? "" : ` ${back.slice(0, SHOWN_MAX).join(" ")}${more}`;
   const what =
     standing === "behind"
-      ? `${target} has had this version of ${source} before, and has changed since.`
+      ? `${target} had this version of ${source} earlier, and has changed since.`
       : `${target} has changes that ${source} lacks.`;
-  return `${what}${shown} Make these changes in ${source} first, or take them back by promoting with \`overwrite\`.`;
+  return `${what}${shown} Make these changes in ${source} first, or revert them by promoting with \`overwrite\`.`;
 }
 
 function nothingLive(from: ProjectAccess): string {

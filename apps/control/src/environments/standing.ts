@@ -1,16 +1,19 @@
-// What promoting would find. In: what two environments have served, and what the source was made from. Out: a standing, and the
-// version at which the two were last alike. It never reads a text.
+// The expected effect of a promotion. In: the versions that two environments have served, and the lineage of the source. Out: a
+// standing, and the version at which the two were last alike. It never reads a text.
 import type { Change } from "@plinth/blueprint";
 import type { Standing } from "./api.ts";
 import type { ServedVersion } from "./store.ts";
 
 export interface Judged {
   readonly standing: Standing;
-  /** Where the target has something that the source lacks: the target's last version that the source was made from, if any. */
+  /** If the target has something that the source lacks: the target's last version in the source's lineage, if any. */
   readonly lastAlike: ServedVersion | null;
 }
 
-/** @param served What each environment has served, newest first. @param lineage What each live version was made from. */
+/**
+ * @param served The versions that each environment has served, newest first.
+ * @param lineage The versions that each live version was made from.
+ */
 export function judge(
   served: { readonly from: readonly ServedVersion[]; readonly to: readonly ServedVersion[] },
   lineage: { readonly from: ReadonlySet<string>; readonly to: ReadonlySet<string> },
@@ -31,8 +34,9 @@ function hasIn(lineage: ReadonlySet<string>, { hash, modelHash }: ServedVersion)
 }
 
 /**
- * Which changes of the target's own would be changed again by promoting.
- * @param own Changes that the target has made since the two were alike. @param promoted From the target to the source.
+ * The target's own changes that a promotion would change again.
+ * @param own Changes of the target since the two were alike.
+ * @param promoted Changes from the target to the source.
  */
 export function undone(own: readonly Change[], promoted: readonly Change[]): readonly Change[] {
   return own.filter(({ path }) =>

@@ -1,4 +1,4 @@
-// Environments in the database. In: ids. Out: rows, and what each has served. It never talks to a cell.
+// Environments in the database. In: ids. Out: rows, and the versions that each has served. It never calls a cell.
 import { slugOfEnvironment } from "@plinth/bundle";
 import type { KeptModel } from "../authoring/live-model.ts";
 import { textOf } from "../blueprints/store.ts";
@@ -28,12 +28,15 @@ export interface ServedVersion {
 }
 
 export interface EnvironmentStore {
-  /** `gone`: the project is deleted meanwhile. `ending`: one of that name is deleted, and its cell has not erased it yet. */
+  /**
+   * `gone`: the project was deleted in the meantime. `ending`: an environment with this name is deleted, and its cell has not
+   * erased it yet.
+   */
   insert(
     environment: NewEnvironment,
     most: number,
   ): Promise<{ readonly slug: string } | "exists" | "ending" | "too_many" | "gone">;
-  /** What has been live in an environment, newest first; the first one is live. Each version once. */
+  /** The versions that have been live in an environment, newest first, each once. The first one is live. */
   served(projectId: string): Promise<readonly ServedVersion[]>;
   lineage(projectId: string): Promise<ReadonlySet<string>>;
 }
@@ -80,7 +83,7 @@ export function createEnvironmentStore(db: ControlDatabase): EnvironmentStore {
   };
 }
 
-/** Versions looked through for the last one that two environments had in common. */
+/** The number of versions in which the last common version of two environments is searched. */
 const SERVED_MAX = 100;
 
 async function insertEnvironment(
@@ -88,7 +91,8 @@ async function insertEnvironment(
   { id, rootId, kind, name, cellId, createdBy }: NewEnvironment,
   most: number,
 ): Promise<{ readonly slug: string } | "too_many" | "gone"> {
-  // Two at once must not both be the last that is allowed, and a deployment must not rename the project meanwhile.
+  // Two requests at the same time must not both create the last allowed one, and a deployment must not rename the project at the
+  // same time.
   const root = await trx
     .selectFrom("projects")
     .select(["slug", "organization_id"])

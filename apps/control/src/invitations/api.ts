@@ -1,10 +1,10 @@
-// What a client sees of invitations. Types alone. Times are RFC 3339 UTC.
+// Invitations as clients see them. Types only. Times are RFC 3339 UTC.
 import type { MemberRole, MemberScope } from "../organizations/api.ts";
 import type { Mutation, Query } from "../procedure.ts";
 
 export interface Invitation {
   readonly id: string;
-  /** Whom it is meant for, as the inviter wrote it. */
+  /** The name of the invited person, as the inviter wrote it. */
   readonly email: string;
   readonly role: MemberRole;
   readonly scope: MemberScope;
@@ -14,11 +14,11 @@ export interface Invitation {
 }
 
 export interface CreatedInvitation extends Invitation {
-  /** The secret part of the link, told this once. Whoever has it and is signed in can accept. */
+  /** The secret part of the link, shown only here. A signed-in person who has it can accept. */
   readonly token: string;
 }
 
-/** What accepting would do, told to whoever has the link. */
+/** The effect of accepting, shown to a person who has the link. */
 export interface OpenInvitation {
   readonly organization: { readonly id: string; readonly name: string };
   readonly invitedBy: { readonly name: string; readonly email: string };
@@ -28,19 +28,19 @@ export interface OpenInvitation {
     | { readonly kind: "organization" }
     | { readonly kind: "projects"; readonly projects: readonly { readonly id: string; readonly slug: string }[] };
   readonly expiresAt: string;
-  /** The caller is a member already, so there is nothing to accept. */
+  /** The caller is already a member, so accepting would do nothing. */
   readonly isMember: boolean;
 }
 
 export type InvitationProcedures = {
-  /** Those that nobody has accepted or revoked, with those that have expired. */
+  /** Those that were neither accepted nor revoked, including expired ones. */
   list: Query<{ organizationId: string }, readonly Invitation[]>;
-  /** Ends an earlier open one to the same address. Answers alike whether anybody has an account with it. */
+  /** Ends an earlier open invitation to the same address. The answer is the same whether or not the address has an account. */
   create: Mutation<{ organizationId: string; email: string; role: MemberRole; scope: MemberScope }, CreatedInvitation>;
-  /** A new link for the same person, role and scope, and seven days more; the old link ends. */
+  /** Creates a new link for the same person, role and scope, valid for another seven days. The old link ends. */
   renew: Mutation<{ organizationId: string; invitationId: string }, CreatedInvitation>;
   revoke: Mutation<{ organizationId: string; invitationId: string }, { revoked: true }>;
-  /** A mutation, so that the token stands in no address and no log of addresses. It changes nothing. */
+  /** A mutation, so that the token is never part of an address and never logged with one. It changes nothing. */
   open: Mutation<{ token: string }, OpenInvitation>;
   accept: Mutation<{ token: string }, { organizationId: string }>;
 };

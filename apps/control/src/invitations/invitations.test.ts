@@ -1,7 +1,7 @@
-// Nobody becomes a member without an invitation's link, nor beyond what it says; and what a scope says, holds.
+// Only the link of an invitation makes somebody a member, with exactly the role and scope that it shows.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MemberRole, MemberScope } from "../api.ts";
-import { codeOf, createWorld, join, type Somebody, type World } from "../testing/control-plane.ts";
+import { codeOf, createWorld, join, organizationOf, type Somebody, type World } from "../testing/control-plane.ts";
 
 const WHOLE = { kind: "organization" } as const;
 
@@ -15,16 +15,12 @@ let people = 0;
 beforeAll(async () => {
   world = await createWorld({ cell: false });
   owner = await world.signUp("owner");
-  organizationId = await own(owner);
+  organizationId = await organizationOf(owner);
   const create = (slug: string) => owner.client.projects.create.mutate({ organizationId, slug });
   [shop, depot] = [(await create("shop")).id, (await create("depot")).id];
 }, 60_000);
 
 afterAll(() => world?.stop());
-
-async function own(somebody: Somebody): Promise<string> {
-  return (await somebody.client.me.get.query()).organizations[0]?.id ?? "";
-}
 
 function somebody(): Promise<Somebody> {
   return world.signUp(`somebody-${++people}`);
@@ -43,7 +39,7 @@ const projectsOf = async (by: Somebody) =>
   (await by.client.projects.list.query({ organizationId })).map(({ slug }) => slug).sort();
 
 describe("an invitation", () => {
-  it("tells whoever has the link who invites, to what and with which role, and makes a member once", async () => {
+  it("shows the inviter, the organization and the role to a person with the link, and creates one membership", async () => {
     const invited = await somebody();
     const { token, email } = await invite(invited.email.toUpperCase(), "viewer", {
       kind: "projects",
@@ -71,14 +67,14 @@ describe("an invitation", () => {
     expect(rows).toMatchObject([{ action: "invitation.accepted", detail: { role: "viewer", email: invited.email } }]);
   });
 
-  it("joins nobody by the address: whoever registered it first stays outside", async () => {
+  it("needs the link: a person who only registered the address isn't a member", async () => {
     const squatter = await somebody();
     await invite(squatter.email, "owner");
     expect(await codeOf(squatter.client.organizations.members.query({ organizationId }))).toBe("NOT_FOUND");
     expect(await projectsOf(squatter).catch(() => "refused")).toBe("refused");
   });
 
-  it("answers alike whether anybody has an account with the address", async () => {
+  it("gives the same answer whether or not the address has an account", async () => {
     const known = await somebody();
     const answers = [await invite(known.email), await invite("unknown@example.com")];
     const shape = ({ id, email, token, createdAt, expiresAt, ...rest }: (typeof answers)[number]) => [
@@ -89,7 +85,7 @@ describe("an invitation", () => {
     expect(answers[1] && shape(answers[1])).toEqual(answers[0] && shape(answers[0]));
   });
 
-  it("is in the database only as the hash of its token, and ends after seven days", async () => {
+  it("is stored only as the hash of its token, and ends after seven days", async () => {
     const { token, id, expiresAt } = await invite("hashed@example.com");
     const { rows } = await world.pool.query<{ row: string }>("SELECT i::text AS row FROM control.invitations i");
     expect(rows.map(({ row }) => row).join("\n")).toContain("hashed@example.com");
@@ -101,7 +97,7 @@ describe("an invitation", () => {
     expect(await codeOf(accept(late, token))).toBe("NOT_FOUND");
   });
 
-  it("is listed while it is open, and ends when it is revoked or made anew for the same address", async () => {
+  it("is listed while it is open, and ends when it is revoked or created again for the same address", async () => {
     const first = await invite("listed@example.com");
     const second = await invite("listed@example.com", "viewer", { kind: "projects", projectIds: [shop, depot] });
     const open = async () =>
@@ -119,10 +115,10 @@ describe("an invitation", () => {
     expect(await codeOf(owner.client.invitations.revoke.mutate(revoke))).toBe("NOT_FOUND");
   });
 
-  it("of another organization can't be listed, revoked or named by its projects", async () => {
+  it("of another organization can't be listed or revoked, and its projects can't be named", async () => {
     const stranger = await somebody();
     const { id } = await invite("kept@example.com");
-    const theirs = await own(stranger);
+    const theirs = await organizationOf(stranger);
     const create = (projectId: string) =>
       stranger.client.invitations.create.mutate({
         organizationId: theirs,
@@ -138,7 +134,7 @@ describe("an invitation", () => {
     expect((await owner.client.invitations.list.query({ organizationId })).map((one) => one.id)).toContain(id);
   });
 
-  it("changes nothing for a member: it neither widens nor narrows what they have", async () => {
+  it("changes nothing for a member", async () => {
     const member = await somebody();
     await join(owner, member, organizationId, "viewer", { kind: "projects", projectIds: [shop] });
     expect(await codeOf(invite(member.email, "owner"))).toBe("CONFLICT");
@@ -150,7 +146,7 @@ describe("an invitation", () => {
     expect(await accept(meant, token)).toEqual({ organizationId });
   });
 
-  it("ends with its inviter's ownership, and with the removal of whom it was meant for", async () => {
+  it("ends with its inviter's ownership, and when the invited person is removed", async () => {
     const second = await somebody();
     await join(owner, second, organizationId, "owner");
     const byThem = (email: string) =>
@@ -166,16 +162,16 @@ describe("an invitation", () => {
     expect(await codeOf(byThem("more@example.com"))).toBe("NOT_FOUND");
   });
 
-  it("is accepted by one of many who try at once", async () => {
+  it("is accepted by only one of many who try at the same time", async () => {
     const { token } = await invite("race@example.com");
     const racers = await Promise.all(Array.from({ length: 3 }, somebody));
     const outcomes = await Promise.all(racers.map((racer) => codeOf(accept(racer, token))));
     expect(outcomes.filter((code) => code === null)).toHaveLength(1);
   });
 
-  it("can be made, and links be tried, only so often by one person", async () => {
+  it("has a limit for each person, as have attempts with wrong links", async () => {
     const busy = await somebody();
-    const theirs = await own(busy);
+    const theirs = await organizationOf(busy);
     const make = (number: number) =>
       busy.client.invitations.create.mutate({
         organizationId: theirs,
@@ -195,7 +191,7 @@ describe("a member's scope", () => {
   const change = (personId: string, role: MemberRole, scope: MemberScope) =>
     owner.client.organizations.changeMember.mutate({ organizationId, personId, role, scope });
 
-  it("holds for projects to come, and can be changed", async () => {
+  it("includes future projects, and can be changed", async () => {
     const member = await somebody();
     await join(owner, member, organizationId, "viewer", { kind: "projects", projectIds: [shop] });
     const later = await owner.client.projects.create.mutate({ organizationId, slug: "later" });
@@ -214,10 +210,10 @@ describe("a member's scope", () => {
     });
   });
 
-  it("names projects of the organization alone; what is refused changes nothing", async () => {
+  it("can only name projects of the organization; a refusal changes nothing", async () => {
     const [member, stranger] = [await somebody(), await somebody()];
     await join(owner, member, organizationId, "viewer", { kind: "projects", projectIds: [shop] });
-    const theirs = await own(stranger);
+    const theirs = await organizationOf(stranger);
     const foreign = await stranger.client.projects.create.mutate({ organizationId: theirs, slug: "foreign" });
     const personId = await idOf(member);
     expect(await codeOf(change(personId, "owner", { kind: "projects", projectIds: [shop, foreign.id] }))).toBe(
@@ -229,7 +225,7 @@ describe("a member's scope", () => {
     expect(await codeOf(change(await idOf(stranger), "viewer", WHOLE))).toBe("NOT_FOUND");
   });
 
-  it("of projects gives an owner those, not the organization", async () => {
+  it("that names projects gives an owner only those, not the organization", async () => {
     const member = await somebody();
     await join(owner, member, organizationId, "owner", { kind: "projects", projectIds: [shop] });
     expect(await member.client.projects.get.query({ projectId: shop })).toMatchObject({ role: "owner" });

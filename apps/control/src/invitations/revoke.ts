@@ -1,13 +1,13 @@
-// Ends open invitations. In: a transaction under way, an organization and which of its invitations. Out: how many ended.
+// Ends open invitations. In: an open transaction, an organization and a selection of its invitations. Out: how many ended.
 import type { Connection } from "../database/tables.ts";
 
 type Which =
   | { readonly invitationId: string }
-  | { readonly madeBy: string }
-  | { readonly meantFor: string }
+  | { readonly inviter: string }
+  | { readonly invited: string }
   | { readonly email: string };
 
-/** `madeBy` and `meantFor` are ids of people. */
+/** `inviter` and `invited` are ids of people. */
 export async function revokeInvitations(trx: Connection, organizationId: string, which: Which): Promise<number> {
   const open = trx
     .updateTable("invitations")
@@ -18,11 +18,11 @@ export async function revokeInvitations(trx: Connection, organizationId: string,
   const named =
     "invitationId" in which
       ? open.where("id", "=", which.invitationId)
-      : "madeBy" in which
-        ? open.where("invited_by", "=", which.madeBy)
+      : "inviter" in which
+        ? open.where("invited_by", "=", which.inviter)
         : "email" in which
           ? open.where("email", "=", which.email)
-          : open.where("email", "=", (eb) => eb.selectFrom("people").select("email").where("id", "=", which.meantFor));
+          : open.where("email", "=", (eb) => eb.selectFrom("people").select("email").where("id", "=", which.invited));
   const { numUpdatedRows } = await named.executeTakeFirst();
   return Number(numUpdatedRows);
 }

@@ -1,4 +1,4 @@
-// Procedures about invitations. In: checked input. Out: what the service answers.
+// Procedures about invitations. In: checked input. Out: the answers of the service.
 import { z } from "zod";
 import { memberRole, memberScope } from "../organizations/scope.ts";
 import { forOrganization, forPerson, id } from "../trpc.ts";

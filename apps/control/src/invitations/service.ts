@@ -1,5 +1,5 @@
-// Invitations: how somebody becomes a member. In: a member who invites, or a signed-in person with a link's token. Out:
-// what the invitation opens, or a membership. An address alone joins nobody: only the token does, and it is shown once.
+// Invitations of new members. In: a member who invites, or a signed-in person with the token of a link. Out: the organization and
+// role of the invitation, or a membership. An address is not enough to join: the token is needed, and it is shown once.
 import { createHash, randomBytes } from "node:crypto";
 import { notFound, refuse } from "../failure.ts";
 import type { OrganizationAccess } from "../organizations/access.ts";
@@ -26,9 +26,9 @@ export interface InvitationService {
 
 export interface InvitationServiceOptions {
   readonly store: InvitationStore;
-  /** Invitations made, by person. */
+  /** New invitations, by person. */
   readonly made: Attempts;
-  /** Tokens that opened nothing, by person. */
+  /** Tokens without an open invitation, by person. */
   readonly missed: Attempts;
 }
 
@@ -36,7 +36,7 @@ const DAYS_OPEN = 7;
 const NOT_OPEN = "This invitation is not open: it was used or revoked, or it has expired. Ask for a new link.";
 
 export function createInvitationService({ store, made, missed }: InvitationServiceOptions): InvitationService {
-  /** Runs `find` unless the person has tried too many tokens; null and "closed" count as a miss. */
+  /** Runs `find` unless the person has tried too many tokens. The results null and "closed" count as a failed attempt. */
   const withToken = async <Found>(by: Person, find: () => Promise<Found | null>): Promise<Found> => {
     const charge = missed.take(by.id);
     if (charge.waitSeconds > 0) throw tooMany("links that are not open", charge.waitSeconds);
@@ -64,7 +64,7 @@ export function createInvitationService({ store, made, missed }: InvitationServi
       case "above":
         throw refuse("FORBIDDEN", "You can't invite somebody to a role above your own.");
       case "is_member":
-        throw refuse("CONFLICT", "A member has this email address already. Change their access in the list.");
+        throw refuse("CONFLICT", "A member already has this email address. Change their access in the list.");
       default:
         return { ...outcome, token };
     }
@@ -92,13 +92,13 @@ export function createInvitationService({ store, made, missed }: InvitationServi
       withToken(by, async () => {
         const outcome = await store.accept(storedToken(token), by.id);
         if (outcome === "is_member")
-          throw refuse("CONFLICT", "You are a member of this organization already. An owner can change your access.");
+          throw refuse("CONFLICT", "You are already a member of this organization. An owner can change your access.");
         return outcome;
       }),
   };
 }
 
-/** The form in which a token is stored. It has 256 random bits: nothing slower than SHA-256 is needed. */
+/** The stored form of a token. A token has 256 random bits, so SHA-256 is enough. */
 function storedToken(token: string): string {
   return `sha256:${createHash("sha256").update(token).digest("hex")}`;
 }

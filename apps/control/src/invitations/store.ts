@@ -1,4 +1,4 @@
-// Invitations in the database. In: ids and the hash of a token. Out: rows as the API shows them. It never sees a token.
+// Invitations in the database. In: ids and the hash of a token. Out: rows for the API. It never sees a token.
 import { newId } from "@plinth/bundle";
 import { isForeignKeyViolation } from "@plinth/postgres";
 import { type ExpressionBuilder, sql } from "kysely";
@@ -20,15 +20,15 @@ interface NewInvitation {
 }
 
 export interface InvitationStore {
-  /** Those that nobody has accepted or revoked; some of them have expired. */
+  /** Those that were neither accepted nor revoked. Some of them have expired. */
   list(organizationId: string): Promise<readonly Invitation[]>;
-  /** `above`: the inviter may not give this role, or no longer. */
+  /** `above`: the inviter can't give this role, or not any more. */
   create(invitation: NewInvitation): Promise<Invitation | "no_project" | "above" | "is_member">;
-  /** False where it isn't open. */
+  /** Returns false if it isn't open. */
   revoke(act: { organizationId: string; invitationId: string; by: string }): Promise<boolean>;
-  /** Null where it isn't open. */
+  /** Returns null if it isn't open. */
   open(tokenHash: string, personId: string): Promise<OpenInvitation | null>;
-  /** Null where it isn't open. It stays open where the person is a member already. */
+  /** Returns null if it isn't open. If the person is already a member, it stays open. */
   accept(tokenHash: string, personId: string): Promise<{ organizationId: string } | "is_member" | null>;
 }
 
@@ -133,7 +133,7 @@ async function insertInvitation(
   const act = { personId: invitedBy, action: "invitation.created", organizationId, subject: id };
   await writeAudit(trx, { ...act, detail: { email, role, scope } });
   const made = (await readInvitations(trx, organizationId)).find((candidate) => candidate.id === id);
-  if (made === undefined) throw new Error(`the invitation ${id} is missing right after it was made`);
+  if (made === undefined) throw new Error(`the invitation ${id} is missing right after it was created`);
   return made;
 }
 
@@ -185,7 +185,7 @@ async function acceptInvitation(
   if (found === undefined) return null;
   const organizationId = found.organization_id;
   if (!(await holdPerson(trx, personId))) return null;
-  // The organization first, as everywhere: a removal that is under way ends the invitation, or comes after it.
+  // Locks the organization first, as everywhere: a removal in another transaction ends the invitation, or waits for this one.
   await lockOrganization(trx, organizationId);
   const invitation = await trx
     .updateTable("invitations")

@@ -1,4 +1,4 @@
-// What a client sees of API keys. Types alone. The key itself is in the answer to its creation and nowhere else.
+// API keys as clients see them. Types only. Only the answer to the creation contains the key itself.
 import type { ApiKeyKind } from "@plinth/bundle";
 import type { Mutation, Query } from "../procedure.ts";
 
@@ -6,7 +6,7 @@ export interface KeySummary {
   readonly id: string;
   readonly name: string;
   readonly kind: ApiKeyKind;
-  /** The role a secret key acts with; null for what its kind gives. */
+  /** The role that a secret key acts with. Null for the default of its kind. */
   readonly role: string | null;
   readonly last4: string;
   readonly createdAt: string;

@@ -1,4 +1,4 @@
-// Procedures about API keys. In: checked input. Out: what the service answers.
+// Procedures about API keys. In: checked input. Out: the answers of the service.
 import { z } from "zod";
 import { forKey, forProject } from "../trpc.ts";
 import type { KeyProcedures } from "./api.ts";

@@ -1,7 +1,7 @@
-// API keys of a project. In: what the key is for. Out: the key, once; afterwards only what it is called.
-// It never stores a key or its hash here, and never shows a key that the cell doesn't know.
+// API keys of a project. In: the purpose of a key. Out: the key, once; afterwards only its name. Control stores neither keys nor
+// their hashes, and never shows a key that the cell doesn't know.
 import { type ApiKeyKind, hashApiKey, newApiKey, newId } from "@plinth/bundle";
-import { askCell } from "../cells/ask.ts";
+import { callCell } from "../cells/call-cell.ts";
 import type { Cells } from "../cells/client.ts";
 import { notFound, refuse } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
@@ -27,7 +27,7 @@ export interface KeyServiceOptions {
   readonly store: KeyStore;
   readonly cells: Cells;
   readonly provision: Provision;
-  /** The roles of what is live; null before the first deployment. */
+  /** The roles of the live version. Null before the first deployment. */
   readonly liveRoles: (by: Person, project: ProjectAccess) => Promise<readonly string[] | null>;
 }
 
@@ -39,20 +39,20 @@ export function createKeyService({ store, cells, provision, liveRoles }: KeyServ
       const role = await roleOf(request, () => liveRoles(by, project));
       const expiresAt = request.expiresAt === undefined ? null : new Date(request.expiresAt);
       if (expiresAt !== null && expiresAt.getTime() <= Date.now()) {
-        throw refuse("BAD_REQUEST", "The expiry lies in the past.");
+        throw refuse("BAD_REQUEST", "The expiry is in the past.");
       }
       const key = newApiKey(request.kind);
       const { name, kind } = request;
-      const made = { id: newId("key"), projectId: project.id, name, kind, role, last4: key.slice(-4), expiresAt };
-      await askCell(provision(project));
-      const row = await store.insert({ ...made, createdBy: by.id });
+      const created = { id: newId("key"), projectId: project.id, name, kind, role, last4: key.slice(-4), expiresAt };
+      await callCell(provision(project));
+      const row = await store.insert({ ...created, createdBy: by.id });
       try {
         const hash = hashApiKey(key);
-        await cells.putKey(project, { id: made.id, hash, kind, role, name, expiresAt: row.expiresAt });
+        await cells.putKey(project, { id: created.id, hash, kind, role, name, expiresAt: row.expiresAt });
       } catch (error) {
-        // Nobody has seen the key, so it is harmless even if the cell got it and only its answer was lost.
-        await store.withdraw({ ...made, createdBy: by.id });
-        return await askCell(Promise.reject(error));
+        // Nobody has seen the key, so it does no harm if the cell got it and only its answer was lost.
+        await store.withdraw({ ...created, createdBy: by.id });
+        return await callCell(Promise.reject(error));
       }
       return { ...row, key };
     },
@@ -61,18 +61,18 @@ export function createKeyService({ store, cells, provision, liveRoles }: KeyServ
 
     revoke: async (by, project, keyId) => {
       if ((await store.get(keyId)) === null) throw notFound("key");
-      // The cell first: a key that is shown as revoked must be refused there.
-      await askCell(cells.revokeKey(project, keyId));
+      // The cell first: it must refuse a key before the key is shown as revoked.
+      await callCell(cells.revokeKey(project, keyId));
       return store.markRevoked(keyId, project.id, by.id);
     },
   };
 }
 
-/** A publishable key acts as `public`, whoever holds it; a secret key as its role, `admin` unless another is named. */
+/** A publishable key always acts as `public`. A secret key acts as its role, by default `admin`. */
 async function roleOf(request: KeyRequest, live: () => Promise<readonly string[] | null>): Promise<string | null> {
   if (request.kind === "publishable") {
     if (request.role === undefined) return null;
-    throw refuse("BAD_REQUEST", "A publishable key acts as public and takes no role.");
+    throw refuse("BAD_REQUEST", "A publishable key acts as public and can't have a role.");
   }
   const role = request.role ?? "admin";
   const known = (await live()) ?? BUILTIN_ROLES;

@@ -1,4 +1,4 @@
-// Key metadata in the database. In: ids and names. Out: rows. It never sees a key, nor its hash: those are the cell's.
+// Key metadata in the database. In: ids and names. Out: rows. It never sees a key or its hash, which only the cell has.
 import type { ApiKeyKind } from "@plinth/bundle";
 import type { Selectable } from "kysely";
 import { writeAudit } from "../database/audit.ts";
@@ -18,7 +18,7 @@ interface NewKey {
 
 export interface KeyStore {
   insert(key: NewKey): Promise<KeySummary>;
-  /** Takes back a key that the cell never got. */
+  /** Removes a key that the cell never got. */
   withdraw(key: NewKey): Promise<void>;
   list(projectId: string): Promise<readonly KeySummary[]>;
   get(keyId: string): Promise<KeySummary | null>;

@@ -1,11 +1,11 @@
-// What a client sees of a project's mail: what it was sent by, and what was sent. Types alone.
+// A project's mail as clients see it: connections and sent mails. Types only.
 import type { Mutation, Query } from "../procedure.ts";
 
 export interface MailConnection {
   readonly name: string;
   readonly provider: string;
   readonly settings: Readonly<Record<string, string | number>>;
-  /** Names of what is kept encrypted; never the values. */
+  /** Names of the values that are stored encrypted; never the values. */
   readonly secrets: readonly string[];
   readonly updatedAt: string;
 }
@@ -21,7 +21,7 @@ export interface MailSummary {
 }
 
 export interface MailContent extends MailSummary {
-  /** Null where the mail was sent: its readers alone have it. */
+  /** Null after the mail was sent: then only its readers have it. */
   readonly text: string | null;
   readonly html: string | null;
 }
@@ -29,10 +29,10 @@ export interface MailContent extends MailSummary {
 export interface MailTemplate {
   readonly name: string;
   readonly help: string | null;
-  /** Its own; `languages` has it, too. */
+  /** Its own language; `languages` contains it too. */
   readonly language: string;
   readonly languages: readonly string[];
-  /** Values to look at it with. */
+  /** Values for a preview. */
   readonly example: Readonly<Record<string, unknown>>;
 }
 
@@ -51,28 +51,28 @@ export interface MailSuppression {
 type Project = { projectId: string };
 
 export type MailProcedures = {
-  /** Null where the live version sends no mail. */
+  /** Null if the live version sends no mail. */
   connections: Query<Project, readonly MailConnection[] | null>;
-  /** Tested first, and kept only where it works. */
+  /** Tests the connection first, and stores it only if it works. */
   setConnection: Mutation<
     Project & { name: string; provider: string; settings: Record<string, string | number> },
     MailConnection
   >;
   removeConnection: Mutation<Project & { name: string }, { readonly name: string }>;
-  /** Nothing is sent; what fails is told as the error. */
+  /** Sends nothing. A failure is returned as the error. */
   testConnection: Mutation<Project & { name: string }, { readonly name: string }>;
-  /** Of the live version; null where it sends no mail. */
+  /** The templates of the live version. Null if it sends no mail. */
   templates: Query<Project, readonly MailTemplate[] | null>;
-  /** Without values, with the template's examples. */
+  /** Without values, it uses the template's examples. */
   preview: Query<
     Project & { template: string; language?: string | undefined; values?: Record<string, unknown> | undefined },
     MailPreview
   >;
-  /** Addresses that get no more mail; null where the live version sends none. */
+  /** Addresses that get no more mail. Null if the live version sends none. */
   suppressions: Query<Project, readonly MailSuppression[] | null>;
   suppress: Mutation<Project & { address: string }, { readonly address: string }>;
   unsuppress: Mutation<Project & { address: string }, { readonly address: string }>;
-  /** The newest; null where the live version sends no mail. */
+  /** Newest first. Null if the live version sends no mail. */
   list: Query<Project, readonly MailSummary[] | null>;
   read: Query<Project & { emailId: string }, MailContent>;
 };

@@ -1,5 +1,5 @@
-// Procedures about a project's mail. In: checked input. Out: what the service answers. Mails hold links that let people in: who may only
-// look at a project reads none.
+// Procedures about a project's mail. In: checked input. Out: the answers of the service. Mails contain links that give access, so
+// a person who can only read a project can't read them.
 import { z } from "zod";
 import { forProject } from "../trpc.ts";
 import type { MailProcedures } from "./api.ts";

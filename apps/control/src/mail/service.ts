@@ -1,7 +1,7 @@
-// A project's mail, asked of its cell in the name of the person who looks. In: a connection, or which mail. Out: what the cell knows. What
-// is secret of a connection passes through, and is kept nowhere here.
+// A project's mail, requested from its cell on behalf of a person. In: a connection, or a selection of mails. Out: the cell's
+// answers. Secrets of a connection are passed on, and never stored here.
 import { z } from "zod";
-import { askCell, type CellRefusals } from "../cells/ask.ts";
+import { type CellRefusals, callCell } from "../cells/call-cell.ts";
 import type { Cells } from "../cells/client.ts";
 import { CellRefused } from "../cells/failures.ts";
 import { writeAudit } from "../database/audit.ts";
@@ -93,7 +93,7 @@ const refusals: CellRefusals = {
 export function createMailService({ cells, db }: { readonly cells: Cells; readonly db: ControlDatabase }): MailService {
   const look = <T>(by: Person, project: ProjectAccess, path: string, answer: z.ZodType<T>): Promise<T> =>
     cells.look(project, actorOf(by, project), path, answer);
-  /** Written first: what is done must not be missing in the log; what it says may have been refused. */
+  /** Recorded before the call, so that no action is missing in the log. An entry may belong to an action that was refused. */
   const note = (by: Person, project: ProjectAccess, action: string, name: string): Promise<void> =>
     writeAudit(db, { personId: by.id, projectId: project.id, subject: name, action, detail: {} });
   return {
@@ -101,29 +101,29 @@ export function createMailService({ cells, db }: { readonly cells: Cells; readon
     async setConnection(by, project, given) {
       await note(by, project, "connection.set", given.name);
       const set = cells.act(project, actorOf(by, project), "/v1/connections", given, data(connectionRow));
-      return askCell(set, { ...refusals, 404: () => notFound("live version that sends mail") });
+      return callCell(set, { ...refusals, 404: () => notFound("live version that sends mail") });
     },
     async removeConnection(by, project, name) {
       await note(by, project, "connection.removed", name);
       const removed = cells.act(project, actorOf(by, project), "/v1/connections/remove", { name }, data(named));
-      return askCell(removed, { ...refusals, 404: () => notFound("connection") });
+      return callCell(removed, { ...refusals, 404: () => notFound("connection") });
     },
     testConnection: (by, project, name) =>
-      askCell(cells.act(project, actorOf(by, project), "/v1/connections/test", { name }, data(named)), {
+      callCell(cells.act(project, actorOf(by, project), "/v1/connections/test", { name }, data(named)), {
         ...refusals,
         404: () => notFound("connection"),
       }),
     templates: (by, project) => orNull(look(by, project, "/v1/email-templates", data(z.array(templateRow)))),
     preview: (by, project, given) =>
-      askCell(cells.act(project, actorOf(by, project), "/v1/emails/preview", given, data(previewAnswer)), {
+      callCell(cells.act(project, actorOf(by, project), "/v1/emails/preview", given, data(previewAnswer)), {
         ...refusals,
         404: () => notFound("template"),
       }),
     suppressions: (by, project) => orNull(look(by, project, "/v1/email-suppressions", data(z.array(suppressionRow)))),
-    // Not by its address: who reads the log needs none.
+    // Without its address, which readers of the log don't need.
     async suppress(by, project, address) {
       await note(by, project, "email_suppression.added", "email");
-      await askCell(cells.act(project, actorOf(by, project), "/v1/email-suppressions", { address }, nothing), {
+      await callCell(cells.act(project, actorOf(by, project), "/v1/email-suppressions", { address }, nothing), {
         ...refusals,
         404: () => notFound("live version that sends mail"),
       });
@@ -132,7 +132,7 @@ export function createMailService({ cells, db }: { readonly cells: Cells; readon
     async unsuppress(by, project, address) {
       await note(by, project, "email_suppression.removed", "email");
       const path = "/v1/email-suppressions/remove";
-      await askCell(cells.act(project, actorOf(by, project), path, { address }, nothing), {
+      await callCell(cells.act(project, actorOf(by, project), path, { address }, nothing), {
         ...refusals,
         404: () => notFound("suppressed address"),
       });
@@ -140,20 +140,20 @@ export function createMailService({ cells, db }: { readonly cells: Cells; readon
     },
     list: (by, project) => orNull(look(by, project, "/v1/emails", data(z.array(mailRow)))),
     read: (by, project, emailId) =>
-      askCell(look(by, project, `/v1/emails/${emailId}`, data(mailContent)), {
+      callCell(look(by, project, `/v1/emails/${emailId}`, data(mailContent)), {
         ...refusals,
         404: () => notFound("mail"),
       }),
   };
 }
 
-/** A live version from before, or one without the modules that send mail. */
+/** For a live version of an older Plinth, or one without the modules that send mail. */
 async function orNull<T>(answer: Promise<T>): Promise<T | null> {
   const orAbsent = answer.catch((error: unknown) => {
     if (error instanceof CellRefused && error.status === 404) return null;
     throw error;
   });
-  return askCell(orAbsent, refusals);
+  return callCell(orAbsent, refusals);
 }
 
 function actorOf(by: Person, project: ProjectAccess): { readonly email: string; readonly role: "operator" | "viewer" } {

@@ -1,6 +1,6 @@
-// Who may do what. In: a person, what they name, the level they need. Out: the project or organization with their role,
-// or a refusal: "not found" outside the scope of a membership, "forbidden" to a member whose role lacks the level.
-// It never answers from a cache: a removed member is out with the next request.
+// Access of people. In: a person, the thing that they name, the required level. Out: the project or organization with their role,
+// or a refusal: "not found" outside the scope of a membership, "forbidden" if the member's role lacks the level. It never uses a
+// cache, so a removed member is refused from the next request on.
 import { sql } from "kysely";
 import type { ControlDatabase } from "../database/tables.ts";
 import { notFound, refuse } from "../failure.ts";
@@ -9,13 +9,13 @@ import type { EnvironmentFacts } from "../projects/api.ts";
 import type { MemberRole } from "./api.ts";
 import { allows, type Level, whoMay } from "./rights.ts";
 
-/** What belongs to a project, and leads to it by its own id. */
+/** A part of a project that is found by its own id. */
 export type ProjectPart = "version" | "proposal" | "deployment" | "key";
 
 export interface OrganizationAccess {
   readonly id: string;
   readonly role: MemberRole;
-  /** Null where the caller is a member of the whole organization. */
+  /** Null if the caller is a member of the whole organization. */
   readonly projectIds: readonly string[] | null;
 }
 
@@ -27,7 +27,7 @@ export interface ProjectAccess {
   readonly environment: EnvironmentFacts;
   readonly cellId: string;
   readonly cellUrl: string;
-  /** Where apps reach the project. */
+  /** The address where apps reach the project. */
   readonly apiUrl: string;
   readonly createdAt: Date;
   readonly live: LiveRelease | null;
@@ -60,7 +60,7 @@ const partNouns: Record<ProjectPart, string> = {
   key: "key",
 };
 
-/** A membership opens a project with all of its environments. */
+/** A membership of a project includes all of its environments. */
 const rootOf = sql<string>`coalesce(projects.parent_id, projects.id)`;
 
 export function createAccess(db: ControlDatabase): Access {
@@ -91,7 +91,7 @@ export function createAccess(db: ControlDatabase): Access {
       )
       .executeTakeFirst();
     if (row === undefined) throw notFound(noun);
-    if (!allows(row.role, level)) throw refuse("FORBIDDEN", `Only ${whoMay(level)} of the project may do this.`);
+    if (!allows(row.role, level)) throw refuse("FORBIDDEN", `Only ${whoMay(level)} of the project can do this.`);
     const live = row.live_version_id !== null && row.live_deployment_id !== null && row.live_at !== null;
     return {
       id: row.id,
@@ -129,7 +129,7 @@ export function createAccess(db: ControlDatabase): Access {
       if (row === undefined) throw notFound("organization");
       const sees = level === "read" || row.scope === "organization";
       if (!sees || !allows(row.role, level))
-        throw refuse("FORBIDDEN", `Only ${whoMay(level)} of the whole organization may do this.`);
+        throw refuse("FORBIDDEN", `Only ${whoMay(level)} of the whole organization can do this.`);
       if (row.scope === "organization") return { id: organizationId, role: row.role, projectIds: null };
       const named = await db
         .selectFrom("membership_projects")

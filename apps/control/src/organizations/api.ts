@@ -1,15 +1,15 @@
-// What a client sees of organizations and their members. Types alone.
+// Organizations and their members as clients see them. Types only.
 import type { Mutation, Query } from "../procedure.ts";
 
-/** What a member may do within the scope of the membership; `rights.ts` says which role may do what. */
+/** The rights of a member within the scope of the membership. The table is in `rights.ts`. */
 export type MemberRole = "owner" | "admin" | "developer" | "viewer";
 
-/** What a membership opens: the whole organization with the projects to come, or the named projects alone. */
+/** The scope of a membership: the whole organization with all future projects, or only the named projects. */
 export type MemberScope =
   | { readonly kind: "organization" }
   | { readonly kind: "projects"; readonly projectIds: readonly string[] };
 
-/** What the caller may do beside reading; `rights.ts` says what each of them opens. */
+/** The caller's rights in addition to reading. `rights.ts` describes each. */
 export interface Rights {
   readonly write: boolean;
   readonly manage: boolean;
@@ -21,9 +21,9 @@ export interface OrganizationSummary {
   readonly name: string;
   /** The caller's own role. */
   readonly role: MemberRole;
-  /** The caller's own scope. Only admins and owners of the whole organization create projects and name members. */
+  /** The caller's own scope. Only admins and owners of the whole organization can create projects and manage members. */
   readonly scope: MemberScope["kind"];
-  /** In the organization itself: none for a member of named projects. */
+  /** Rights in the organization itself. A member of named projects has none. */
   readonly may: Rights;
 }
 
@@ -32,7 +32,7 @@ export interface Member {
   readonly name: string;
   readonly email: string;
   readonly role: MemberRole;
-  /** A member of named projects sees no others here. */
+  /** A member of named projects only sees those here. */
   readonly scope: MemberScope;
   readonly since: string;
 }
@@ -40,13 +40,13 @@ export interface Member {
 export type OrganizationProcedures = {
   create: Mutation<{ name: string }, OrganizationSummary>;
   rename: Mutation<{ organizationId: string; name: string }, { name: string }>;
-  /** Refused while it has projects, or deleted ones that can still be restored. */
+  /** Refused while the organization has projects, including deleted ones that can still be restored. */
   remove: Mutation<{ organizationId: string }, { removed: true }>;
-  /** The last owner can't. */
+  /** Refused to the last owner. */
   leave: Mutation<{ organizationId: string }, { removed: true }>;
-  /** To a member of named projects: those members alone who can open one of them. */
+  /** A member of named projects only gets the members who can open one of them. */
   members: Query<{ organizationId: string }, readonly Member[]>;
   changeMember: Mutation<{ organizationId: string; personId: string; role: MemberRole; scope: MemberScope }, Member>;
-  /** Also ends the open invitations that the person made, and those that are meant for them. */
+  /** Also ends the open invitations that the person created, and those to the person. */
   removeMember: Mutation<{ organizationId: string; personId: string }, { removed: true }>;
 };

@@ -1,5 +1,5 @@
-// One membership and its scope in the database. In: a transaction under way. Out: rows, and what they allow.
-// It leaves the audit log to its caller.
+// One membership and its scope in the database. In: an open transaction. Out: rows, and the rights that they give. The caller
+// writes the audit log.
 import type { Connection } from "../database/tables.ts";
 import type { MemberRole, MemberScope } from "./api.ts";
 import { allows, isAbove } from "./rights.ts";
@@ -11,7 +11,7 @@ interface Membership {
   readonly scope: MemberScope;
 }
 
-/** @throws A foreign key violation where the scope names a project of another organization. */
+/** @throws A foreign key violation if the scope names a project of another organization. */
 export async function insertMembership(trx: Connection, membership: Membership): Promise<void> {
   const { organizationId, personId, role, scope } = membership;
   await trx
@@ -38,8 +38,8 @@ export async function setProjects(trx: Connection, { organizationId, personId, s
 }
 
 /**
- * Keeps a person from being deleted until the transaction ends; false where they are deleted. Before the organization's lock, as
- * the deletion takes them.
+ * Locks a person, so that they can't be deleted before the transaction ends; false if they are deleted already. Call it before
+ * `lockOrganization`: a deletion takes the locks in this order, too.
  */
 export async function holdPerson(trx: Connection, personId: string): Promise<boolean> {
   const person = await trx
@@ -52,7 +52,7 @@ export async function holdPerson(trx: Connection, personId: string): Promise<boo
   return person !== undefined;
 }
 
-/** Two changes of one organization's members wait for each other: two owners who remove each other must not both succeed. */
+/** Two changes of one organization's members wait for each other: if two owners remove each other, only one can succeed. */
 export async function lockOrganization(trx: Connection, organizationId: string): Promise<void> {
   await trx.selectFrom("organizations").select("id").where("id", "=", organizationId).forUpdate().executeTakeFirst();
 }
@@ -75,12 +75,12 @@ export async function standingOf(
     .executeTakeFirst();
 }
 
-/** Whether somebody may give this role, or change a member who has it: never above their own. */
+/** Whether somebody can give this role, or change a member who has it. It can't be above their own role. */
 export function mayName(by: Standing | undefined, role: MemberRole): boolean {
   return by !== undefined && by.scope === "organization" && allows(by.role, "manage") && !isAbove(role, by.role);
 }
 
-/** Whether nobody else owns the whole organization. */
+/** Whether nobody else is an owner of the whole organization. */
 export async function isLastOwner(trx: Connection, organizationId: string, personId: string): Promise<boolean> {
   const owners = await trx
     .selectFrom("memberships")

@@ -1,17 +1,17 @@
-// The rights of members, in one table. In: a role and the level that an action needs. Out: whether the role has it.
-// It never looks at the scope of a membership; see `access.ts`.
+// The rights of members, in one table. In: a role and the level that an action needs. Out: whether the role has it. It never
+// reads the scope of a membership; `access.ts` does.
 import type { MemberRole, Rights } from "./api.ts";
 
 /**
- * What an action needs, each level including those before it.
- * - `read`: looks at projects and their records.
- * - `write`: drafts, proposes, approves and deploys what owes no consent, and works with records.
+ * The level that an action needs. Each level includes those before it.
+ * - `read`: sees projects and their records.
+ * - `write`: drafts and proposes; approves and deploys changes without required consents; works with records.
  * - `manage`: members, keys, connections, consents, settings, the roles of end users; creates and deletes projects.
  * - `own`: names owners and deletes the organization.
  */
 export type Level = "read" | "write" | "manage" | "own";
 
-/** The lowest first. */
+/** From the lowest to the highest. */
 export const memberRoles: readonly ["viewer", "developer", "admin", "owner"] = [
   "viewer",
   "developer",
@@ -34,19 +34,19 @@ export function rightsOf(role: MemberRole): Rights {
   return { write: allows(role, "write"), manage: allows(role, "manage"), own: allows(role, "own") };
 }
 
-/** Whether a role has rights that the other lacks. */
+/** Whether a role has rights that the other role lacks. */
 export function isAbove(role: MemberRole, other: MemberRole): boolean {
   return memberRoles.indexOf(role) > memberRoles.indexOf(other);
 }
 
-/** The roles that have a level, as a refusal names them: "an admin or an owner". */
+/** The roles that have a level, for a refusal: "an admin or an owner". */
 export function whoMay(level: Level): string {
   const named = { viewer: "a viewer", developer: "a developer", admin: "an admin", owner: "an owner" };
   const roles = memberRoles.filter((role) => allows(role, level)).map((role) => named[role]);
   return roles.length === 1 ? roles.join() : `${roles.slice(0, -1).join(", ")} or ${roles.at(-1)}`;
 }
 
-/** How the cell sees a member who works with a project's records. */
+/** The role of a member in the cell, when the member works with a project's records. */
 export function cellRoleOf(role: MemberRole): "operator" | "viewer" {
   return allows(role, "write") ? "operator" : "viewer";
 }

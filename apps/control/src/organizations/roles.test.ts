@@ -1,7 +1,15 @@
-// Nobody raises anybody above themselves, an organization keeps an owner, and a change of a role holds from the next request on.
+// Nobody can raise a role above their own, an organization keeps an owner, and a changed role is valid from the next request on.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MemberRole, MemberScope } from "../api.ts";
-import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
+import {
+  codeOf,
+  createWorld,
+  goLive,
+  join,
+  organizationOf,
+  type Somebody,
+  type World,
+} from "../testing/control-plane.ts";
 
 const WHOLE = { kind: "organization" } as const;
 
@@ -46,14 +54,14 @@ async function rolesNow(): Promise<Record<string, MemberRole>> {
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   owner = await world.signUp("owner");
-  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  organizationId = await organizationOf(owner);
   [admin, developer, viewer] = [await memberWith("admin"), await memberWith("developer"), await memberWith("viewer")];
 }, 60_000);
 
 afterAll(() => world?.stop());
 
 describe("a role", () => {
-  it("can't be raised above the caller's own, nor can a member above the caller be changed", async () => {
+  it("can't be raised above the caller's own; a member with a higher role can't be changed", async () => {
     const before = await rolesNow();
     const attempts = [
       change(admin, admin, "owner"),
@@ -70,7 +78,7 @@ describe("a role", () => {
     expect(await owner.client.invitations.list.query({ organizationId })).toEqual([]);
   });
 
-  it("is given by an admin up to their own, and holds from the next request on", async () => {
+  it("can be given by an admin up to their own, and is valid from the next request on", async () => {
     const member = await memberWith("viewer");
     const create = (slug: string) => codeOf(member.client.projects.create.mutate({ organizationId, slug }));
     expect(await create("early")).toBe("FORBIDDEN");
@@ -82,7 +90,7 @@ describe("a role", () => {
     expect(await codeOf(member.client.projects.list.query({ organizationId }))).toBe("NOT_FOUND");
   });
 
-  it("lost takes the links along that were made with it", async () => {
+  it("that was taken away ends the links that were created with it", async () => {
     const second = await memberWith("owner");
     const { token } = await invite(second, "crown@example.com", "owner");
     expect(await change(owner, second, "admin")).toBe(null);
@@ -101,7 +109,7 @@ describe("a role", () => {
     expect(await change(member, member, "admin")).toBe("FORBIDDEN");
   });
 
-  it("of a developer approves and deploys what owes no consent, and nothing else", async () => {
+  it("of a developer approves and deploys changes without required consents, and no others", async () => {
     const { id: projectId } = await owner.client.projects.create.mutate({ organizationId, slug: "tasks" });
     await goLive(developer, projectId, TASKS("false"));
     const loosened = await developer.client.proposals.create.mutate({ projectId, text: TASKS("true") });
@@ -116,14 +124,14 @@ describe("a role", () => {
 });
 
 describe("an organization", () => {
-  it("is left by anybody but its last owner", async () => {
+  it("can be left by all members except the last owner", async () => {
     const member = await memberWith("viewer");
     expect(await codeOf(member.client.organizations.leave.mutate({ organizationId }))).toBe(null);
     expect(await codeOf(member.client.projects.list.query({ organizationId }))).toBe("NOT_FOUND");
     expect(await codeOf(owner.client.organizations.leave.mutate({ organizationId }))).toBe("CONFLICT");
   });
 
-  it("is made by anybody, renamed by its admins, and deleted by an owner when it is empty", async () => {
+  it("can be created by anybody, renamed by its admins, and deleted by an owner when it is empty", async () => {
     const founder = await world.signUp("founder");
     const { id } = await founder.client.organizations.create.mutate({ name: " Second " });
     expect(await founder.client.organizations.rename.mutate({ organizationId: id, name: "Renamed" })).toEqual({
@@ -141,7 +149,7 @@ describe("an organization", () => {
 });
 
 describe("an invitation", () => {
-  it("is renewed with another link, after it has expired, too", async () => {
+  it("is renewed with another link, also after it has expired", async () => {
     const first = await invite(admin, "late@example.com", "developer");
     await world.pool.query("UPDATE control.invitations SET expires_at = now() WHERE id = $1", [first.id]);
     const listed = await admin.client.invitations.list.query({ organizationId });

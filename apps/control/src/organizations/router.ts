@@ -1,4 +1,4 @@
-// Procedures about organizations and their members. In: checked input. Out: what the service answers.
+// Procedures about organizations and their members. In: checked input. Out: the answers of the service.
 import { z } from "zod";
 import { forOrganization, forPerson } from "../trpc.ts";
 import type { OrganizationProcedures } from "./api.ts";

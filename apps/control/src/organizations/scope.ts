@@ -1,5 +1,5 @@
-// What a membership or an invitation opens, as it comes in. In: a role and a scope from a client. Out: both, checked for form.
-// Whether the named projects belong to the organization, the database's foreign keys decide.
+// The input of a membership or an invitation. In: a role and a scope from a client. Out: both, with a checked form. The foreign
+// keys of the database decide whether the named projects belong to the organization.
 import { z } from "zod";
 import { id } from "../trpc.ts";
 import type { MemberRole, MemberScope } from "./api.ts";

@@ -1,5 +1,5 @@
-// What can be done with organizations. In: an organization that the caller may see or change. Out: its members.
-// It never makes a member (an accepted invitation does), and never leaves an organization without an owner.
+// Changes of organizations and their members. In: an organization that the caller can see or change. Out: its members. It never
+// adds a member (an accepted invitation does), and never leaves an organization without an owner.
 import { notFound, refuse } from "../failure.ts";
 import type { Person } from "../people/auth.ts";
 import type { OrganizationAccess } from "./access.ts";
@@ -24,7 +24,7 @@ export interface OrganizationService {
 }
 
 const LAST_OWNER =
-  "The organization's last owner can't leave, be removed, get another role or be narrowed to projects. Name another owner first.";
+  "The organization's last owner can't leave, be removed, get another role or be limited to projects. Name another owner first.";
 const ABOVE = "You can't give a role above your own, or change a member who has one.";
 const OWNED_MAX = 50;
 
@@ -72,7 +72,7 @@ export function createOrganizationService(store: OrganizationStore): Organizatio
   };
 }
 
-/** A member as somebody sees them who knows these projects alone: not at all where none of them is shared. */
+/** A member as seen by a person who only knows these projects. Null if they share none of them. */
 function seenFrom(member: Member, projectIds: readonly string[]): readonly Member[] {
   if (member.scope.kind === "organization") return [member];
   const shared = member.scope.projectIds.filter((id) => projectIds.includes(id));

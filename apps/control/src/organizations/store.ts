@@ -1,5 +1,4 @@
-// Organizations and memberships in the database. In: ids. Out: rows as the API shows them.
-// It never decides who may; see `access.ts`.
+// Organizations and memberships in the database. In: ids. Out: rows for the API. It never checks rights; `access.ts` does.
 import { newId } from "@plinth/bundle";
 import { isForeignKeyViolation } from "@plinth/postgres";
 import { writeAudit } from "../database/audit.ts";
@@ -10,21 +9,21 @@ import { insertMembership, isLastOwner, lockOrganization, mayName, setProjects, 
 import { isAbove, rightsOf } from "./rights.ts";
 
 export interface OrganizationStore {
-  /** Makes an organization for a person who is a member of none. */
+  /** Creates an organization for a person who is a member of none. */
   ensurePersonal(personId: string): Promise<void>;
   ofPerson(personId: string): Promise<readonly OrganizationSummary[]>;
-  /** Null where the person owns as many as one may; `gone` where they have deleted their account meanwhile. */
+  /** Null if the person already owns as many as allowed; `gone` if they have deleted their account. */
   create(
     organization: { readonly name: string; readonly createdBy: string },
     ownedMax: number,
   ): Promise<{ readonly id: string } | "gone" | null>;
   rename(organizationId: string, name: string, by: string): Promise<void>;
-  /** `not_empty`: it has projects, or deleted ones that can still be restored. */
+  /** `not_empty`: it has projects, including deleted ones that can still be restored. */
   remove(organizationId: string, by: string): Promise<"removed" | "not_empty">;
   members(organizationId: string): Promise<readonly Member[]>;
-  /** `no_project`: the scope names one that isn't the organization's. `above`: the role, of before or to be, is above the caller's. */
+  /** `no_project`: the scope names a project of another organization. `above`: the old or the new role is above the caller's. */
   changeMember(change: MemberChange): Promise<"changed" | "no_member" | "no_project" | "last_owner" | "above">;
-  /** Of oneself: leaving. `above`: the member's role is above the caller's. */
+  /** Members can remove themselves, that is, leave. `above`: the member's role is above the caller's. */
   removeMember(change: MemberAct): Promise<"removed" | "no_member" | "last_owner" | "above">;
 }
 
@@ -91,7 +90,7 @@ export function createOrganizationStore(db: ControlDatabase): OrganizationStore 
 
     create: ({ name, createdBy: personId }, ownedMax) =>
       db.transaction().execute(async (trx) => {
-        // Two at once must not both be the last that is allowed.
+        // Two requests at the same time must not both create the last allowed one.
         const person = await trx
           .selectFrom("people")
           .select("id")
@@ -137,7 +136,7 @@ export function createOrganizationStore(db: ControlDatabase): OrganizationStore 
           return "removed" as const;
         });
       } catch (error) {
-        // The foreign key of its projects, which one made at the same moment can't pass either.
+        // The foreign key of its projects also refuses this if a project is created at the same moment.
         if (isForeignKeyViolation(error)) return "not_empty";
         throw error;
       }
@@ -187,9 +186,9 @@ export function createOrganizationStore(db: ControlDatabase): OrganizationStore 
             .where("person_id", "=", personId)
             .execute();
           await setProjects(trx, change);
-          // A link must not give what its inviter could no longer give.
+          // A link must not give rights that its inviter has lost.
           if (isAbove(before.role, role) || scope.kind === "projects")
-            await revokeInvitations(trx, organizationId, { madeBy: personId });
+            await revokeInvitations(trx, organizationId, { inviter: personId });
           await auditMember(trx, "member.changed", change, { role, scope });
           return "changed";
         });
@@ -205,7 +204,7 @@ export function createOrganizationStore(db: ControlDatabase): OrganizationStore 
         await lockOrganization(trx, organizationId);
         const before = await standingOf(trx, organizationId, personId);
         if (before === undefined) return "no_member";
-        // Everybody may leave.
+        // Everybody can leave.
         const leaves = personId === changedBy;
         if (!leaves && !mayName(await standingOf(trx, organizationId, changedBy), before.role)) return "above";
         if (await isLastOwner(trx, organizationId, personId)) return "last_owner";
@@ -214,16 +213,16 @@ export function createOrganizationStore(db: ControlDatabase): OrganizationStore 
           .where("organization_id", "=", organizationId)
           .where("person_id", "=", personId)
           .execute();
-        // Whoever is left without any organization gets one of their own at the next sign-in.
+        // A person without any organization gets a new one at the next sign-in.
         await trx
           .updateTable("organizations")
           .set({ personal_of: null })
           .where("id", "=", organizationId)
           .where("personal_of", "=", personId)
           .execute();
-        // Nobody comes back through a link that was made before they left.
-        await revokeInvitations(trx, organizationId, { madeBy: personId });
-        await revokeInvitations(trx, organizationId, { meantFor: personId });
+        // Nobody can come back through a link that was created before they left.
+        await revokeInvitations(trx, organizationId, { inviter: personId });
+        await revokeInvitations(trx, organizationId, { invited: personId });
         await auditMember(trx, leaves ? "member.left" : "member.removed", change, {});
         return "removed";
       }),

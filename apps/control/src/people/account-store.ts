@@ -1,4 +1,5 @@
-// A person's own account in the database. In: ids. Out: rows. It never sees a password; hashes pass to who verifies them.
+// A person's own account in the database. In: ids. Out: rows. It never sees a password; it hands hashes to the code that verifies
+// them.
 import { isUniqueViolation } from "@plinth/postgres";
 import { sql } from "kysely";
 import { writeAudit } from "../database/audit.ts";
@@ -10,7 +11,7 @@ import type { PersonSession, Theme } from "./api.ts";
 export interface AccountStore {
   passwordHash(personId: string): Promise<string | null>;
   sessions(personId: string): Promise<readonly Omit<PersonSession, "isCurrent">[]>;
-  /** False where it isn't the person's. */
+  /** False if it isn't the person's. */
   endSession(personId: string, sessionId: string): Promise<boolean>;
   touchSession(sessionId: string): Promise<void>;
   rename(personId: string, name: string): Promise<void>;
@@ -18,8 +19,8 @@ export interface AccountStore {
   setTheme(personId: string, theme: Theme): Promise<void>;
   facts(personId: string): Promise<{ readonly theme: Theme; readonly twoFactor: boolean }>;
   /**
-   * Takes all that is the person's out of the database, with organizations that are theirs alone and empty.
-   * @returns The names of organizations that would lose their last owner; nothing was done where there are any.
+   * Deletes everything of the person from the database, including empty organizations in which nobody else is a member.
+   * @returns The names of organizations that would lose their last owner. If there are any, nothing was deleted.
    */
   remove(personId: string): Promise<readonly string[]>;
 }
@@ -129,7 +130,7 @@ export function createAccountStore(db: ControlDatabase): AccountStore {
   };
 }
 
-/** Of all organizations, or of none: what was left is put back by the caller's transaction where one can't be. */
+/** Leaves all organizations, or none: if one can't be left, the caller rolls back its transaction. */
 async function leaveAll(trx: Connection, personId: string): Promise<readonly string[]> {
   const organizations = await trx
     .selectFrom("memberships")
@@ -150,8 +151,8 @@ async function leaveAll(trx: Connection, personId: string): Promise<readonly str
   }
   if (held.length > 0) return held;
   for (const { id } of organizations) {
-    await revokeInvitations(trx, id, { madeBy: personId });
-    await revokeInvitations(trx, id, { meantFor: personId });
+    await revokeInvitations(trx, id, { inviter: personId });
+    await revokeInvitations(trx, id, { invited: personId });
   }
   await trx.deleteFrom("memberships").where("person_id", "=", personId).execute();
   if (alone.length > 0) await trx.deleteFrom("organizations").where("id", "in", alone).execute();

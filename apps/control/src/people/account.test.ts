@@ -1,6 +1,7 @@
-// A person's own account: nobody else's sessions, no change of what guards it without the password, and no organization left behind.
+// A person's own account: only their own sessions, no change of credentials without the password, and no organization without an
+// owner.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf, createWorld, join, type Somebody, type World } from "../testing/control-plane.ts";
+import { codeOf, createWorld, join, organizationOf, type Somebody, type World } from "../testing/control-plane.ts";
 
 const PASSWORD = "correct horse battery";
 
@@ -26,7 +27,7 @@ async function signIn(email: string): Promise<Somebody> {
 }
 
 describe("sessions", () => {
-  it("are shown to their person, who ends one without the others", async () => {
+  it("are shown to their person, who can end a single one", async () => {
     const here = await world.signUp("sessions");
     const there = await signIn(here.email);
     const sessions = await here.client.me.sessions.query();
@@ -53,7 +54,7 @@ describe("an account", () => {
     expect(await codeOf(client.me.rename.mutate({ name: " " }))).toBe("BAD_REQUEST");
   });
 
-  it("changes its address with the password alone, and to no other account's", async () => {
+  it("changes its address only with the password, and not to another account's", async () => {
     const [one, other] = [await world.signUp("one"), await world.signUp("other")];
     const change = (email: string, password: string) => codeOf(one.client.me.changeEmail.mutate({ email, password }));
     expect(await change("new-one@example.com", "wrong horse battery")).toBe("BAD_REQUEST");
@@ -64,7 +65,7 @@ describe("an account", () => {
     );
   });
 
-  it("isn't changed by an access token, which ends with the account", async () => {
+  it("can't be changed with an access token, and its tokens end with it", async () => {
     const one = await world.signUp("tokened");
     const { token } = await one.client.tokens.create.mutate({ name: "script", days: 30 });
     const program = world.client(null, { authorization: `Bearer ${token}` });
@@ -79,7 +80,7 @@ describe("an account", () => {
     expect(await codeOf(program.me.get.query())).toBe("UNAUTHORIZED");
   });
 
-  it("has only so many guesses at its password, whatever the session", async () => {
+  it("limits guesses at its password over all sessions", async () => {
     const one = await world.signUp("guessed");
     const again = await signIn(one.email);
     const guess = (by: Somebody) => codeOf(by.client.me.remove.mutate({ password: "wrong horse battery" }));
@@ -88,9 +89,9 @@ describe("an account", () => {
     expect(await codeOf(one.client.me.get.query())).toBe(null);
   });
 
-  it("isn't deleted while an organization would lose its last owner", async () => {
+  it("can't be deleted while an organization would lose its last owner", async () => {
     const [owner, member] = [await world.signUp("owner"), await world.signUp("member")];
-    const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+    const organizationId = await organizationOf(owner);
     await join(owner, member, organizationId, "viewer");
     const remove = (by: Somebody) => codeOf(by.client.me.remove.mutate({ password: PASSWORD }));
     expect(await remove(owner)).toBe("CONFLICT");

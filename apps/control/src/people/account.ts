@@ -1,5 +1,5 @@
-// What a person does with their own account. In: the person, and their password where it is at stake. Out: the change. Wrong passwords
-// are counted by person, whichever session they come from.
+// Changes of a person's own account. In: the person, and their password where one is required. Out: the change. Wrong passwords
+// are counted by person, over all sessions.
 import { notFound, refuse } from "../failure.ts";
 import type { AccountStore } from "./account-store.ts";
 import type { PersonSession, Theme } from "./api.ts";

@@ -1,8 +1,8 @@
-// What a client sees of the signed-in person. Types alone. Times are RFC 3339 UTC.
+// The signed-in person as clients see them. Types only. Times are RFC 3339 UTC.
 import type { OrganizationSummary } from "../organizations/api.ts";
 import type { Mutation, Query } from "../procedure.ts";
 
-/** `system`: as the device is set. */
+/** `system`: like the device. */
 export type Theme = "system" | "light" | "dark";
 
 export interface Me {
@@ -11,7 +11,7 @@ export interface Me {
     readonly name: string;
     readonly email: string;
     readonly theme: Theme;
-    /** Whether signing in takes a code, too. */
+    /** Whether signing in also needs a code. */
     readonly twoFactor: boolean;
   };
   readonly organizations: readonly OrganizationSummary[];
@@ -22,7 +22,7 @@ export interface PersonSession {
   readonly address: string | null;
   readonly userAgent: string | null;
   readonly createdAt: string;
-  /** To some minutes. */
+  /** Accurate to some minutes. */
   readonly lastSeenAt: string;
   readonly isCurrent: boolean;
 }

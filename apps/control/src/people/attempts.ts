@@ -1,19 +1,20 @@
-// Counts attempts by a key (an address, an account). In: a key. Out: whether one more may be made, and a way to give it back.
-// Fixed windows, in memory: a restart forgets them. It never keeps more keys than its bound; those that rest longest go first.
+// Counts attempts by a key (an address, an account). In: a key. Out: whether another attempt is allowed, and a function that
+// takes it back. It uses fixed windows in memory, so a restart forgets them. The number of keys is bounded; the keys without
+// attempts for the longest time are dropped first.
 
 import { RecentMap } from "@plinth/service";
 
 export interface Charge {
-  /** 0 where the attempt may be made; else nothing was charged, and this is when the next one may. */
+  /** 0 if the attempt is allowed. Otherwise nothing was charged, and this is the time until the next one is allowed. */
   readonly waitSeconds: number;
-  /** Takes the attempt out of the count, for one that did no harm. */
+  /** Takes the attempt out of the count, if it turned out to be harmless. */
   giveBack(): void;
 }
 
 export interface Attempts {
-  /** Charges one attempt, before it is known how it ends: many at once must not pass. */
+  /** Charges one attempt before its result is known, so that many at the same time can't pass. */
   take(key: string): Charge;
-  /** How many are charged to the key now. */
+  /** How many attempts are charged to the key now. */
   count(key: string): number;
 }
 

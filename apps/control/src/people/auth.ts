@@ -1,8 +1,9 @@
-// People: sign-up, sign-in, sessions, on better-auth. In: HTTP requests under /auth, headers with a cookie.
-// Out: answers, and the person a cookie belongs to. It never decides what a person may do.
+// People: sign-up, sign-in, sessions, with better-auth. In: HTTP requests under /auth, headers with a cookie. Out: responses, and
+// the person of a cookie. It never decides what a person can do.
 import { isDiskFull } from "@plinth/postgres";
 import { type Logger, RecentMap } from "@plinth/service";
 import { type BetterAuthOptions, betterAuth } from "better-auth";
+import { APIError } from "better-auth/api";
 import { getAdapter } from "better-auth/db/adapter";
 import { twoFactor } from "better-auth/plugins/two-factor";
 import type { ControlDatabase } from "../database/tables.ts";
@@ -10,6 +11,7 @@ import { createFailureWatch } from "./failure-watch.ts";
 import { withHashedSessionTokens } from "./hashed-sessions.ts";
 import { createSignInJudge } from "./overtaken-sign-in.ts";
 import type { Passwords } from "./password.ts";
+import { createUsedCodes, type UsedCodes } from "./used-codes.ts";
 
 export interface Person {
   readonly id: string;
@@ -19,32 +21,32 @@ export interface Person {
 
 export interface People {
   /**
-   * Answers a request under /auth; the client's address is taken from the header `CLIENT_IP`.
-   * @throws Fault `unavailable` where the database is away or has no space left: part of it may not have been done.
+   * Answers a request under /auth. The client's address comes from the header `CLIENT_IP`.
+   * @throws Fault `unavailable` if the database is unreachable or has no space left. Part of the work may not have been done.
    */
   handle(request: Request): Promise<Response>;
-  /** The person whose session cookie the headers carry; null where there is none. @throws Fault `unavailable` */
+  /** The person of the session cookie in the headers, or null. @throws Fault `unavailable` */
   sessionOf(headers: Headers): Promise<Session | null>;
 }
 
 export interface Session {
   readonly id: string;
   readonly person: Person;
-  /** `Set-Cookie` lines that the answer must carry: a session in use is prolonged once a day. */
+  /** The `Set-Cookie` lines for the response: a session in use is extended once a day. */
   readonly cookies: readonly string[];
 }
 
-/** Set by the server from the connection, whatever the client sent under this name. */
+/** The server sets it from the connection, and ignores this header of the client. */
 export const CLIENT_IP = "x-plinth-client-ip";
 
-/** All that is served. Others (list-sessions, revoke-session) would show stored tokens or take them as names. */
+/** All allowed paths. Others (list-sessions, revoke-session) would return stored tokens or accept them as names. */
 export const authPaths = [
   "/sign-up/email",
   "/sign-in/email",
   "/sign-out",
   "/get-session",
   "/change-password",
-  // Signs out everywhere, here included.
+  // Signs out everywhere, including the current session.
   "/revoke-sessions",
   "/two-factor/enable",
   "/two-factor/disable",
@@ -70,9 +72,9 @@ export interface PeopleOptions {
   readonly controlUrl: string;
   readonly trustedOrigins: readonly string[];
   readonly secureCookies: boolean;
-  /** Called after each new session, so that what failed after a sign-up is made good by the next sign-in. */
+  /** Called after each new session, so that the next sign-in repairs what failed after a sign-up. */
   readonly onSession: (personId: string) => Promise<void>;
-  /** Called while a session is in use, once in some minutes. */
+  /** Called while a session is in use, at most once every few minutes. */
   readonly onSeen: (sessionId: string) => Promise<void>;
 }
 
@@ -107,7 +109,7 @@ export async function createPeople(options: PeopleOptions): Promise<People> {
     sessionOf: async (headers) => {
       if (!headers.has("cookie")) return null;
       const { response: found, headers: answered } = await find(headers).catch((error: Error) => {
-        // Who reads needs no space: the session is prolonged another time.
+        // A read must work without space in the database. The session is extended at a later request.
         if (isDiskFull(error.cause)) return find(headers, { disableRefresh: true });
         throw error;
       });
@@ -116,7 +118,7 @@ export async function createPeople(options: PeopleOptions): Promise<People> {
       const sessionId = found.session.id;
       if ((seen.get(sessionId) ?? 0) < Date.now() - SEEN_MS) {
         seen.set(sessionId, Date.now());
-        // Nobody waits for it, and nobody is refused because it fails.
+        // Nobody waits for it, and its failure refuses nobody.
         void options.onSeen(sessionId).catch(() => seen.delete(sessionId));
       }
       return { id: sessionId, person: { id, name, email }, cookies: answered.getSetCookie() };
@@ -126,6 +128,7 @@ export async function createPeople(options: PeopleOptions): Promise<People> {
 
 function authSettings(options: PeopleOptions): BetterAuthOptions {
   const { logger } = options;
+  const usedCodes = createUsedCodes(options.db, options.secret);
   return {
     appName: "Plinth",
     baseURL: options.controlUrl,
@@ -135,10 +138,17 @@ function authSettings(options: PeopleOptions): BetterAuthOptions {
     telemetry: { enabled: false },
     logger: {
       level: "warn",
-      // The message alone: further arguments may hold what a person typed.
+      // Only the message: further arguments could contain a person's input.
       log: (level, message) => logger[level === "error" ? "error" : level === "warn" ? "warn" : "info"](message),
     },
-    databaseHooks: { session: { create: { after: (session) => options.onSession(session.userId) } } },
+    databaseHooks: {
+      session: {
+        create: {
+          before: (session, context) => refuseUsedCode(usedCodes, session.userId, context),
+          after: (session) => options.onSession(session.userId),
+        },
+      },
+    },
     user: {
       modelName: "people",
       fields: { emailVerified: "email_verified", createdAt: "created_at", updatedAt: "updated_at" },
@@ -156,7 +166,7 @@ function authSettings(options: PeopleOptions): BetterAuthOptions {
       },
       expiresIn: 7 * 24 * 3600,
       updateAge: 24 * 3600,
-      // A revoked session must be refused at once.
+      // A revoked session must be refused immediately.
       cookieCache: { enabled: false },
     },
     account: {
@@ -189,7 +199,7 @@ function authSettings(options: PeopleOptions): BetterAuthOptions {
     plugins: [
       twoFactor({
         issuer: "Plinth",
-        // Whoever guesses codes has the password: ten wrong ones in a row, over all sign-ins, lock them out for a while.
+        // A person who guesses codes has the password. Ten wrong codes in a row, over all sign-ins, lock the account for a while.
         accountLockout: { maxFailedAttempts: 10, durationSeconds: 900 },
         schema: {
           user: { fields: { twoFactorEnabled: "two_factor_enabled" } },
@@ -205,7 +215,7 @@ function authSettings(options: PeopleOptions): BetterAuthOptions {
         },
       }),
     ],
-    // See `sign-in-guard.ts`: this one counts by address alone.
+    // Replaced by `sign-in-guard.ts`: this one only counts by address.
     rateLimit: { enabled: false },
     advanced: {
       cookiePrefix: "plinth",
@@ -217,4 +227,15 @@ function authSettings(options: PeopleOptions): BetterAuthOptions {
       database: { validateSchema: false },
     },
   };
+}
+
+/** better-auth accepts a code for as long as it is valid. Somebody who saw it being typed must not sign in with it as well. */
+async function refuseUsedCode(
+  usedCodes: UsedCodes,
+  personId: string,
+  context: { readonly path?: string; readonly body?: { readonly code?: unknown } } | null,
+): Promise<void> {
+  if (context?.path !== "/two-factor/verify-totp") return;
+  if (await usedCodes.claim(personId, String(context.body?.code))) return;
+  throw new APIError("UNAUTHORIZED", { code: "CODE_WAS_USED", message: "This code was already used." });
 }

@@ -1,11 +1,12 @@
-// Devices that an account was signed in on. In: an email address. Out: the value of a cookie that says so, and whether one
-// does. It opens nothing: guesses from a known device are counted apart, so that guesses of others can't shut it out.
+// Devices on which an account was signed in. In: an email address. Out: the value of a cookie that proves it, and the check of
+// such a cookie. It gives no access: guesses from a known device are counted separately, so that guesses of others can't lock it
+// out.
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 export interface Devices {
-  /** A new cookie's value for this account. */
+  /** The value of a new cookie for this account. */
   issue(email: string): string;
-  /** What tells this device from others, where the cookie was issued for this account; else null. */
+  /** An id of this device if the cookie was issued for this account, otherwise null. */
   known(email: string, cookie: string | undefined): string | null;
 }
 

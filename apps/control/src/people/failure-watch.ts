@@ -1,16 +1,18 @@
-// Failures of the database that better-auth turns into answers of its own: a sign-up that "failed", a sign-out that went
-// well while the session is still there. In: its adapter, and calls of it. Out: the failure, where there was one meanwhile.
+// Database failures that better-auth hides behind responses of its own, such as a successful sign-out although the session still
+// exists. In: its adapter, and calls of it. Out: the failure, if there was one during the call.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { asFault } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { DBAdapter, DBTransactionAdapter } from "better-auth";
 
 export interface FailureWatch {
-  /** The same adapter, its failures noted. */
+  /** The same adapter, with its failures recorded. */
   adapter(adapter: DBAdapter): DBAdapter;
-  /** Other work on the database that better-auth starts. */
+  /** Other database work that better-auth starts. */
   note<T>(work: () => Promise<T>): Promise<T>;
-  /** @throws Fault `unavailable` where the database was away or had no space left meanwhile, whatever the call came to. */
+  /**
+   * @throws Fault `unavailable` if the database was unreachable or had no space left during the call, whatever the call returned.
+   */
   during<T>(call: () => Promise<T>): Promise<T>;
 }
 

@@ -1,4 +1,4 @@
-// A database without space for people: what can't be written answers 503 and leaves no trace; who is signed in goes on.
+// A full database refuses writes about people with 503 and leaves no trace. Signed-in people can go on.
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { type Answer, type AuthFixture, createAuthFixture, PASSWORD } from "./testing/auth.ts";
 
@@ -40,7 +40,7 @@ const signIn = (ip = "10.2.0.1") =>
 const personOf = async (cookie: string) => (await fixture.people.sessionOf(new Headers({ cookie })))?.person.email;
 
 it.each(["people", "accounts", "sessions"])(
-  "a sign-up is refused, where %s has no space, and leaves no half of an account",
+  "a sign-up is refused if %s has no space, and leaves no partial account",
   async (table) => {
     const email = `new-${table}@example.com`;
     const refused = await onFullDisk(() => fixture.signUp(email), [table]);
@@ -53,7 +53,7 @@ it.each(["people", "accounts", "sessions"])(
   },
 );
 
-it("an account whose organization finds no space has one after the next sign-in", async () => {
+it("an account without space for its organization gets it at the next sign-in", async () => {
   const email = "half@example.com";
   expect(await onFullDisk(() => fixture.signUp(email), ["organizations"])).toMatchObject(unavailable);
   expect((await fixture.call("/sign-in/email", { body: { email, password: PASSWORD } })).status).toBe(200);
@@ -64,14 +64,14 @@ it("an account whose organization finds no space has one after the next sign-in"
   expect(rowCount).toBe(1);
 });
 
-it("a sign-in is refused, however often, and counts as no guess", async () => {
+it("a sign-in is always refused, and isn't counted as a guess", async () => {
   await onFullDisk(async () => {
     for (let i = 0; i < 10; i++) expect(await signIn()).toMatchObject(unavailable);
   });
   expect((await signIn()).status).toBe(200);
 });
 
-it("a sign-out says that it was not done", async () => {
+it("a sign-out reports its failure", async () => {
   const { cookie } = ana;
   const refused = await onFullDisk(() => fixture.call("/sign-out", { body: {}, cookie }));
   expect(refused).toMatchObject(unavailable);
@@ -91,7 +91,7 @@ it("neither the password nor another session is changed", async () => {
   expect((await signIn("10.2.0.2")).status).toBe(200);
 });
 
-it("who is signed in goes on, also where the session is due to be prolonged", async () => {
+it("a signed-in person can go on, even if the session has to be extended", async () => {
   const { cookie } = ana;
   await fixture.pool.query("UPDATE control.sessions SET expires_at = now() + interval '2 days'");
   expect(await onFullDisk(() => personOf(cookie))).toBe(emailOf());

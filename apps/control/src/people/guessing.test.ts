@@ -1,4 +1,4 @@
-// Guarantee 11 at the HTTP door: what guesses at passwords and accounts come to, and whom they don't shut out.
+// Guarantee 11 over HTTP: guesses of passwords and accounts are limited, and don't lock out other people.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type AuthFixture, type Call, createAuthFixture, PASSWORD } from "./testing/auth.ts";
 
@@ -29,7 +29,7 @@ describe("guessing", () => {
     expect(await guess("guess@example.com", { ip: "10.3.0.2" })).toBe(401);
   });
 
-  it("gains nothing by a forged address: only the console's word on it counts", async () => {
+  it("gains nothing from a forged address: only the console can set it", async () => {
     const forged = (number: number): Omit<Call, "body"> => ({ ip: `10.3.1.${number}`, proof: "guessed" });
     const statuses: number[] = [];
     for (let i = 0; i < 9; i++) statuses.push(await guess("forged@example.com", forged(i)));
@@ -46,7 +46,7 @@ describe("guessing", () => {
     expect(await guess("mapped@example.com", { ip: "10.3.2.1" })).toBe(429);
   });
 
-  it("doesn't shut out a device that the account knows, even from behind the guesser's address", async () => {
+  it("doesn't lock out a device that the account knows, even at the guesser's address", async () => {
     const { cookie } = await signUp("real@example.com");
     const device = cookie.split("; ").find((one) => one.startsWith("plinth.device=")) ?? "";
     expect(device).not.toBe("");
@@ -60,12 +60,12 @@ describe("guessing", () => {
     expect(await guess("other@example.com", { ip, cookie: device })).toBe(429);
   });
 
-  it("at the current password is refused after ten, though the session lives", async () => {
+  it("at the current password is refused after ten, although the session is valid", async () => {
     const { cookie } = await signUp("stolen@example.com");
     const change = { currentPassword: "a guess", newPassword: "another horse battery" };
     const statuses: number[] = [];
     for (let i = 0; i < 11; i++) {
-      // Escaped in another way each time, and beside other cookies, the session is still the same.
+      // The session stays the same, although it is escaped in another way each time and sent with other cookies.
       const escaped = cookie.replace(/session_token=(.)/, (_all, first: string) =>
         i % 2 === 0 ? `session_token=${first}` : `session_token=%${first.charCodeAt(0).toString(16)}`,
       );
@@ -74,7 +74,7 @@ describe("guessing", () => {
     expect(statuses).toEqual([...Array(10).fill(400), 429]);
   });
 
-  it("who has an account, by signing up, is refused after a few from one address", async () => {
+  it("which addresses have an account, by signing up, is refused after a few from one address", async () => {
     await signUp("has@example.com");
     const statuses: number[] = [];
     for (let i = 0; i < 9; i++) statuses.push((await signUp("has@example.com", "10.3.5.1")).status);

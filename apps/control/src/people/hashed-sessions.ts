@@ -1,5 +1,5 @@
-// Session tokens hashed at rest. In: better-auth's database adapter. Out: the same adapter, through which a session's
-// token reaches the database only as its SHA-256. It never accepts a hash in place of a token.
+// Hashes session tokens before they are stored. In: better-auth's database adapter. Out: the same adapter, but the database only
+// gets the SHA-256 of a session's token. It never accepts a hash in place of a token.
 import { createHash } from "node:crypto";
 import type { DBAdapter, DBTransactionAdapter, Where } from "better-auth";
 
@@ -14,7 +14,7 @@ export function withHashedSessionTokens(adapter: DBAdapter): DBAdapter {
   };
 }
 
-/** The form in which a token is stored. The token has 32 random characters: nothing slower than SHA-256 is needed. */
+/** The stored form of a token. A token has 32 random characters, so SHA-256 is enough. */
 export function storedSessionToken(token: string): string {
   return PREFIX + createHash("sha256").update(token).digest("hex");
 }
@@ -67,7 +67,7 @@ function tokenIn(where: Where[] | undefined): unknown {
   return clause?.value;
 }
 
-/** better-auth sets the cookie from the row that it gets back: the caller's own token stands there again, or the hash. */
+/** better-auth sets the cookie from the returned row, so the row must contain the caller's token again, or otherwise the hash. */
 function shown<Row>(model: string, row: Row, token: unknown): Row {
   if (model !== MODEL || row === null || typeof row !== "object" || typeof token !== "string") return row;
   return "token" in row ? { ...row, token } : row;

@@ -1,5 +1,5 @@
-// Passwords of people. In: a password. Out: its argon2id hash, or whether it matches one.
-// It never runs more than a few hashes at once, since each takes 46 MiB, and never lets the queue for them grow long.
+// Passwords of people. In: a password. Out: its argon2id hash, or whether it matches one. Only a few hashes run at the same time,
+// since each takes 46 MiB, and the queue for them is short.
 import { hash, verify } from "@node-rs/argon2";
 import { APIError } from "better-auth/api";
 
@@ -8,12 +8,12 @@ export interface Passwords {
   verify(given: { hash: string; password: string }): Promise<boolean>;
 }
 
-// OWASP's profile with 46 MiB and one pass. The algorithm is the library's default, argon2id: its name is a const enum,
-// which can't be imported; the database refuses a hash of any other kind.
+// OWASP's profile with 46 MiB and one pass. argon2id is the default of the library. It isn't set here because its name is a const
+// enum, which can't be imported. The database refuses any other kind of hash.
 const PROFILE = { memoryCost: 46 * 1024, timeCost: 1, parallelism: 1 };
 
 const CONCURRENT_MAX = 2;
-/** About three seconds of work on one slow core; whoever comes later is told to come back. */
+/** About three seconds of work on one slow core. Later requests must try again. */
 const WAITING_MAX = 50;
 
 export function createPasswords(): Passwords {
@@ -24,7 +24,7 @@ export function createPasswords(): Passwords {
   };
 }
 
-/** @throws APIError 503 where too many wait already. */
+/** @throws APIError 503 if too many are already waiting. */
 export function createSlots(max: number, waitingMax: number): <T>(work: () => Promise<T>) => Promise<T> {
   let taken = 0;
   const waiting: (() => void)[] = [];

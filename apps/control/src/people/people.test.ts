@@ -1,4 +1,4 @@
-// Guarantees 11 and 15 for people: what stands in the database after a sign-up, and whom a cookie serves.
+// Guarantees 11 and 15 for people: what a sign-up stores, and which cookies are accepted.
 import type { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectDatabase } from "../database/connect.ts";
@@ -20,7 +20,7 @@ afterAll(() => fixture?.stop());
 
 const personOf = async (headers: Headers) => (await fixture.people.sessionOf(headers))?.person ?? null;
 
-/** The plain token in a session cookie: what stands before the signature. */
+/** The plain token in a session cookie, which comes before the signature. */
 function tokenOf(cookie: string): string {
   const value = /plinth\.session_token=([^;]+)/.exec(cookie)?.[1] ?? "";
   return decodeURIComponent(value).split(".")[0] ?? "";
@@ -38,7 +38,7 @@ async function wholeDatabase(): Promise<string> {
 }
 
 describe("a session", () => {
-  it("is in the database only as the hash of the cookie's token", async () => {
+  it("is stored only as the hash of the cookie's token", async () => {
     const { cookie, cookies, status, text } = await signUp("hash@example.com");
     expect(status).toBe(200);
     const token = tokenOf(cookie);
@@ -53,7 +53,7 @@ describe("a session", () => {
     expect(cookies[0]).toMatch(/SameSite=Lax/i);
   });
 
-  it("serves its person until they sign out", async () => {
+  it("is valid until its person signs out", async () => {
     const { cookie } = await signUp("out@example.com");
     const headers = new Headers({ cookie });
     expect(await personOf(headers)).toMatchObject({ email: "out@example.com", name: "Ana" });
@@ -64,7 +64,7 @@ describe("a session", () => {
     expect(await personOf(headers)).toBeNull();
   });
 
-  it("can't be had with the stored hash, with a changed signature, or with nothing", async () => {
+  it("isn't accepted with the stored hash, with a changed signature, or without a cookie", async () => {
     const { cookie } = await signUp("forge@example.com");
     const { rows } = await pool.query<{ token_hash: string }>(
       "SELECT token_hash FROM control.sessions s JOIN control.people p ON p.id = s.person_id WHERE email = $1",
@@ -77,7 +77,7 @@ describe("a session", () => {
     expect(await personOf(new Headers())).toBeNull();
   });
 
-  it("is prolonged in place: the same token, a later end", async () => {
+  it("keeps its token when it is extended", async () => {
     const { cookie } = await signUp("long@example.com");
     const session = `FROM control.sessions s JOIN control.people p ON p.id = s.person_id WHERE email = 'long@example.com'`;
     await pool.query(
@@ -92,7 +92,7 @@ describe("a session", () => {
     expect(rows).toEqual([{ days: 6 }]);
   });
 
-  it("ends everywhere else when the password is changed, whatever the caller asks", async () => {
+  it("ends everywhere else when the password is changed, whatever the caller sends", async () => {
     const here = await signUp("change@example.com");
     const body = { email: "change@example.com", password: PASSWORD };
     const elsewhere = await call("/sign-in/email", { body, ip: "10.7.0.1" });
@@ -105,7 +105,7 @@ describe("a session", () => {
     expect(await personOf(new Headers({ cookie: changed.cookie }))).not.toBeNull();
   });
 
-  it("ends everywhere when the person signs out everywhere, and nobody else's does", async () => {
+  it("ends everywhere when the person signs out everywhere; those of others go on", async () => {
     const here = await signUp("every@example.com");
     const other = await signUp("beside@example.com");
     const body = { email: "every@example.com", password: PASSWORD };
@@ -119,7 +119,7 @@ describe("a session", () => {
     expect(await personOf(new Headers({ cookie: other.cookie }))).not.toBeNull();
   });
 
-  it("can't be stored with a plain token, whatever the code does", async () => {
+  it("can't be stored with a plain token, because the database refuses it", async () => {
     const insert = `INSERT INTO control.sessions (id, person_id, token_hash, expires_at)
       SELECT 'x', id, 'plain token', now() FROM control.people LIMIT 1`;
     await expect(pool.query(insert)).rejects.toThrow(/check constraint/);
@@ -136,7 +136,7 @@ describe("a password", () => {
     }
   });
 
-  it("lets in whoever knows it, and answers alike for a wrong one and an unknown account", async () => {
+  it("signs in, and a wrong one gets the same answer as an unknown account", async () => {
     await signUp("in@example.com");
     fixture.work.length = 0;
     const right = await call("/sign-in/email", {
@@ -155,11 +155,11 @@ describe("a password", () => {
     });
     expect(wrong.status).toBe(401);
     expect(nobody).toEqual(wrong);
-    // Alike in time, too: one run of argon2 each.
+    // Also the same time: one run of argon2 each.
     expect(fixture.work).toEqual(["verify", "verify", "hash"]);
   });
 
-  it("is hashed by few at once, and a long queue is refused", async () => {
+  it("is hashed by a few threads at the same time, and a long queue is refused", async () => {
     const slots = createSlots(2, 3);
     let running = 0;
     let most = 0;
@@ -174,7 +174,7 @@ describe("a password", () => {
     await slots(work);
   });
 
-  it("isn't the reason to keep somebody out who signs in rightly, however often", async () => {
+  it("doesn't lock out a person who signs in correctly many times", async () => {
     await signUp("often@example.com");
     const body = { email: "often@example.com", password: PASSWORD };
     for (let i = 0; i < 12; i++) expect((await call("/sign-in/email", { body, ip: "10.3.4.1" })).status).toBe(200);
@@ -220,12 +220,12 @@ describe("a request from elsewhere", () => {
     expect(await personOf(new Headers({ cookie }))).not.toBeNull();
   });
 
-  it("may sign in without a browser", async () => {
+  it("can sign in without a browser", async () => {
     const answer = await call("/sign-up/email", { body, origin: null, ip: "10.6.0.1" });
     expect(answer.status).toBe(200);
   });
 
-  it("has no more room than a form needs: what is counted by must not fill the memory", async () => {
+  it("has only the size that a form needs, because its keys are counted in memory", async () => {
     const long = `${"a".repeat(300)}@example.com`;
     expect((await call("/sign-in/email", { body: { email: long, password: PASSWORD }, ip: "10.6.1.1" })).status).toBe(
       400,
@@ -238,7 +238,7 @@ describe("a request from elsewhere", () => {
     expect((await call("/sign-in/email", { body: ["a list"], ip: "10.6.1.4" })).status).toBe(400);
   });
 
-  it("reaches nothing of better-auth but what is named", async () => {
+  it("reaches only the allowed paths of better-auth", async () => {
     for (const path of [
       "/list-sessions",
       "/revoke-session",

@@ -1,5 +1,5 @@
-// Procedures about the signed-in person. In: a session; an access token only tells who it is. Out: who it is, where they are a member, and changes of their own account. What guards
-// the account, an access token may not touch.
+// Procedures about the signed-in person. In: a session, or an access token, which only identifies the person. Out: the person,
+// their memberships, and changes of their account. An access token can't change credentials.
 import { z } from "zod";
 import { forPerson, forSession } from "../trpc.ts";
 import type { MeProcedures } from "./api.ts";

@@ -1,5 +1,5 @@
-// The HTTP door to better-auth. In: requests under /auth. Out: its answers, without the session's token in the body:
-// the cookie alone carries it, where no script can read it. Guesses are limited here, before a password is looked at.
+// The HTTP routes of better-auth. In: requests under /auth. Out: its responses, without the session's token in the body: only the
+// cookie has it, which no script can read. Guesses are limited here, before a password is checked.
 import { Fault } from "@plinth/service";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ClientAddress } from "../client-address.ts";
@@ -7,7 +7,7 @@ import { type AuthPath, authPaths, CLIENT_IP, type People } from "./auth.ts";
 import { DEVICE_COOKIE, type Devices } from "./device.ts";
 import type { Admission, SignInGuard } from "./sign-in-guard.ts";
 
-/** What a proxy before us says, or what belongs to the one connection: none of it may reach better-auth. */
+/** Headers of proxies and of the connection. better-auth must not see any of them. */
 const NOT_PASSED =
   /^(x-forwarded-.*|forwarded|x-real-ip|x-plinth-.*|host|connection|content-length|transfer-encoding|accept-encoding)$/;
 
@@ -29,7 +29,7 @@ export interface AuthRoutesOptions {
   readonly onSignedOutEverywhere: (personId: string) => Promise<void>;
 }
 
-/** A body as better-auth will read it; not yet judged. */
+/** The body for better-auth, not yet checked. */
 type Body = Readonly<Record<string, unknown>>;
 
 export function authRoutes(app: FastifyInstance, options: AuthRoutesOptions): void {
@@ -67,7 +67,7 @@ async function answer(
   const admission = await admit(options, path, request, body);
   if (admission !== null && admission.waitSeconds > 0) return refuseForNow(reply, admission.waitSeconds);
   const response = await handle(options, path, toRequest(options, path, request, body)).catch(toUnavailable);
-  // A sign-up counts however it ends: both ways it tells whether there is an account.
+  // A sign-up counts whatever its result is, because each result reveals whether there is an account.
   if (path !== "/sign-up/email" && (response.ok || response.status >= 500)) admission?.forgive();
   const text = await response.text();
   const email = response.ok && SIGNS_IN.has(path) ? signedInAs(text) : null;
@@ -82,7 +82,7 @@ const SIGNS_IN: ReadonlySet<AuthPath> = new Set([
   "/two-factor/verify-backup-code",
 ]);
 
-/** Null where a code is still to come: a device is known once it has been signed in on. */
+/** Null if a second factor is still required: a device is known after a complete sign-in. */
 function signedInAs(text: string): string | null {
   const email = (JSON.parse(text) as { readonly user?: { readonly email?: unknown } } | null)?.user?.email;
   return typeof email === "string" ? email : null;
@@ -91,7 +91,7 @@ function signedInAs(text: string): string | null {
 async function handle(options: AuthRoutesOptions, path: AuthPath, request: Request): Promise<Response> {
   const { people, onSignedOutEverywhere } = options;
   if (path !== "/change-password" && path !== "/revoke-sessions") return people.handle(request);
-  // Whose session it is, is known only while there is one.
+  // The person of the session must be read before the session ends.
   const session = await people.sessionOf(request.headers);
   const response = await people.handle(request);
   if (response.ok && session !== null) await onSignedOutEverywhere(session.person.id);
@@ -112,7 +112,7 @@ function admit(
     }
     case "/sign-up/email":
       return guard.signUp(clientAddress(request));
-    // All of these look at the password of who is signed in.
+    // All of these check the password of the signed-in person.
     case "/change-password":
     case "/two-factor/enable":
     case "/two-factor/disable":
@@ -133,7 +133,7 @@ function refuseForNow(reply: FastifyReply, seconds: number): FastifyReply {
   return reply.code(429).header("retry-after", String(seconds)).send(refusal);
 }
 
-/** In the form of better-auth's own refusals, and none of its cookies: nothing may look done that is not. */
+/** In the form of better-auth's own refusals, without its cookies, so that nothing looks successful. */
 function toUnavailable(error: unknown): Response {
   if (!(error instanceof Fault) || error.code !== "unavailable") throw error;
   return Response.json({ code: "UNAVAILABLE", message: error.message }, { status: 503, headers: error.headers });
@@ -149,9 +149,9 @@ function cookieOf(request: FastifyRequest, name: string): string | undefined {
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/** The session that a cookie names, in whichever way it is escaped; not yet judged. */
+/** The session that a cookie names, with any escaping, not yet checked. */
 function sessionOf(request: FastifyRequest): string {
-  // As a parameter, so that a malformed escape doesn't throw.
+  // Parsed as a parameter, because a malformed escape then doesn't throw.
   const cookie = cookieOf(request, "plinth.session_token")?.replaceAll("+", "%2B").replaceAll("&", "%26") ?? "";
   return new URLSearchParams(`token=${cookie}`).get("token")?.split(".")[0]?.slice(0, 64) ?? "";
 }
@@ -176,11 +176,11 @@ function toRequest(options: AuthRoutesOptions, path: AuthPath, request: FastifyR
   const url = `${options.controlUrl}${request.url}`;
   if (request.method === "GET") return new Request(url, { method: "GET", headers });
   headers.set("content-type", "application/json");
-  return new Request(url, { method: "POST", headers, body: JSON.stringify(toldOf(path, body)) });
+  return new Request(url, { method: "POST", headers, body: JSON.stringify(allowedBody(path, body)) });
 }
 
-/** What of a body reaches better-auth: nothing of it decides whether others stay signed in, or whether a code is asked for again. */
-function toldOf(path: AuthPath, body: Body): Body {
+/** The parts of a body that better-auth gets. No field of it can keep other sessions or skip a later code. */
+function allowedBody(path: AuthPath, body: Body): Body {
   switch (path) {
     case "/change-password":
       return { ...body, revokeOtherSessions: true };
@@ -194,7 +194,7 @@ function toldOf(path: AuthPath, body: Body): Body {
   }
 }
 
-/** The headers as fetch knows them, without what proxies say. */
+/** The headers for fetch, without those of proxies. */
 export function toHeaders(request: FastifyRequest): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {

@@ -1,4 +1,4 @@
-// Guarantee 11: guesses are bounded by address, slowed by account, and shut nobody out who is elsewhere.
+// Guarantee 11: guesses are limited by address and slowed down by account, and don't lock out people elsewhere.
 import { describe, expect, it } from "vitest";
 import { createSignInGuard, type SignInGuard } from "./sign-in-guard.ts";
 
@@ -33,7 +33,7 @@ async function underAttack(guard: SignInGuard, account = email): Promise<void> {
 }
 
 describe("an account under attack from many addresses", () => {
-  it("is slowed for devices that it doesn't know, and refused to none", async () => {
+  it("is slow for unknown devices, but refuses none", async () => {
     const { guard, waits } = guardWithClock();
     await guesses(guard, 8, "1");
     await guesses(guard, 8, "2");
@@ -46,7 +46,7 @@ describe("an account under attack from many addresses", () => {
     expect(waits).toHaveLength(5);
   });
 
-  it("is neither slowed nor refused for a device that it knows, at any address", async () => {
+  it("is neither slow for a known device nor refuses it, at any address", async () => {
     const { guard, waits } = guardWithClock();
     await underAttack(guard);
     const before = waits.length;
@@ -55,7 +55,7 @@ describe("an account under attack from many addresses", () => {
     expect(waits).toHaveLength(before);
   });
 
-  it("leaves other accounts alone, and is as before after ten minutes", async () => {
+  it("doesn't affect other accounts, and is normal again after ten minutes", async () => {
     const { guard, waits, pass } = guardWithClock();
     await underAttack(guard);
     const before = waits.length;
@@ -78,14 +78,14 @@ describe("one address", () => {
     expect(await guesses(guard, 1, "1")).toBe(0);
   });
 
-  it("is refused attempts that come at once, too, and gets back those that were right", async () => {
+  it("also has a limit for simultaneous attempts, and correct ones aren't counted", async () => {
     const { guard } = guardWithClock();
     const admissions = await Promise.all(
       Array.from({ length: 20 }, () => guard.signIn({ email, address: "1", device: null })),
     );
     const admitted = admissions.filter(({ waitSeconds }) => waitSeconds === 0);
     expect(admitted).toHaveLength(8);
-    // Twice is once: what is given back can't be used to go below what was taken.
+    // Releasing twice has the effect of once, so the count can't go below what was charged.
     for (const admission of admitted.slice(0, 2)) {
       admission.forgive();
       admission.forgive();
@@ -111,7 +111,7 @@ it("a known device has ten failures in ten minutes, and another has its own", as
   expect(await attempt("e")).toBe(0);
 });
 
-it("what is counted stays bounded, however many keys there are", async () => {
+it("the counters stay bounded with any number of keys", async () => {
   const { guard } = guardWithClock();
   const before = process.memoryUsage().heapUsed;
   for (let i = 0; i < 300_000; i++) guard.signUp(`2001:db8:${(i >> 16).toString(16)}:${(i & 65535).toString(16)}::/64`);

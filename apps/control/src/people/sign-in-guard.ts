@@ -1,36 +1,36 @@
-// Limits on guessing. In: an attempt to sign in, sign up or change a password. Out: whether it may be made now, after which
-// pause, and where to report how it ended. Nobody locks out somebody elsewhere: a refusal counts what came from the caller's
-// own address or known device; what others do to an account only slows down devices that it doesn't know.
+// Limits on guessing. In: an attempt to sign in, sign up or change a password. Out: whether it is allowed now, after which pause,
+// and a function that reports its result. Nobody can lock out people elsewhere: a refusal only counts attempts from the caller's
+// own address or known device. Attempts of others on an account only slow down devices that it doesn't know.
 import { setTimeout as pause } from "node:timers/promises";
 import { type Charge, createAttempts } from "./attempts.ts";
 
 export interface SignInAttempt {
-  /** As typed; there may be no such account, and nothing here depends on it. */
+  /** As typed. The account may not exist, and nothing here depends on that. */
   readonly email: string;
   /** See `client-address.ts`. */
   readonly address: string;
-  /** What tells a device that the account knows from others; null for any other. */
+  /** The id of a device that the account knows, or null. */
   readonly device: string | null;
 }
 
 export interface Admission {
-  /** 0 where the attempt may be made; else when to try again. */
+  /** 0 if the attempt is allowed, otherwise the time until the next one. */
   readonly waitSeconds: number;
-  /** Call it where the attempt turns out to be no guess, or a right one: it is no longer counted. */
+  /** Call it if the attempt was not a guess, or was correct. It is then no longer counted. */
   forgive(): void;
 }
 
 export interface SignInGuard {
   signIn(attempt: SignInAttempt): Promise<Admission>;
   signUp(address: string): Admission;
-  /** By session: whoever stole one can't keep the person from changing their password. */
+  /** Counted by session: a thief of one session can't keep the person from changing their password. */
   changePassword(session: string): Admission;
-  /** Codes of a second factor, by address; what is tried at one account, better-auth counts. */
+  /** Codes of a second factor, by address. better-auth counts the attempts on one account. */
   code(address: string): Admission;
 }
 
 export interface SignInGuardOptions {
-  /** Failed sign-ins by address and minute; sign-ups by address and hour. */
+  /** Failed sign-ins by address and minute, and sign-ups by address and hour. */
   readonly attemptsMax: number;
   readonly slowedMs?: number;
   readonly wait?: (ms: number) => Promise<unknown>;
@@ -43,7 +43,7 @@ const PER_ACCOUNT_MAX = 10;
 /** Failures for one account from all devices that it doesn't know, before they are slowed down. */
 const UNSLOWED_MAX = 20;
 const SLOWED_MS = 5_000;
-/** Requests that are held back at once. Those beyond it are refused rather than kept in memory. */
+/** Delayed requests at the same time. Further ones are refused, so that they don't fill the memory. */
 const HELD_MAX = 1_000;
 
 export function createSignInGuard(options: SignInGuardOptions): SignInGuard {
@@ -85,7 +85,7 @@ function admitted(charges: readonly Charge[]): Admission {
   const forgive = (): void => {
     for (const charge of charges) charge.giveBack();
   };
-  // What is refused was no guess: what the other counts took goes back.
+  // A refused attempt was not a guess, so the other counters release it.
   if (waitSeconds > 0) forgive();
   return { waitSeconds, forgive };
 }

@@ -1,22 +1,22 @@
-// What a client sees of projects. Types alone. Times are RFC 3339 UTC.
+// Projects as clients see them. Types only. Times are RFC 3339 UTC.
 import type { MemberRole, Rights } from "../organizations/api.ts";
 import type { Mutation, Query } from "../procedure.ts";
 
 export type EnvironmentKind = "development" | "preview" | "production";
 
-/** What an environment is, beside being a project of its own. */
+/** The properties of an environment in addition to those of a project. */
 export interface EnvironmentFacts {
   readonly kind: EnvironmentKind;
-  /** Unique in its project. That of a preview is free; the others are called what they are. */
+  /** Unique in its project. A preview can have any name; the others are named after their kind. */
   readonly name: string;
-  /** The project that it belongs to: production's own id and name. */
+  /** The project that it belongs to: the id and name of production. */
   readonly projectId: string;
   readonly project: string;
 }
 
 export interface EnvironmentSummary {
   readonly id: string;
-  /** What clients name it by. */
+  /** The name that clients use for it. */
   readonly slug: string;
   readonly kind: EnvironmentKind;
   readonly name: string;
@@ -50,7 +50,7 @@ export interface Project {
     readonly hash: string;
     readonly deployedAt: string;
   } | null;
-  /** Where apps send their requests: the public listener of the project's cell. */
+  /** The address for requests of apps: the public listener of the project's cell. */
   readonly apiUrl: string;
 }
 
@@ -59,7 +59,7 @@ export interface DeletedProject {
   readonly id: string;
   readonly slug: string;
   readonly deletedAt: string;
-  /** Null where the person is gone. */
+  /** Null if the person no longer exists. */
   readonly deletedBy: string | null;
   readonly restorableUntil: string;
 }
@@ -77,11 +77,14 @@ export type ProjectProcedures = {
   create: Mutation<{ organizationId: string; slug: string }, Project>;
   get: Query<{ projectId: string }, Project>;
   status: Query<{ projectId: string }, ProjectStatus>;
-  /** @param name The project's name, typed. Its API answers no more from now on; what it holds is erased once the days are over. */
+  /**
+   * Stops the project's API immediately, and erases its data after the days in which it can be restored. @param name The
+   * project's name, typed by the caller.
+   */
   remove: Mutation<{ projectId: string; name: string }, { readonly restorableDays: number }>;
   deleted: Query<{ organizationId: string }, readonly DeletedProject[]>;
   restore: Mutation<{ organizationId: string; projectId: string }, { readonly projectId: string }>;
-  /** Sets the roles of an existing user of the project's own app; so the first admin is named. */
+  /** Sets the roles of an existing user of the project's own app, for example of the first admin. */
   grantUser: Mutation<
     { projectId: string; email: string; roles: string[] },
     { email: string; roles: readonly string[] }

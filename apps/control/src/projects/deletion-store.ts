@@ -1,4 +1,4 @@
-// Deleted projects in the database. In: ids. Out: rows, and what is still to be said to cells. It never talks to a cell.
+// Deleted projects in the database. In: ids. Out: rows, and the states that cells have not confirmed. It never calls a cell.
 import { type Selectable, sql } from "kysely";
 import type { Placement } from "../cells/transport.ts";
 import { type AuditEntry, writeAudit } from "../database/audit.ts";
@@ -8,7 +8,7 @@ import type { DeletedProject } from "./api.ts";
 export const RESTORABLE_DAYS = 7;
 const RESTORABLE = sql`now() + make_interval(days => ${sql.lit(RESTORABLE_DAYS)})`;
 
-/** A project whose cell may not do yet what is wanted. */
+/** A project whose cell has not confirmed the wanted state yet. */
 export interface Unsettled extends Placement {
   readonly wanted: "served" | "suspended" | "erased";
   readonly onCell: "served" | "unsure" | "suspended";
@@ -16,17 +16,18 @@ export interface Unsettled extends Placement {
 
 export interface DeletionStore {
   /**
-   * Marks a project with all its environments, restorable, or one environment, to be erased at once.
-   * @returns The ids of what is marked. `deploying`: a deployment of one of them is under way.
+   * Marks a project with all its environments as deleted but restorable, or one environment to be erased immediately.
+   * @returns The marked ids. `deploying`: a deployment of one of them is running.
    */
   markDeleted(projectId: string, by: string): Promise<readonly string[] | "deploying" | "gone">;
-  /** The ids of the project and of the environments that were deleted with it; none where it can't be restored, or isn't deleted. */
+  /** The ids of the project and of the environments that were deleted with it. Empty if it isn't deleted or can't be restored. */
   markRestored(organizationId: string, projectId: string, by: string): Promise<readonly string[]>;
   deletedOf(organizationId: string): Promise<readonly DeletedProject[]>;
   unsettled(): Promise<readonly string[]>;
   /**
-   * Runs `work` for a project whose cell is to be told something, alone among all processes; not at all where it is settled.
-   * @param work Its answer is what the cell has been told.
+   * Runs `work` for a project whose cell has not confirmed its state, excluding all other processes. Does nothing if the state is
+   * confirmed.
+   * @param work Returns the state that the cell has confirmed.
    */
   settle(projectId: string, work: (project: Unsettled) => Promise<"served" | "suspended" | "erased">): Promise<void>;
 }
@@ -43,7 +44,8 @@ export function createDeletionStore(db: ControlDatabase): DeletionStore {
           .forUpdate()
           .executeTakeFirst();
         if (project === undefined) return "gone";
-        // After its parent, as everything that locks both does. No other one is made meanwhile: that locks the parent too.
+        // Locked after its parent, in the same order as everywhere. No other environment can be created at the same time, because
+        // that locks the parent too.
         const environments = await trx
           .selectFrom("projects")
           .select("id")
@@ -143,7 +145,7 @@ export function createDeletionStore(db: ControlDatabase): DeletionStore {
             .innerJoin("cells", "cells.id", "projects.cell_id")
             .select(["projects.id", "projects.slug", "projects.cell_id", "projects.on_cell", "cells.internal_url"])
             .select(
-              // A project outlasts its environments: while one of them is left, its turn has not come.
+              // A project is erased after its environments: it waits while one of them is left.
               sql<Unsettled["wanted"]>`CASE WHEN projects.deleted_at IS NULL THEN 'served'
               WHEN projects.erase_after <= now() AND NOT EXISTS (
                 SELECT FROM control.projects environment WHERE environment.parent_id = projects.id) THEN 'erased'
@@ -152,9 +154,9 @@ export function createDeletionStore(db: ControlDatabase): DeletionStore {
             .where("projects.id", "=", projectId)
             .executeTakeFirst();
           if (row === undefined || row.wanted === row.on_cell) return;
-          // Before the call: whatever becomes of its answer, the cell is told again.
+          // Recorded before the call: whatever its answer is, the cell is called again.
           await connection.updateTable("projects").set({ on_cell: "unsure" }).where("id", "=", projectId).execute();
-          const told = await work({
+          const confirmed = await work({
             id: row.id,
             slug: row.slug,
             cellId: row.cell_id,
@@ -162,8 +164,8 @@ export function createDeletionStore(db: ControlDatabase): DeletionStore {
             wanted: row.wanted,
             onCell: row.on_cell,
           });
-          if (told === "erased") return await forget(connection, projectId);
-          await connection.updateTable("projects").set({ on_cell: told }).where("id", "=", projectId).execute();
+          if (confirmed === "erased") return await forget(connection, projectId);
+          await connection.updateTable("projects").set({ on_cell: confirmed }).where("id", "=", projectId).execute();
         } finally {
           await sql`SELECT pg_advisory_unlock(${lock})`.execute(connection);
         }
@@ -171,7 +173,7 @@ export function createDeletionStore(db: ControlDatabase): DeletionStore {
   };
 }
 
-/** The log keeps what was done in it. */
+/** The log keeps the actions in it. */
 async function forget(db: ControlDatabase, projectId: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const gone = await trx
@@ -185,7 +187,7 @@ async function forget(db: ControlDatabase, projectId: string): Promise<void> {
   });
 }
 
-/** The end of an environment is an act in the project that it belongs to. */
+/** The end of an environment is an action in the project that it belongs to. */
 function aboutEnd(
   id: string,
   project: Pick<Selectable<ProjectsTable>, "organization_id" | "slug" | "parent_id">,

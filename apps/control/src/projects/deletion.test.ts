@@ -1,5 +1,5 @@
-// A deleted project serves nobody, comes back whole within seven days, and leaves nothing after them; also where control or its cell
-// dies in between.
+// A deleted project isn't served, can be restored completely within seven days, and is erased after them, even if control or its
+// cell stops in between.
 import { tenantNames } from "@plinth/postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -8,6 +8,7 @@ import {
   finished,
   goLive,
   join,
+  organizationOf,
   type Somebody,
   until,
   type World,
@@ -37,18 +38,18 @@ let projects = 0;
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   owner = await world.signUp("owner");
-  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  organizationId = await organizationOf(owner);
 }, 60_000);
 
 afterAll(() => world?.stop());
 
-interface Made {
+interface CreatedProject {
   readonly projectId: string;
   readonly slug: string;
   readonly key: string;
 }
 
-async function newProject(): Promise<Made> {
+async function newProject(): Promise<CreatedProject> {
   const slug = `ends-${++projects}`;
   const { id: projectId } = await owner.client.projects.create.mutate({ organizationId, slug });
   await goLive(owner, projectId, APP(slug));
@@ -64,13 +65,21 @@ async function notes(key: string, body?: object): Promise<{ status: number; text
 }
 
 const statusOf = async (key: string): Promise<number> => (await notes(key)).status;
-const remove = ({ projectId, slug }: Made) => owner.client.projects.remove.mutate({ projectId, name: slug });
-const restore = ({ projectId }: Made, by = owner) => by.client.projects.restore.mutate({ organizationId, projectId });
+const remove = ({ projectId, slug }: CreatedProject) => owner.client.projects.remove.mutate({ projectId, name: slug });
+const restore = ({ projectId }: CreatedProject, by = owner) =>
+  by.client.projects.restore.mutate({ organizationId, projectId });
 const deleted = async (): Promise<string[]> =>
   (await owner.client.projects.deleted.query({ organizationId })).map(({ id }) => id);
 
+async function waitingForLocks(): Promise<number> {
+  const { rows } = await world.pool.query<{ count: number }>(
+    "SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+  );
+  return rows[0]?.count ?? 0;
+}
+
 describe("a deleted project", () => {
-  it("serves nobody from then on, and is as it was when it is restored", async () => {
+  it("isn't served, and is complete again when it is restored", async () => {
     const made = await newProject();
     const { projectId, slug, key } = made;
     expect((await notes(key, { title: "kept" })).status).toBe(201);
@@ -102,7 +111,45 @@ describe("a deleted project", () => {
     expect(rows.map(({ action }) => action)).toEqual(["project.deleted", "project.restored"]);
   });
 
-  it("puts its work off, and takes it up where it was", async () => {
+  it("refuses a deployment, an approval and a new title that were authorized just before", async () => {
+    const made = await newProject();
+    const { projectId, slug } = made;
+    const propose = (title: string) =>
+      owner.client.proposals.create.mutate({ projectId, title, text: `${APP(slug)}# ${title}\n` });
+    const [open, approved] = [await propose("open"), await propose("approved")];
+    const consents = [...approved.consents];
+    await owner.client.proposals.approve.mutate({ proposalId: approved.id, hash: approved.hash, consents });
+    const deletion = await world.pool.connect();
+    try {
+      await deletion.query("BEGIN");
+      await deletion.query("SELECT FROM control.projects WHERE id = $1 FOR UPDATE", [projectId]);
+      const late = [
+        owner.client.deployments.create.mutate({ proposalId: approved.id }),
+        owner.client.proposals.approve.mutate({ proposalId: open.id, hash: open.hash, consents: [...open.consents] }),
+        owner.client.proposals.rename.mutate({ proposalId: open.id, title: "late" }),
+      ].map(codeOf);
+      await until(async () => (await waitingForLocks()) >= late.length);
+      await deletion.query(
+        "UPDATE control.projects SET deleted_at = now(), erase_after = now() + interval '7 days' WHERE id = $1",
+        [projectId],
+      );
+      await deletion.query("COMMIT");
+      expect(await Promise.all(late)).toEqual(late.map(() => "NOT_FOUND"));
+    } finally {
+      deletion.release();
+    }
+    const { rows } = await world.pool.query(
+      "SELECT status, title FROM control.proposals WHERE project_id = $1 AND number > 1 ORDER BY number",
+      [projectId],
+    );
+    expect(rows).toEqual([
+      { status: "open", title: "open" },
+      { status: "approved", title: "approved" },
+    ]);
+    await restore(made);
+  });
+
+  it("pauses its work, and continues it when it is restored", async () => {
     const made = await newProject();
     expect((await notes(made.key, { title: "new" })).status).toBe(201);
     const due = async (): Promise<number[]> => {
@@ -128,14 +175,14 @@ describe("a deleted project", () => {
     expect(await codeOf(stranger.client.projects.remove.mutate({ projectId, name: slug }))).toBe("NOT_FOUND");
     await remove(made);
     expect(await codeOf(restore(made, developer))).toBe("FORBIDDEN");
-    const theirs = (await stranger.client.me.get.query()).organizations[0]?.id ?? "";
+    const theirs = await organizationOf(stranger);
     const claim = stranger.client.projects.restore.mutate({ organizationId: theirs, projectId });
     expect(await codeOf(claim)).toBe("NOT_FOUND");
     expect(await deleted()).toEqual([projectId]);
     await restore(made);
   });
 
-  it("ends the same where its cell is away, or control dies before it has told the cell", async () => {
+  it("has the same end if its cell is unavailable, or control stops before it calls the cell", async () => {
     const made = await newProject();
     await world.stopCell();
     await remove(made);
@@ -148,7 +195,7 @@ describe("a deleted project", () => {
     expect(await statusOf(made.key)).toBe(404);
     await world.restartControl();
     await until(async () => (await statusOf(made.key)) === 200);
-    // Control died after it had told the cell, and before it has written that down; meanwhile the project was restored.
+    // Control stopped after it had called the cell, and before it recorded that. In the meantime the project was restored.
     await remove(made);
     await world.pool.query(
       "UPDATE control.projects SET deleted_at = NULL, erase_after = NULL, on_cell = 'unsure' WHERE id = $1",
@@ -158,7 +205,7 @@ describe("a deleted project", () => {
     await until(async () => (await statusOf(made.key)) === 200);
   }, 60_000);
 
-  it("leaves nothing behind after seven days", async () => {
+  it("is completely erased after seven days", async () => {
     const [made, neighbour] = [await newProject(), await newProject()];
     const { projectId } = made;
     await notes(made.key, { title: "gone" });
@@ -191,7 +238,7 @@ describe("a deleted project", () => {
     await owner.client.projects.create.mutate({ organizationId, slug: made.slug });
   }, 60_000);
 
-  it("goes and comes back with its environments, and ends after them", async () => {
+  it("is deleted and restored with its environments, and erased after them", async () => {
     const made = await newProject();
     const { projectId } = made;
     const preview = await owner.client.environments.create.mutate({ projectId, kind: "preview" });
@@ -228,7 +275,7 @@ describe("a deleted project", () => {
     expect(rows.map(({ action }) => action)).toEqual(["environment.erased", "environment.erased", "project.erased"]);
   }, 60_000);
 
-  /** Tables of the cell that still name it. */
+  /** Tables of the cell that still contain its id. */
   async function traces(projectId: string): Promise<string[]> {
     const { rows } = await world.cellPool.query<{ name: string }>(
       `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'plinth' AND table_type = 'BASE TABLE'`,

@@ -1,5 +1,5 @@
-// Deleting, restoring and erasing projects. In: a project that the caller may manage, and its name typed. Out: what is wanted is
-// written down first and then said to the cell; what the cell has not heard is said again until it has.
+// Deletes, restores and erases projects. In: a project that the caller can manage, and its typed name. Out: the wanted state is
+// recorded first and then sent to the cell, again and again until the cell confirms it.
 import type { Logger } from "@plinth/service";
 import type { Cells } from "../cells/client.ts";
 import { CellRefused, CellUnavailable } from "../cells/failures.ts";
@@ -10,16 +10,16 @@ import type { DeletedProject } from "./api.ts";
 import { type DeletionStore, RESTORABLE_DAYS, type Unsettled } from "./deletion-store.ts";
 
 export interface DeletionService {
-  /** With its environments. */
+  /** Deletes the project with its environments. */
   remove(by: Person, project: ProjectAccess, name: string): Promise<{ readonly restorableDays: number }>;
   /**
-   * Erases an environment at once. It isn't kept for some days as a project is: previews come and go by the same name, which
-   * would stay taken, and what is worth keeping of one, its blueprint, was promoted.
+   * Erases an environment immediately. It can't be restored like a project: previews are often created again with the same name,
+   * which would stay taken, and the blueprint, which is the only part worth keeping, was promoted.
    */
   removeEnvironment(by: Person, environment: ProjectAccess): Promise<void>;
   restore(by: Person, organization: OrganizationAccess, projectId: string): Promise<{ readonly projectId: string }>;
   deleted(organization: OrganizationAccess): Promise<readonly DeletedProject[]>;
-  /** Says to cells whatever they have not heard yet, and erases what can't be restored any longer. */
+  /** Sends cells all states that they have not confirmed, and erases the projects that can't be restored any more. */
   settleAll(): Promise<void>;
 }
 
@@ -30,24 +30,27 @@ export interface DeletionOptions {
 }
 
 export function createDeletionService({ store, cells, logger }: DeletionOptions): DeletionService {
-  const tell = async (project: Unsettled): Promise<"served" | "suspended" | "erased"> => {
+  const updateCell = async (project: Unsettled): Promise<"served" | "suspended" | "erased"> => {
     await cells.suspend(project, project.wanted !== "served").catch(ignoreUnknown);
     if (project.wanted === "erased") await cells.erase(project);
     return project.wanted;
   };
   const settle = async (projectId: string): Promise<void> => {
     try {
-      await store.settle(projectId, tell);
+      await store.settle(projectId, updateCell);
     } catch (error) {
       if (!(error instanceof CellUnavailable || error instanceof CellRefused)) throw error;
-      logger.warn({ err: error, projectId }, "the cell has not heard what becomes of a project; it is told again");
+      logger.warn(
+        { err: error, projectId },
+        "the cell has not confirmed a project's deletion or restoration; it is called again",
+      );
     }
   };
   const mark = async (project: ProjectAccess, by: Person, noun: string): Promise<void> => {
     const marked = await store.markDeleted(project.id, by.id);
     if (marked === "gone") throw notFound(noun);
     if (marked === "deploying")
-      throw refuse("CONFLICT", `A deployment is under way. Delete the ${noun} once it has ended.`);
+      throw refuse("CONFLICT", `A deployment is running. Delete the ${noun} after it has finished.`);
     for (const id of marked) await settle(id);
   };
   return {
@@ -77,7 +80,7 @@ export function createDeletionService({ store, cells, logger }: DeletionOptions)
   };
 }
 
-/** A project that the cell never made isn't served there. */
+/** A project that the cell never created isn't served there. */
 function ignoreUnknown(error: unknown): void {
   if (!(error instanceof CellRefused && error.status === 404)) throw error;
 }

@@ -1,5 +1,5 @@
-// Who is called what. In: a transaction, a project and a name. Out: whether the name is now the project's.
-// A name belongs to one project of an organization; a deployment that renames one holds the new name until it has ended.
+// Reserves names. In: a transaction, a project and a name. Out: whether the name now belongs to the project. A name belongs to
+// one project of an organization. A deployment that renames a project reserves the new name until it has ended.
 import { slugOfEnvironment } from "@plinth/bundle";
 import type { Connection } from "../database/tables.ts";
 
@@ -9,7 +9,7 @@ interface Named {
   readonly name: string;
 }
 
-/** False where another project of the organization has it, or is about to. */
+/** False if another project of the organization has the name, or is about to get it. */
 export async function holdName(trx: Connection, { projectId, organizationId, name }: Named): Promise<boolean> {
   await trx
     .insertInto("project_names")
@@ -29,7 +29,7 @@ export async function holderOf(db: Connection, organizationId: string, name: str
   return row?.project_id ?? null;
 }
 
-/** Gives back all names but this one. */
+/** Frees all names except this one. */
 export async function keepName(trx: Connection, projectId: string, name: string): Promise<void> {
   await trx.deleteFrom("project_names").where("project_id", "=", projectId).where("name", "<>", name).execute();
 }
@@ -42,7 +42,7 @@ export function nameOfDeleted(name: string): string {
   return `A deleted project is called "${name}". Restore it on the page of the organization, or choose another name.`;
 }
 
-/** The environments of a project are called after it. */
+/** The names of a project's environments begin with the project's name. */
 export async function renameEnvironments(
   trx: Connection,
   { rootId, organizationId, slug }: { readonly rootId: string; readonly organizationId: string; readonly slug: string },

@@ -1,9 +1,9 @@
-// A project's place on its cell. In: a project. Out: its schema, roles and signing key exist there.
+// Creates a project in its cell. In: a project. Out: its schema, roles and signing key exist there.
 import type { Cells } from "../cells/client.ts";
 import type { Placement } from "../cells/transport.ts";
 import type { ProjectStore } from "./store.ts";
 
-/** Has the cell make what a project needs, where it hasn't yet. */
+/** Lets the cell create the project, if it hasn't yet. */
 export type Provision = (project: Placement) => Promise<void>;
 
 export function createProvision(store: ProjectStore, cells: Cells): Provision {

@@ -1,4 +1,4 @@
-// Procedures about projects. In: checked input. Out: what the service answers.
+// Procedures about projects. In: checked input. Out: the answers of the service.
 import { z } from "zod";
 import { forOrganization, forProject, id } from "../trpc.ts";
 import type { ProjectProcedures } from "./api.ts";

@@ -1,8 +1,8 @@
-// What can be done with projects. In: a project or organization that the caller may see or change. Out: projects.
-// It never waits for a cell to create a project: what the cell must make, it makes before its first use.
+// Changes of projects. In: a project or organization that the caller can see or change. Out: projects. It never waits for a cell
+// to create a project: the cell creates it before its first use.
 import { newId, PRODUCTION } from "@plinth/bundle";
 import type { Logger } from "@plinth/service";
-import { askCell } from "../cells/ask.ts";
+import { callCell } from "../cells/call-cell.ts";
 import type { Cells } from "../cells/client.ts";
 import { CellRefused, CellUnavailable } from "../cells/failures.ts";
 import type { CellStore } from "../cells/store.ts";
@@ -73,7 +73,7 @@ export function createProjectService(options: ProjectServiceOptions): ProjectSer
           await store.withdraw(project);
         }
         if (!(error instanceof CellUnavailable)) throw error;
-        logger.warn({ err: error, projectId: id }, "the cell will make the project before its first use");
+        logger.warn({ err: error, projectId: id }, "the cell will create the project before its first use");
       }
       const createdAt = new Date().toISOString();
       const { id: organizationId, role } = organization;
@@ -104,13 +104,13 @@ export function createProjectService(options: ProjectServiceOptions): ProjectSer
 
     status: async (project) => {
       if (!(await store.isProvisioned(project.id))) return NOT_PROVISIONED;
-      return askCell(cells.status(project));
+      return callCell(cells.status(project));
     },
 
     grantUser: async (by, project, email, roles) => {
-      // Written first: a grant that is not in the log must not exist; one in the log that failed may.
+      // Recorded first: every grant must be in the log. A grant in the log may have failed.
       await store.auditGrant(project.id, by.id, email, roles);
-      await askCell(cells.grantUser(project, by.email, email, roles), {
+      await callCell(cells.grantUser(project, by.email, email, roles), {
         404: () => refuse("NOT_FOUND", "The app has no user with this email address. They must sign up first."),
         400: (refused) => refuse("BAD_REQUEST", refused.detail),
         422: (refused) => refuse("BAD_REQUEST", refused.detail),

@@ -1,4 +1,4 @@
-// Projects in the database. In: ids. Out: rows. It never talks to a cell.
+// Projects in the database. In: ids. Out: rows. It never calls a cell.
 import type { Selectable } from "kysely";
 import { writeAudit } from "../database/audit.ts";
 import type { ControlDatabase, ProjectsTable } from "../database/tables.ts";
@@ -15,11 +15,14 @@ interface NewProject {
 
 export interface ProjectStore {
   list(organizationId: string): Promise<readonly ProjectSummary[]>;
-  /** Of one project, production first. */
+  /** Environments of one project, production first. */
   environments(rootId: string): Promise<readonly EnvironmentSummary[]>;
-  /** `name_taken`: by another project of the organization; `name_deleted`: by a deleted one. `too_many`: it has as many as it may. */
+  /**
+   * `name_taken`: by another project of the organization; `name_deleted`: by a deleted one. `too_many`: the organization has
+   * reached its limit.
+   */
   insert(project: NewProject, projectsMax: number): Promise<"made" | "name_taken" | "name_deleted" | "too_many">;
-  /** Takes back a project that its cell refused. */
+  /** Removes a project that its cell refused. */
   withdraw(project: NewProject): Promise<void>;
   isProvisioned(projectId: string): Promise<boolean>;
   markProvisioned(projectId: string): Promise<void>;
@@ -47,7 +50,7 @@ function inOrder(one: EnvironmentSummary, other: EnvironmentSummary): number {
   return kinds.indexOf(one.kind) - kinds.indexOf(other.kind) || one.name.localeCompare(other.name);
 }
 
-/** Takes the project back with the transaction. */
+/** Throws, so that the transaction removes the project. */
 class NameTaken extends Error {}
 
 export function createProjectStore(db: ControlDatabase): ProjectStore {
@@ -85,7 +88,7 @@ export function createProjectStore(db: ControlDatabase): ProjectStore {
       db
         .transaction()
         .execute(async (trx) => {
-          // Two at once must not both be the last that is allowed.
+          // Two requests at the same time must not both create the last allowed one.
           await trx.selectFrom("organizations").select("id").where("id", "=", organizationId).forUpdate().execute();
           const { count } = await trx
             .selectFrom("projects")

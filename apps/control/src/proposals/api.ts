@@ -1,16 +1,16 @@
-// What a client sees of proposals: a change to a project's blueprint, from upload to deployment. Types alone.
+// Proposals as clients see them: a change of a project's blueprint, from upload to deployment. Types only.
 import type { Change, Diagnostic } from "@plinth/blueprint";
 import type { MigrationStep } from "@plinth/bundle";
 import type { PlanMeasures, StepMeasure } from "@plinth/bundle/cell";
 import type { Mutation, Query } from "../procedure.ts";
 import type { EnvironmentKind } from "../projects/api.ts";
 
-/** `stale`: what is live has changed since the proposal was made, so it must be made anew. */
+/** `stale`: the live version has changed since the proposal was created, so it must be created again. */
 export type ProposalStatus = "open" | "approved" | "rejected" | "deployed" | "stale";
 
 /**
- * Where a change is, from proposal to live. `unfinished`: live, but a step after the switch has failed. `failed`: never went
- * live. `replaced`: was live. `outdated`: something else has gone live since it was proposed.
+ * The state of a change. `unfinished`: live, but a step after the switch has failed. `failed`: never went live. `replaced`: was
+ * live. `outdated`: another change has gone live since it was proposed.
  */
 export type ChangeState =
   | "open"
@@ -23,29 +23,29 @@ export type ChangeState =
   | "rejected"
   | "outdated";
 
-/** A change as the timeline shows it. */
+/** A change in the timeline. */
 export interface TimelineEntry {
-  /** The proposal's. */
+  /** The id of the proposal. */
   readonly id: string;
   readonly versionId: string;
   /** Counts up within the project. */
   readonly number: number;
   readonly title: string;
   readonly state: ChangeState;
-  /** Why it failed, or what of it did. */
+  /** The reason of the failure, or of the failed step. */
   readonly error: string | null;
   /** Since when its deployment waits for a cell that doesn't answer. */
   readonly waitingSince: string | null;
   readonly createdAt: string;
   readonly createdBy: PersonName;
   readonly deployedAt: string | null;
-  /** The environment that it was promoted from; null where it was made in its own. */
+  /** The environment that it was promoted from. Null if it was created in its own environment. */
   readonly promotedFrom: Pick<PromotedFrom, "kind" | "name"> | null;
 }
 
 export interface Timeline {
   readonly changes: readonly TimelineEntry[];
-  /** `before` of the next page; null where this is the last one. */
+  /** `before` of the next page. Null if this is the last one. */
   readonly next: number | null;
 }
 
@@ -60,7 +60,7 @@ export type { PlanMeasures, StepMeasure };
 
 export interface ProposedPlan {
   readonly steps: readonly MigrationStep[];
-  /** What can't be migrated, and why; a proposal that has any can't be approved. */
+  /** The parts that can't be migrated, with reasons. A proposal with such parts can't be approved. */
   readonly refused: readonly { readonly path: string; readonly reason: string }[];
 }
 
@@ -70,17 +70,17 @@ export interface PersonName {
   readonly email: string;
 }
 
-/** Where a promoted proposal's text comes from. The environment may be gone by now. */
+/** The origin of a promoted proposal's text. The environment may no longer exist. */
 export interface PromotedFrom {
   readonly environmentId: string;
   readonly kind: EnvironmentKind;
   readonly name: string;
   readonly versionId: string;
   readonly deploymentId: string;
-  /** Of the text. */
+  /** The hash of the text. */
   readonly hash: string;
   readonly deployedAt: string;
-  /** What only the target has and the proposal takes back, a sentence each. */
+  /** The changes of the target alone that the proposal reverts, a sentence each. */
   readonly takesBack: readonly string[];
 }
 
@@ -89,7 +89,7 @@ export interface ProposalSummary {
   readonly projectId: string;
   readonly number: number;
   readonly title: string;
-  /** The version that its text is. */
+  /** The version with its text. */
   readonly versionId: string;
   readonly status: ProposalStatus;
   readonly state: ChangeState;
@@ -98,48 +98,53 @@ export interface ProposalSummary {
   readonly createdBy: PersonName;
   readonly approvedAt: string | null;
   readonly approvedBy: PersonName | null;
-  /** Null for a proposal that was made in its own environment. */
+  /** Null if the proposal was created in its own environment. */
   readonly promotedFrom: PromotedFrom | null;
 }
 
 export interface Proposal extends ProposalSummary {
   readonly text: string;
-  /** The version that was live then. */
+  /** The version that was live at that time. */
   readonly baseVersionId: string | null;
-  /** The live text it was compared with; null where nothing was live. */
+  /** The live text that it was compared with. Null if nothing was live. */
   readonly baseText: string | null;
   /** Warnings. */
   readonly diagnostics: readonly Diagnostic[];
   readonly diff: readonly Change[];
   readonly plan: ProposedPlan;
-  /** Who wrote the change: an AI's must leave the protected core alone. */
+  /** The author of the change. An AI can't change the protected core. */
   readonly author: "person" | "ai";
-  /** Consents that an approval owes, as `<kind> <path>`: `destructive listing.price`. Sorted. */
+  /** Required consents, as `<kind> <path>`: `destructive listing.price`. Sorted. */
   readonly consents: readonly string[];
-  /** The earlier version that it goes back to; null for a text that was written for it. */
+  /** The earlier version that it restores. Null if its text is new. */
   readonly fromVersionId: string | null;
-  /** What an earlier version's text can't bring back, a sentence each; empty for any other proposal. */
+  /** What the earlier version's text can't restore, a sentence each. Empty for other proposals. */
   readonly losses: readonly string[];
-  /** What the live database says about the plan; null where nothing is live, or the cell could not be asked. */
+  /** Measurements of the plan on the live database. Null if nothing is live, or if the cell didn't answer. */
   readonly measures: PlanMeasures | null;
   /** The latest deployment of this proposal. */
   readonly deploymentId: string | null;
 }
 
+/** The parts of a proposal that a preview of a text has. */
+export type ProposalPreview = Pick<Proposal, "text" | "diff" | "plan" | "consents" | "measures">;
+
 export type ProposalProcedures = {
   /**
-   * A text with errors makes no proposal: BAD_REQUEST, the diagnostics in the error's `data.diagnostics`. Without a title it
-   * gets one from its diff.
+   * Creates a proposal. A text with errors is BAD_REQUEST, with the diagnostics in the error's `data.diagnostics`. If there is no
+   * title, the diff gives one.
    */
   create: Mutation<
     { projectId: string; text: string; title?: string | undefined; author?: "person" | "ai" | undefined },
     Proposal
   >;
-  /** Proposes an earlier version's text again; what it can't bring back stands in `losses`. */
+  /** Like `create`, but stores nothing. It is a mutation because a text is too long for a URL. */
+  preview: Mutation<{ projectId: string; text: string }, ProposalPreview>;
+  /** Proposes an earlier version's text again. `losses` lists what it can't restore. */
   createFromVersion: Mutation<{ projectId: string; versionId: string }, Proposal>;
-  /** Compares a stale proposal with what is live now: another proposal of the same text, origin and author. */
+  /** Compares a stale proposal with the current live version. Creates another proposal with the same text, origin and author. */
   renew: Mutation<{ proposalId: string }, Proposal>;
-  /** Asks the live database anew. Only while the proposal is open. */
+  /** Measures the plan on the live database again. Only while the proposal is open. */
   measure: Mutation<{ proposalId: string }, Proposal>;
   get: Query<{ proposalId: string }, Proposal>;
   /** Newest first. */
@@ -147,7 +152,7 @@ export type ProposalProcedures = {
   /** Every change with its state, newest first, in pages. */
   timeline: Query<{ projectId: string } & TimelineFilter, Timeline>;
   rename: Mutation<{ proposalId: string; title: string }, Proposal>;
-  /** `hash` must be the one that was shown, `consents` exactly those that are owed. */
+  /** `hash` must be the one that was shown, and `consents` exactly the required ones. */
   approve: Mutation<{ proposalId: string; hash: string; consents: readonly string[] }, Proposal>;
   reject: Mutation<{ proposalId: string }, Proposal>;
 };

@@ -1,10 +1,10 @@
-// Where a change is, from proposal to live: one word, the same in every list and on every page. In: a proposal's row with its
+// The state of a change, from proposal to live: one word, the same in every list and on every page. In: a proposal's row with its
 // latest deployment and its project. Out: SQL for a query over the three.
 import { type AliasedSelectQueryBuilder, type ExpressionBuilder, type RawBuilder, type Selectable, sql } from "kysely";
 import type { Database, DeploymentsTable } from "../database/tables.ts";
 import type { ChangeState } from "./api.ts";
 
-/** Of a query that has `proposals`, `projects`, and as `deployment` the proposal's latest one, if any. */
+/** For a query with `proposals`, `projects`, and as `deployment` the latest deployment of the proposal, if any. */
 export const changeState: RawBuilder<ChangeState> = sql<ChangeState>`CASE
   WHEN proposals.status = 'rejected' THEN 'rejected'
   WHEN deployment.status = 'failed' THEN 'failed'

@@ -1,8 +1,8 @@
-// Going back to an earlier version. In: the tables that are live, those of then, the plan there. Out: what doesn't come back.
-// It is a change like any other: it never brings back a row that was written over, and says so before anybody approves.
+// Restores an earlier version. In: the live tables, the earlier tables, the plan between them. Out: what can't be restored. It is
+// a change like any other: it can't restore values that were overwritten, and its approver sees that first.
 import type { Column, MigrationPlan, Table } from "@plinth/bundle";
 
-/** One sentence for each thing that the earlier version had and the plan can't bring back. */
+/** One sentence for each part of the earlier version that the plan can't restore. */
 export function lossesOf(
   live: readonly Table[],
   earlier: readonly Table[],
@@ -24,7 +24,7 @@ export function lossesOf(
     const nameNow = nowOf.get(table.name) ?? table.name;
     const now = live.find((each) => each.name === nameNow);
     if (now === undefined) {
-      return restored.has(table.name) ? [] : [`The records of ${table.name} are gone: it comes back empty.`];
+      return restored.has(table.name) ? [] : [`The records of ${table.name} are no longer stored. It will be empty.`];
     }
     const columnsNow = new Map(Object.entries(renamed.columns[table.name] ?? {}).map(([from, to]) => [to, from]));
     return table.columns.flatMap((column) => {
@@ -38,9 +38,9 @@ export function lossesOf(
 function lossOfColumn(table: string, column: Column, now: Column | undefined, back: boolean): readonly string[] {
   const path = `${table}.${column.name}`;
   if (now === undefined)
-    return back ? [] : [`The values of ${path} are gone: it comes back empty or with its default.`];
+    return back ? [] : [`The values of ${path} are no longer stored. It will be empty or have its default.`];
   if (now.sqlType === column.sqlType) return [];
   return [
-    `The values of ${path} are converted from ${now.sqlType} to ${column.sqlType}; what the way there lost doesn't come back.`,
+    `The values of ${path} are converted from ${now.sqlType} to ${column.sqlType}. Information that the earlier conversion lost can't be restored.`,
   ];
 }

@@ -1,8 +1,8 @@
-// Deletes old proposals. In: a project, and how many proposals it keeps. Out: the oldest ones beyond that are gone, with the versions
+// Deletes old proposals. In: a project, and the number of proposals to keep. Out: older proposals are deleted, with the versions
 // that nothing else needs.
 import type { Connection } from "../database/tables.ts";
 
-/** What was deployed is kept, with its text; so is what is live. */
+/** Deployed proposals are kept with their texts, and so is the live version. */
 export async function forgetOld(trx: Connection, projectId: string, keptMax: number): Promise<void> {
   const deployed = trx.selectFrom("deployments").select("proposal_id").where("project_id", "=", projectId);
   const old = await trx

@@ -1,8 +1,8 @@
-// What an approval binds. In: a proposal's parts. Out: one hash; change any part and it is another.
+// The hash that an approval is for. In: a proposal's parts. Out: one hash. A change of any part changes the hash.
 import { hashOf } from "@plinth/bundle";
 
 export interface BoundParts {
-  /** Hash of the bundle that is live; null where nothing is. */
+  /** The hash of the live bundle. Null if nothing is live. */
   readonly base: string | null;
   readonly text: string;
   readonly diff: unknown;

@@ -1,19 +1,19 @@
-// What a proposal asks of the live database and of its approver, with a real cell: consents by name, measures, drift, a way
-// back to an earlier version, and a deployment that is resumed.
+// Proposals with a real cell: required consents, measurements of the live database, drift, restoring an earlier version, and
+// resuming a deployment.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf, createWorld, finished, goLive, type Somebody, until, type World } from "../testing/control-plane.ts";
+import {
+  approveAndDeploy,
+  codeOf,
+  createWorld,
+  finished,
+  goLive,
+  organizationOf,
+  type Somebody,
+  until,
+  type World,
+} from "../testing/control-plane.ts";
+import { noteBlueprint } from "../testing/note-blueprint.ts";
 import type { Proposal } from "./api.ts";
-
-const notes = (fields: string, rest = ""): string => `project: notes
-modules: [auth, users, roles]
-entities:
-  note:
-    fields:
-      title: string
-${fields}    permissions:
-      admin:
-        all: true
-${rest}`;
 
 let world: World;
 let owner: Somebody;
@@ -24,10 +24,10 @@ beforeAll(async () => {
 
 afterAll(() => world?.stop());
 
-/** Of an owner of its own: an organization has one project of a name. */
+/** With its own owner, because the name of a project is unique in its organization. */
 async function liveProject(text: string): Promise<string> {
   owner = await world.signUp("owner");
-  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  const organizationId = await organizationOf(owner);
   const { id } = await owner.client.projects.create.mutate({ organizationId, slug: "notes" });
   await goLive(owner, id, text);
   return id;
@@ -37,7 +37,7 @@ function propose(projectId: string, text: string): Promise<Proposal> {
   return owner.client.proposals.create.mutate({ projectId, text });
 }
 
-/** Statements as the owner of the cell's database: what a person with a password could do behind our back. */
+/** Runs statements as the owner of the cell's database, like a person with a password who changes it by hand. */
 async function inCell(projectId: string, sql: string): Promise<readonly Record<string, unknown>[]> {
   const { rows } = await world.cellPool.query(sql.replaceAll("SCHEMA", `t_${projectId.slice(4)}`));
   return rows;
@@ -54,11 +54,6 @@ async function api(projectId: string): Promise<(method: string, path: string, bo
   };
 }
 
-async function deploy({ id: proposalId, hash, consents }: Proposal): Promise<string> {
-  await owner.client.proposals.approve.mutate({ proposalId, hash, consents: [...consents] });
-  return (await owner.client.deployments.create.mutate({ proposalId })).deploymentId;
-}
-
 function failureOf(call: Promise<unknown>): Promise<string> {
   return call.then(
     () => "it went well",
@@ -67,9 +62,9 @@ function failureOf(call: Promise<unknown>): Promise<string> {
 }
 
 describe("an approval", () => {
-  it("gives exactly the consents that are owed, which stand in the audit and in what the cell was signed", async () => {
-    const projectId = await liveProject(notes("      body: text?\n"));
-    const proposal = await propose(projectId, notes(""));
+  it("gives exactly the required consents, which are in the audit log and in the signed publication", async () => {
+    const projectId = await liveProject(noteBlueprint("      body: text?\n"));
+    const proposal = await propose(projectId, noteBlueprint());
     expect(proposal.consents).toContain("destructive note.body");
     const { id: proposalId, hash } = proposal;
     const approve = (consents: string[]): Promise<unknown> =>
@@ -78,7 +73,7 @@ describe("an approval", () => {
     expect(await failureOf(approve([]))).toContain("destructive note.body");
     expect(await codeOf(approve([...proposal.consents, "destructive note.title"]))).toBe("PRECONDITION_FAILED");
     expect((await owner.client.proposals.get.query({ proposalId })).status).toBe("open");
-    await finished(owner, await deploy(proposal));
+    await finished(owner, await approveAndDeploy(owner, proposal));
     const { rows } = await world.pool.query(
       "SELECT detail FROM control.audit WHERE subject = $1 AND action = 'proposal.approved'",
       [proposalId],
@@ -94,9 +89,9 @@ describe("an approval", () => {
     expect(JSON.parse(String(release?.["approval"])).consents).toEqual(proposal.consents);
   });
 
-  it("is not deployed where the consents were changed afterwards", async () => {
-    const projectId = await liveProject(notes("      body: text?\n"));
-    const proposal = await propose(projectId, notes(""));
+  it("is not deployed if the consents were changed afterwards", async () => {
+    const projectId = await liveProject(noteBlueprint("      body: text?\n"));
+    const proposal = await propose(projectId, noteBlueprint());
     await owner.client.proposals.approve.mutate({
       proposalId: proposal.id,
       hash: proposal.hash,
@@ -109,14 +104,14 @@ describe("an approval", () => {
 });
 
 describe("an AI's proposal", () => {
-  it("leaves the protected core alone, or is refused with what it touches", async () => {
-    const projectId = await liveProject(notes(""));
+  it("can't change the protected core, and the refusal names the changed parts", async () => {
+    const projectId = await liveProject(noteBlueprint());
     const byAi = (text: string): Promise<Proposal> =>
       owner.client.proposals.create.mutate({ projectId, text, author: "ai" });
-    expect(await byAi(notes("      body: text?\n"))).toMatchObject({ author: "ai", status: "open" });
-    const widened = notes("", "      public:\n        read: true\n");
+    expect(await byAi(noteBlueprint("      body: text?\n"))).toMatchObject({ author: "ai", status: "open" });
+    const widened = noteBlueprint("", { rest: "      public:\n        read: true\n" });
     expect(await codeOf(byAi(widened))).toBe("FORBIDDEN");
-    expect(await failureOf(byAi(widened))).toMatch(/^Only a person may propose a change to the protected core: note\./);
+    expect(await failureOf(byAi(widened))).toMatch(/^Only a person can propose a change to the protected core: note\./);
     const person = await propose(projectId, widened);
     expect(person.author).toBe("person");
     expect(person.consents.some((consent) => consent.startsWith("protected_core note."))).toBe(true);
@@ -124,11 +119,11 @@ describe("an AI's proposal", () => {
 });
 
 describe("measures", () => {
-  it("tell what stands in the way, are asked anew, and hold: the deployment fails, and is resumed when it is put right", async () => {
-    const projectId = await liveProject(notes("      body: text?\n"));
+  it("show violating records and can be repeated; the deployment fails, and is resumed after the records are corrected", async () => {
+    const projectId = await liveProject(noteBlueprint("      body: text?\n"));
     const call = await api(projectId);
     for (const title of ["a", "b", "c"]) await call("POST", "/v1/resources/notes", { title });
-    const proposal = await propose(projectId, notes("      body: text\n"));
+    const proposal = await propose(projectId, noteBlueprint("      body: text\n"));
     const blocked = (shown: Proposal): unknown =>
       shown.measures?.steps.find((step) => step.violators !== null)?.violators;
     expect(proposal.plan.refused).toEqual([]);
@@ -141,11 +136,11 @@ describe("measures", () => {
     expect(blocked(again)).toMatchObject({ count: 2 });
     expect(again.hash).toBe(proposal.hash);
 
-    const deploymentId = await deploy(again);
+    const deploymentId = await approveAndDeploy(owner, again);
     await until(async () => (await owner.client.deployments.get.query({ deploymentId })).finishedAt !== null);
     const failed = await owner.client.deployments.get.query({ deploymentId });
     expect(failed).toMatchObject({ status: "failed", error: expect.stringContaining("2 records of notes have") });
-    expect(await codeOf(owner.client.proposals.create.mutate({ projectId, text: notes("") }))).toBeNull();
+    expect(await codeOf(owner.client.proposals.create.mutate({ projectId, text: noteBlueprint() }))).toBeNull();
     await inCell(projectId, "UPDATE SCHEMA.notes SET body = 'x'");
     await owner.client.deployments.resume.mutate({ deploymentId });
     await finished(owner, deploymentId);
@@ -153,7 +148,7 @@ describe("measures", () => {
     expect((await owner.client.projects.get.query({ projectId })).live?.deploymentId).toBe(deploymentId);
   });
 
-  it("count the records that deletes newly destroy, by the names of now, and anew", async () => {
+  it("count the records that deletes newly destroy, by today's names, and can be repeated", async () => {
     const shelves = (shelf: string, book: string, name = "book"): string => `project: shelves
 modules: [auth, users, roles]
 entities:
@@ -175,19 +170,19 @@ ${name === "book" ? "" : "    was: book\n"}    fields: { shelf_id: "ref(shelf)? 
     expect(consequence).toMatchObject({ path: "volume.shelf_id", classes: ["safe"] });
     expect(consequence?.summary).toContain("permanently deletes each `volume` that refers to it by `shelf_id`");
     expect(proposal.measures?.destroyed).toEqual([{ path: "volume.shelf_id", records: 3 }]);
-    // A shelf that is deleted already is deleted no more.
+    // A shelf that is already deleted can't be deleted again.
     await inCell(projectId, `UPDATE SCHEMA.shelves SET deleted_at = now() WHERE id = '${ids[1]}'`);
     const again = await owner.client.proposals.measure.mutate({ proposalId: proposal.id });
     expect(again.measures?.destroyed).toEqual([{ path: "volume.shelf_id", records: 2 }]);
     expect(again.hash).toBe(proposal.hash);
-    // No step at all, and still counted.
+    // There is no step at all, and the records are still counted.
     const unrenamed = await propose(projectId, shelves(soft, "on_delete(cascade)"));
     expect(unrenamed.measures).toMatchObject({ steps: [], destroyed: [{ path: "book.shelf_id", records: 2 }] });
   });
 });
 
-describe("records that a change finds", () => {
-  it("are counted: deleted ones that are taken away, and those whose state no transition leaves", async () => {
+describe("existing records of a change", () => {
+  it("are counted: deleted ones that are removed, and those in a state without transitions", async () => {
     const bills = (options: string): string => `project: bills
 modules: [auth, users, roles]
 entities:
@@ -217,8 +212,8 @@ ${options}    fields: { title: string, status: "enum[draft, sent, lost] = draft"
   });
 });
 
-describe("a change that carries values over", () => {
-  it("goes live on a real cell, and leaves nothing to do: links of a reference, and deleted records aside", async () => {
+describe("a change that moves values", () => {
+  it("goes live on a real cell completely: links of a reference, and deleted records", async () => {
     const shop = (label: string, options: string): string => `project: notes
 modules: [auth, users, roles]
 entities:
@@ -246,38 +241,38 @@ ${options}    fields: { title: string, ${label} }
 });
 
 describe("drift", () => {
-  it("refuses a proposal with what differs", async () => {
-    const projectId = await liveProject(notes(""));
+  it("refuses a proposal, and the refusal names the differences", async () => {
+    const projectId = await liveProject(noteBlueprint());
     await inCell(
       projectId,
       "ALTER TABLE SCHEMA.notes ADD COLUMN mine int; ALTER TABLE SCHEMA.notes ALTER title DROP NOT NULL",
     );
-    const refused = propose(projectId, notes("      body: text?\n"));
+    const refused = propose(projectId, noteBlueprint("      body: text?\n"));
     expect(await failureOf(refused)).toMatch(
-      /Undo that first: notes\.mine is there and should not be; notes\.title is `text.*` and should be `text.* not null`\./,
+      /Undo that first: notes\.mine exists and should not; notes\.title is `text.*` and should be `text.* not null`\./,
     );
     expect(await owner.client.proposals.list.query({ projectId })).toHaveLength(1);
     await inCell(
       projectId,
       "ALTER TABLE SCHEMA.notes DROP COLUMN mine; ALTER TABLE SCHEMA.notes ALTER title SET NOT NULL",
     );
-    expect((await propose(projectId, notes("      body: text?\n"))).status).toBe("open");
+    expect((await propose(projectId, noteBlueprint("      body: text?\n"))).status).toBe("open");
   });
 });
 
 describe("a live deployment whose last steps failed", () => {
-  it("serves, says so, and goes on when it is resumed", async () => {
-    const projectId = await liveProject(notes(""));
+  it("is served, shows the failure, and finishes when it is resumed", async () => {
+    const projectId = await liveProject(noteBlueprint());
     const { live } = await owner.client.projects.get.query({ projectId });
     const deploymentId = live?.deploymentId ?? "";
     const { releaseId } = await owner.client.deployments.get.query({ deploymentId });
-    // What a failed step after the switch leaves on both sides.
+    // The state on both sides after a failed step that follows the switch.
     await inCell(projectId, `UPDATE plinth.releases SET error = 'Step: it did not go' WHERE id = '${releaseId}'`);
     await world.pool.query("UPDATE control.deployments SET error = 'Step: it did not go' WHERE id = $1", [
       deploymentId,
     ]);
-    const next = await propose(projectId, notes("      body: text?\n"));
-    const refused = await deploy(next);
+    const next = await propose(projectId, noteBlueprint("      body: text?\n"));
+    const refused = await approveAndDeploy(owner, next);
     await until(async () => (await owner.client.deployments.get.query({ deploymentId: refused })).finishedAt !== null);
     expect((await owner.client.deployments.get.query({ deploymentId: refused })).error).toContain("resume it first");
 
@@ -292,12 +287,12 @@ describe("a live deployment whose last steps failed", () => {
 });
 
 describe("an earlier version", () => {
-  it("comes back like any other change: what was set aside with its values, what has expired without", async () => {
-    const projectId = await liveProject(notes("      body: text?\n"));
+  it("is restored like any other change: data that was set aside with its values, expired data without them", async () => {
+    const projectId = await liveProject(noteBlueprint("      body: text?\n"));
     const first = await owner.client.blueprints.current.query({ projectId });
     const call = await api(projectId);
     await call("POST", "/v1/resources/notes", { title: "a", body: "kept" });
-    await finished(owner, await deploy(await propose(projectId, notes(""))));
+    await finished(owner, await approveAndDeploy(owner, await propose(projectId, noteBlueprint())));
     const second = await owner.client.blueprints.current.query({ projectId });
     const back = await owner.client.proposals.createFromVersion.mutate({
       projectId,
@@ -305,56 +300,58 @@ describe("an earlier version", () => {
     });
     expect(back).toMatchObject({ text: first?.text, losses: [], status: "open" });
     expect(back.plan.steps.map((step) => step.kind)).toContain("restore");
-    await finished(owner, await deploy(back));
+    await finished(owner, await approveAndDeploy(owner, back));
     expect(await call("GET", "/v1/resources/notes")).toMatchObject([{ title: "a", body: "kept" }]);
 
     const versionId = second?.versionId ?? "";
     await finished(
       owner,
-      await deploy(await owner.client.proposals.createFromVersion.mutate({ projectId, versionId })),
+      await approveAndDeploy(owner, await owner.client.proposals.createFromVersion.mutate({ projectId, versionId })),
     );
     await inCell(projectId, "UPDATE plinth.set_aside SET until = now()");
     const late = await owner.client.proposals.createFromVersion.mutate({
       projectId,
       versionId: first?.versionId ?? "",
     });
-    expect(late.losses).toEqual(["The values of notes.body are gone: it comes back empty or with its default."]);
-    await finished(owner, await deploy(late));
+    expect(late.losses).toEqual([
+      "The values of notes.body are no longer stored. It will be empty or have its default.",
+    ]);
+    await finished(owner, await approveAndDeploy(owner, late));
     expect(await call("GET", "/v1/resources/notes")).toMatchObject([{ title: "a", body: null }]);
-    const elsewhere = await liveProject(notes(""));
+    const elsewhere = await liveProject(noteBlueprint());
     expect(await codeOf(owner.client.proposals.createFromVersion.mutate({ projectId: elsewhere, versionId }))).toBe(
       "NOT_FOUND",
     );
   }, 60_000);
 
-  it("goes back over a rename with the data", async () => {
-    const projectId = await liveProject(notes("      body: text?\n"));
+  it("is restored across a rename with the data", async () => {
+    const projectId = await liveProject(noteBlueprint("      body: text?\n"));
     const first = await owner.client.blueprints.current.query({ projectId });
     const call = await api(projectId);
     await call("POST", "/v1/resources/notes", { title: "a", body: "kept" });
-    const renamed = notes("      words: text? was(body)\n").replace("  note:", "  memo:\n    was: note");
-    await finished(owner, await deploy(await propose(projectId, renamed)));
+    const renamed = noteBlueprint("      words: text? was(body)\n").replace("  note:", "  memo:\n    was: note");
+    await finished(owner, await approveAndDeploy(owner, await propose(projectId, renamed)));
     expect(await call("GET", "/v1/resources/memos")).toMatchObject([{ title: "a", words: "kept" }]);
     const versionId = first?.versionId ?? "";
     const back = await owner.client.proposals.createFromVersion.mutate({ projectId, versionId });
     expect(back.losses).toEqual([]);
-    await finished(owner, await deploy(back));
+    await finished(owner, await approveAndDeploy(owner, back));
     expect(await call("GET", "/v1/resources/notes")).toMatchObject([{ title: "a", body: "kept" }]);
   }, 60_000);
 
-  it("renewed after something else went live, still goes back over a rename", async () => {
-    const projectId = await liveProject(notes("      body: text?\n"));
+  it("can be renewed after another change went live, and is still restored across a rename", async () => {
+    const projectId = await liveProject(noteBlueprint("      body: text?\n"));
     const first = await owner.client.blueprints.current.query({ projectId });
-    await goLive(owner, projectId, notes("      words: text? was(body)\n"));
+    await goLive(owner, projectId, noteBlueprint("      words: text? was(body)\n"));
     const versionId = first?.versionId ?? "";
     const back = await owner.client.proposals.createFromVersion.mutate({ projectId, versionId });
     expect(await codeOf(owner.client.proposals.renew.mutate({ proposalId: back.id }))).toBe("CONFLICT");
-    await goLive(owner, projectId, notes("      words: text? was(body)\n      mood: string?\n"));
+    await goLive(owner, projectId, noteBlueprint("      words: text? was(body)\n      mood: string?\n"));
     const renewed = await owner.client.proposals.renew.mutate({ proposalId: back.id });
     expect(renewed).toMatchObject({ text: back.text, fromVersionId: versionId, losses: [], status: "open" });
     const kinds = (proposal: Proposal): readonly string[] => proposal.diff.map((change) => change.kind);
     expect(kinds(renewed)).toContain("field_renamed");
-    // The same text written anew is the same change.
+    // The same text, uploaded again, is the same change.
     const written = await propose(projectId, back.text);
     expect(written.fromVersionId).toBeNull();
     expect(kinds(written)).toEqual(kinds(renewed));
@@ -362,11 +359,11 @@ describe("an earlier version", () => {
 });
 
 describe("a stale proposal", () => {
-  it("is renewed with its text and author, as another one", async () => {
-    const projectId = await liveProject(notes(""));
-    const text = notes("      body: text?\n");
+  it("is renewed as another proposal with its text and author", async () => {
+    const projectId = await liveProject(noteBlueprint());
+    const text = noteBlueprint("      body: text?\n");
     const stale = await owner.client.proposals.create.mutate({ projectId, text, author: "ai" });
-    await goLive(owner, projectId, notes("      mood: string?\n"));
+    await goLive(owner, projectId, noteBlueprint("      mood: string?\n"));
     const renewed = await owner.client.proposals.renew.mutate({ proposalId: stale.id });
     expect(renewed).toMatchObject({ text, author: "ai", fromVersionId: null, status: "open" });
     expect(renewed.id).not.toBe(stale.id);

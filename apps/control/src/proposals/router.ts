@@ -1,4 +1,4 @@
-// Procedures about proposals. In: checked input. Out: what the service answers.
+// Procedures about proposals. In: checked input. Out: the answers of the service.
 import { z } from "zod";
 import { blueprintText } from "../blueprints/text.ts";
 import { forProject, forProposal } from "../trpc.ts";
@@ -30,6 +30,9 @@ export const proposalProcedures: ProposalProcedures = {
       z.object({ text: blueprintText, title: title.optional(), author: z.enum(["person", "ai"]).default("person") }),
     )
     .mutation(({ ctx, input }) => ctx.services.proposals.create(ctx.person, ctx.project, input)),
+  preview: forProject("write")
+    .input(z.object({ text: blueprintText }))
+    .mutation(({ ctx, input }) => ctx.services.proposals.preview(ctx.person, ctx.project, input.text)),
   createFromVersion: forProject("write")
     .input(z.object({ versionId: z.string().regex(/^ver_[0-9a-z]{20}$/, "must be a version's id") }))
     .mutation(({ ctx, input }) => ctx.services.proposals.createFromVersion(ctx.person, ctx.project, input.versionId)),

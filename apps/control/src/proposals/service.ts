@@ -1,12 +1,12 @@
-// Proposals: what a new blueprint would change, and whether a member agrees. In: a text, or a decision with the hash
-// that was shown. Out: proposals. It never approves anything but the very diff, plan and consents that were shown.
+// Proposals: the effects of a new blueprint, and the decision of a member. In: a text, or a decision with the hash that was
+// shown. Out: proposals. It only approves exactly the diff, plan and consents that were shown.
 import type { Change } from "@plinth/blueprint";
 import { newId, readStoredPlan } from "@plinth/bundle";
 import type { MeasuredBody, SchemaState } from "@plinth/bundle/cell";
 import type { Workshop } from "../authoring/workshop.ts";
 import { readKeptLive, refuseTooLong } from "../blueprints/service.ts";
 import type { BlueprintStore, NewVersion } from "../blueprints/store.ts";
-import { askCell } from "../cells/ask.ts";
+import { callCell } from "../cells/call-cell.ts";
 import type { Cells } from "../cells/client.ts";
 import { CellRefused, CellUnavailable } from "../cells/failures.ts";
 import { notFound, refuse, refuseBlueprint } from "../failure.ts";
@@ -15,17 +15,19 @@ import type { MemberRole } from "../organizations/api.ts";
 import { allows, whoMay } from "../organizations/rights.ts";
 import type { Person } from "../people/auth.ts";
 import { nameTaken } from "../projects/names.ts";
-import type { PlanMeasures, Proposal, ProposalSummary, Timeline, TimelineFilter } from "./api.ts";
+import type { PlanMeasures, Proposal, ProposalPreview, ProposalSummary, Timeline, TimelineFilter } from "./api.ts";
 import { isStale, type Promotion, type ProposalRecord, type ProposalRow, type ProposalStore } from "./store.ts";
 import type { TimelineStore } from "./timeline.ts";
 import { TITLE_MAX, titleOf } from "./title.ts";
 
 export interface ProposalService {
   create(by: Person, project: ProjectAccess, asked: Pick<Asked, "text" | "title" | "author">): Promise<Proposal>;
+  /** Prepares a proposal of this text without storing it. */
+  preview(by: Person, project: ProjectAccess, text: string): Promise<ProposalPreview>;
   createFromVersion(by: Person, project: ProjectAccess, versionId: string): Promise<Proposal>;
-  /** Proposes what is live in another environment of the same project. */
+  /** Proposes the live version of another environment of the same project. */
   createPromoted(by: Person, project: ProjectAccess, text: string, promotion: Promotion): Promise<Proposal>;
-  /** Refuses what isn't stale: it stands as it is. */
+  /** Refuses a proposal that isn't stale. */
   renew(by: Person, project: ProjectAccess, proposalId: string): Promise<Proposal>;
   measure(by: Person, project: ProjectAccess, proposalId: string): Promise<Proposal>;
   get(proposalId: string): Promise<Proposal>;
@@ -51,8 +53,8 @@ export interface ProposalServiceOptions {
   readonly blueprintBytesMax: number;
 }
 
-const RESERVED = `The change owes consents, which only ${whoMay("manage")} of the project may give.`;
-export const STALE = "Something else has gone live since this proposal was made. Propose the change again.";
+const RESERVED = `The change requires consents, which only ${whoMay("manage")} of the project can give.`;
+export const STALE = "Another change has gone live since this proposal was created. Propose the change again.";
 
 export function createProposalService(options: ProposalServiceOptions): ProposalService {
   const { store, blueprints, cells } = options;
@@ -65,14 +67,18 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
     const proposal = await prepare(options, by, project, asked);
     const id = newId("prp");
     const version = { id: newId("ver"), projectId: project.id, createdBy: by.id, ...proposal.version };
-    const made = await store.insert({ ...proposal, id, projectId: project.id, version, createdBy: by.id });
-    if (made === null) throw notFound("project");
-    return get(made);
+    const storedId = await store.insert({ ...proposal, id, projectId: project.id, version, createdBy: by.id });
+    if (storedId === null) throw notFound("project");
+    return get(storedId);
   };
   return {
     get,
     list: (project) => store.list(project.id),
     create: (by, project, asked) => propose(by, project, { ...written, ...asked }),
+    preview: async (by, project, text) => {
+      const { diff, plan, refused, consents, measures } = await prepare(options, by, project, { ...written, text });
+      return { text, diff, plan: { steps: plan.steps, refused }, consents, measures };
+    },
     timeline: (project, filter) => options.timeline.page(project.id, filter),
 
     rename: async (by, proposalId, title) => {
@@ -101,17 +107,17 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
 
     measure: async (by, project, proposalId) => {
       const { status, plan, diff } = await get(proposalId);
-      if (status !== "open" && status !== "approved") throw refuse("CONFLICT", `The proposal is ${status} already.`);
+      if (status !== "open" && status !== "approved") throw refuse("CONFLICT", `The proposal is already ${status}.`);
       if (project.live === null) throw refuse("CONFLICT", "Nothing is live yet, so there is nothing to measure.");
-      await store.keepMeasures(proposalId, by.id, await askCell(cells.measure(project, measuredOf(plan.steps, diff))));
+      await store.keepMeasures(proposalId, by.id, await callCell(cells.measure(project, measuredOf(plan.steps, diff))));
       return get(proposalId);
     },
 
     approve: async (by, role, proposalId, hash, consents) => {
       await store.decide(proposalId, by.id, (proposal, project) => {
-        // Said twice by one person, as by a second click: it is what they have already.
+        // The same person approves twice, for example by a double click. The answer is the same.
         if (proposal.status === "approved" && proposal.approved_by === by.id && proposal.hash === hash) return null;
-        if (proposal.status !== "open") throw refuse("CONFLICT", `The proposal is ${proposal.status} already.`);
+        if (proposal.status !== "open") throw refuse("CONFLICT", `The proposal is already ${proposal.status}.`);
         if (isStale(proposal, project.live_deployment_id)) throw refuse("CONFLICT", STALE);
         if (proposal.consents.length > 0 && !allows(role, "manage")) throw refuse("FORBIDDEN", RESERVED);
         judgeApproval(proposal, hash, consents);
@@ -124,7 +130,7 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
       await store.decide(proposalId, by.id, (proposal) => {
         if (proposal.status === "rejected") return null;
         if (proposal.status === "open" || proposal.status === "approved") return "rejected";
-        throw refuse("CONFLICT", `The proposal is ${proposal.status} already.`);
+        throw refuse("CONFLICT", `The proposal is already ${proposal.status}.`);
       });
       return get(proposalId);
     },
@@ -142,19 +148,19 @@ function judgeApproval(proposal: ProposalRow, hash: string, consents: readonly s
   const given = new Set(consents);
   const missing = proposal.consents.filter((consent) => !given.has(consent));
   if (missing.length > 0) {
-    throw refuse("PRECONDITION_FAILED", `The change needs a consent that names each of these: ${missing.join(", ")}.`);
+    throw refuse("PRECONDITION_FAILED", `The change needs a consent for each of these: ${missing.join(", ")}.`);
   }
-  // What nobody asked for may be meant for another change.
+  // A consent that isn't required may be meant for another change.
   const unknown = [...given].filter((consent) => !proposal.consents.includes(consent));
   if (unknown.length > 0) throw refuse("PRECONDITION_FAILED", `The change doesn't do this: ${unknown.join(", ")}.`);
 }
 
 interface Asked {
   readonly text: string;
-  /** Where none is given, the diff gives one. */
+  /** If there is none, the diff gives one. */
   readonly title?: string | undefined;
   readonly author: Proposal["author"];
-  /** The earlier version whose text it is, where that is to come back. */
+  /** The earlier version of the text, if it is to be restored. */
   readonly fromVersionId: string | null;
   readonly promotion: Promotion | null;
 }
@@ -181,63 +187,65 @@ async function prepare(
       ? null
       : { ...(await readKeptLive(options.blueprints, project.live)), bundleHash: project.live.bundleHash };
   const schema =
-    live === null ? NO_SCHEMA : await askCell(options.cells.schema(project), { 404: () => notFound("project") });
-  const made = await options.workshop.propose(
+    live === null ? NO_SCHEMA : await callCell(options.cells.schema(project), { 404: () => notFound("project") });
+  const result = await options.workshop.propose(
     { personId: by.id, organizationId: project.organizationId },
     {
       text,
       author,
       isEarlier: fromVersionId !== null,
-      // A text says what the whole project is called.
+      // The text contains the name of the whole project.
       name: environment.project,
       live,
       setAside: schema.setAside,
       tag: newId("prp").slice(-8),
     },
   );
-  if (made.kind === "unreadable") throw refuse("PRECONDITION_FAILED", made.why);
-  if (made.kind === "invalid") throw refuseBlueprint(made.diagnostics);
+  if (result.kind === "unreadable") throw refuse("PRECONDITION_FAILED", result.why);
+  if (result.kind === "invalid") throw refuseBlueprint(result.diagnostics);
   refuseDrift(schema);
-  if (await options.store.nameIsTaken(project.organizationId, environment.projectId, made.name)) {
-    throw refuse("CONFLICT", `${nameTaken(made.name)} Choose another name for \`project\`.`);
+  if (await options.store.nameIsTaken(project.organizationId, environment.projectId, result.name)) {
+    throw refuse("CONFLICT", `${nameTaken(result.name)} Choose another name for \`project\`.`);
   }
-  if (author === "ai") refuseCore(made.consents);
-  const { kind: _, version, ...proposed } = made;
+  if (author === "ai") refuseCore(result.consents);
+  const { kind: _, version, ...proposed } = result;
   return {
     ...proposed,
-    // Another name is the project's once it is live in production, and its environments follow.
-    name: environment.projectId === project.id ? made.name : null,
+    // The project gets the new name when it is live in production, and its environments are renamed then.
+    name: environment.projectId === project.id ? result.name : null,
     version: { text, ...version },
-    title: asked.title ?? titleOf(made.diff, live === null),
+    title: asked.title ?? titleOf(result.diff, live === null),
     base: project.live,
     fromVersionId,
     promotion,
     author,
     measures:
-      live === null ? null : await measureIfPossible(options.cells, project, measuredOf(made.plan.steps, made.diff)),
+      live === null
+        ? null
+        : await measureIfPossible(options.cells, project, measuredOf(result.plan.steps, result.diff)),
   };
 }
 
 const DRIFT_SHOWN_MAX = 10;
 
-/** A plan from tables that aren't there would fail half-way, or do what nobody has read. */
+/** A plan from other tables than the actual ones would fail half-way, or do something that nobody has read. */
 function refuseDrift({ drift }: SchemaState): void {
   if (drift.length === 0) return;
   const shown = drift.slice(0, DRIFT_SHOWN_MAX).map(({ path, expected, found }) => {
-    if (expected === null) return `${path} is there and should not be`;
-    return found === null ? `${path} is not there` : `${path} is \`${found}\` and should be \`${expected}\``;
+    if (expected === null) return `${path} exists and should not`;
+    return found === null ? `${path} is missing` : `${path} is \`${found}\` and should be \`${expected}\``;
   });
   const more = drift.length > DRIFT_SHOWN_MAX ? `; and ${drift.length - DRIFT_SHOWN_MAX} more` : "";
   throw refuse(
     "PRECONDITION_FAILED",
-    `The project's database has been changed by other means than a deployment. Undo that first: ${shown.join("; ")}${more}.`,
+    `The project's database was changed without a deployment. Undo that first: ${shown.join("; ")}${more}.`,
   );
 }
 
 function refuseCore(consents: readonly string[]): void {
   const touched = consents.flatMap((consent) => (consent.startsWith("protected_core ") ? [consent.slice(15)] : []));
   if (touched.length === 0) return;
-  throw refuse("FORBIDDEN", `Only a person may propose a change to the protected core: ${touched.join(", ")}.`);
+  throw refuse("FORBIDDEN", `Only a person can propose a change to the protected core: ${touched.join(", ")}.`);
 }
 
 function measuredOf(steps: MeasuredBody["steps"], changes: readonly Change[]): MeasuredBody {
@@ -246,7 +254,7 @@ function measuredOf(steps: MeasuredBody["steps"], changes: readonly Change[]): M
   return { steps, referring, counted };
 }
 
-/** The plan stands without it; a person can ask again. */
+/** The plan is valid without measurements. A person can request them again. */
 async function measureIfPossible(
   cells: Cells,
   project: ProjectAccess,

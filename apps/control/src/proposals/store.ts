@@ -1,9 +1,10 @@
-// Proposals in the database. In: a proposal or ids. Out: rows, each status change under a lock of the project's row, so
-// that approving, rejecting and going live can't overtake each other. It never judges; the caller passes a decision.
+// Proposals in the database. In: a proposal or ids. Out: rows. Each change of a status locks the project's row, so that
+// approving, rejecting and going live can't overtake each other. It never decides; the caller passes a decision.
 import { type Insertable, type Selectable, sql } from "kysely";
 import { type NewVersion, saveVersion, textOf } from "../blueprints/store.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, ProjectsTable, ProposalsTable } from "../database/tables.ts";
+import { notFound } from "../failure.ts";
 import { holderOf } from "../projects/names.ts";
 import type { ChangeState, PersonName, PlanMeasures, PromotedFrom, ProposalSummary } from "./api.ts";
 import { changeState, latestDeployment } from "./change-state.ts";
@@ -22,7 +23,7 @@ interface NewProposal {
   readonly bundle: string;
   readonly bundleHash: string;
   readonly title: string;
-  /** What the project is called once it is live; null: as it is. */
+  /** The name of the project after it is live. Null if it doesn't change. */
   readonly name: string | null;
   readonly fromVersionId: string | null;
   readonly promotion: Promotion | null;
@@ -34,26 +35,26 @@ interface NewProposal {
   readonly createdBy: string;
 }
 
-/** Another environment's live version, proposed here. */
+/** The live version of another environment, proposed here. */
 export interface Promotion {
   readonly from: PromotedFrom;
-  /** Hashes of the versions that it was made from; see `lineage.ts` in environments. */
+  /** Hashes of the versions that it was made from. See `lineage.ts` in environments. */
   readonly lineage: readonly string[];
 }
 
-/** What is long, and wanted only where a proposal is shown: parsing it costs milliseconds. */
+/** The long columns, read only when a proposal is shown: parsing them costs milliseconds. */
 const longColumns = ["diagnostics", "diff", "plan", "losses", "measures", "promoted_lineage"] as const;
 type LongColumn = (typeof longColumns)[number];
 
-/** Without what is long; the bundle is wanted as text where it is wanted at all. */
+/** Without the long columns. Where the bundle is needed, it is needed as text. */
 export type ProposalRow = Omit<Selectable<ProposalsTable>, "bundle" | LongColumn>;
 type ProjectRow = Selectable<ProjectsTable>;
 
-/** A proposal with all that is shown of it. */
+/** A proposal with everything that is shown. */
 export interface ProposalRecord {
   readonly row: ProposalRow & Pick<Selectable<ProposalsTable>, LongColumn>;
   readonly summary: ProposalSummary;
-  /** Of its bundle, and so of its plan. */
+  /** The hash of its bundle, and so of its plan. */
   readonly format: number;
   readonly text: string;
   readonly baseText: string | null;
@@ -62,20 +63,20 @@ export interface ProposalRecord {
 
 export interface ProposalStore {
   /**
-   * A person who proposes again what they have open, compared with the same live version, gets that one.
-   * @returns The proposal's id; null where the project is gone.
+   * If a person proposes a text again that they have open, compared with the same live version, they get the open proposal.
+   * @returns The proposal's id. Null if the project no longer exists.
    */
   insert(proposal: NewProposal): Promise<string | null>;
   get(proposalId: string): Promise<ProposalRecord | null>;
   list(projectId: string): Promise<readonly ProposalSummary[]>;
   rename(proposalId: string, by: string, title: string): Promise<void>;
-  /** "#3: Add orders", of the latest change that brought this version. */
+  /** The latest change that introduced this version, as "#3: Add orders". */
   titleOfVersion(versionId: string): Promise<string | null>;
-  /** What the live database says now, in the place of what it said before. */
+  /** Replaces the measurements of the live database. */
   keepMeasures(proposalId: string, by: string, measures: PlanMeasures): Promise<void>;
-  /** Changes the status as `decide` says; what it throws leaves everything as it was. */
+  /** Changes the status to the result of `decide`. If it throws, nothing changes. */
   decide(proposalId: string, by: string, decide: Decide): Promise<void>;
-  /** Whether another project of the organization has this name, or is about to. */
+  /** Whether another project of the organization has this name, or is about to get it. */
   nameIsTaken(organizationId: string, projectId: string, name: string): Promise<boolean>;
 }
 
@@ -103,7 +104,7 @@ const columns = [
   "approved_at",
 ] as const satisfies readonly (keyof ProposalRow)[];
 
-/** Null: it stays as it is. */
+/** Null if it doesn't change. */
 const summaryColumns = [
   "id",
   "project_id",
@@ -122,7 +123,7 @@ const summaryColumns = [
 
 type Decide = (proposal: ProposalRow, project: ProjectRow) => "approved" | "rejected" | null;
 
-/** @param keptMax Proposals of a project that never went live; older ones go when another is made. */
+/** @param keptMax Proposals of a project that never went live. Older ones are deleted when another is created. */
 export function createProposalStore(db: ControlDatabase, keptMax: number): ProposalStore {
   return {
     insert: (proposal) =>
@@ -235,7 +236,7 @@ export function createProposalStore(db: ControlDatabase, keptMax: number): Propo
           .where("id", "=", proposalId)
           .execute();
         const act = { personId: by, projectId: project.id, subject: proposalId };
-        // Whoever approves has given exactly the consents that are owed, or `decide` would have thrown.
+        // `decide` throws unless the caller has given exactly the required consents.
         const detail = { hash: proposal.hash, ...(status === "approved" ? { consents: proposal.consents } : {}) };
         await writeAudit(trx, { ...act, action: `proposal.${status}`, detail });
       }),
@@ -263,7 +264,7 @@ async function openTwin(trx: Connection, proposal: NewProposal, versionId: strin
     .where(sql`promoted_from::text`, "is not distinct from", promotedFrom(proposal))
     .where("created_by", "=", proposal.createdBy)
     .where("author", "=", proposal.author)
-    // One that was given another title is meant as another.
+    // A proposal with another title is another proposal.
     .where("title", "=", proposal.title)
     .where("status", "=", "open")
     .limit(1)
@@ -271,7 +272,10 @@ async function openTwin(trx: Connection, proposal: NewProposal, versionId: strin
   return row?.id ?? null;
 }
 
-/** Locks the project before the proposal: everything that moves a project forward takes the same lock first. */
+/**
+ * Locks the project before the proposal. Everything that changes a project's live version takes the same lock first.
+ * @throws TRPCError NOT_FOUND if the project is deleted. That may have happened since the caller was authorized.
+ */
 export async function lockProposal(
   trx: Connection,
   proposalId: string,
@@ -280,8 +284,10 @@ export async function lockProposal(
     .selectFrom("projects")
     .selectAll()
     .where("id", "=", (eb) => eb.selectFrom("proposals").select("project_id").where("id", "=", proposalId))
+    .where("deleted_at", "is", null)
     .forUpdate()
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
+  if (project === undefined) throw notFound("proposal");
   const proposal = await trx
     .selectFrom("proposals")
     .select(columns)
@@ -291,7 +297,7 @@ export async function lockProposal(
   return { proposal, project };
 }
 
-/** Whether something else is live than what the proposal was compared with. */
+/** Whether another version is live than the one that the proposal was compared with. */
 export function isStale(proposal: { base_deployment_id: string | null }, liveDeploymentId: string | null): boolean {
   return proposal.base_deployment_id !== liveDeploymentId;
 }

@@ -1,17 +1,16 @@
-// One timeline of changes: each has a number, a title, its author and one state that every list agrees on.
+// One timeline of changes: each has a number, a title, its author and one state, the same in every list.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { codeOf, createWorld, finished, goLive, type Somebody, type World } from "../testing/control-plane.ts";
+import {
+  codeOf,
+  createWorld,
+  finished,
+  goLive,
+  organizationOf,
+  type Somebody,
+  type World,
+} from "../testing/control-plane.ts";
+import { noteBlueprint } from "../testing/note-blueprint.ts";
 import { titleOf } from "./title.ts";
-
-const note = (fields = "", project = "notes"): string => `project: ${project}
-entities:
-  note:
-    fields:
-      title: string
-${fields}    permissions:
-      admin:
-        all: true
-`;
 
 let world: World;
 let owner: Somebody;
@@ -23,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => world?.stop());
 
 async function newProject(slug: string): Promise<string> {
-  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  const organizationId = await organizationOf(owner);
   return (await owner.client.projects.create.mutate({ organizationId, slug })).id;
 }
 
@@ -34,13 +33,34 @@ const timeline = async (projectId: string, filter = {}) =>
     ({ number, title, state }) => `${number} ${title}: ${state}`,
   );
 
-it("numbers and names every change, and says where it is", async () => {
+it("previews a text without an entry in the timeline", async () => {
+  const projectId = await newProject("shown");
+  await goLive(owner, projectId, noteBlueprint("      body: text?\n", { project: "shown" }));
+  const before = await timeline(projectId);
+  const text = noteBlueprint("      mood: string?\n", { project: "shown" });
+  const shown = await owner.client.proposals.preview.mutate({ projectId, text });
+  expect(await timeline(projectId)).toEqual(before);
+  const { text: proposed, diff, plan, consents, measures } = await propose(projectId, text);
+  // Each comparison creates new ids of steps.
+  const named = (steps: typeof plan.steps) => steps.map(({ kind, summary }) => ({ kind, summary }));
+  expect(shown).toMatchObject({ text: proposed, diff, consents });
+  expect(named(shown.plan.steps)).toEqual(named(plan.steps));
+  expect(shown.consents).toContain("destructive note.body");
+  expect(shown.measures?.steps).toHaveLength(measures?.steps.length ?? 0);
+  const wrong = owner.client.proposals.preview.mutate({
+    projectId,
+    text: noteBlueprint("      mood: strin\n", { project: "shown" }),
+  });
+  await expect(wrong).rejects.toMatchObject({ data: { code: "BAD_REQUEST", diagnostics: [{ severity: "error" }] } });
+});
+
+it("shows the number, title and state of every change", async () => {
   const projectId = await newProject("notes");
-  const first = await goLive(owner, projectId, note());
-  const second = await propose(projectId, note("      body: text?\n"));
-  const rejected = await propose(projectId, note("      mood: string?\n"), "Moods");
+  const first = await goLive(owner, projectId, noteBlueprint());
+  const second = await propose(projectId, noteBlueprint("      body: text?\n"));
+  const rejected = await propose(projectId, noteBlueprint("      mood: string?\n"), "Moods");
   await owner.client.proposals.reject.mutate({ proposalId: rejected.id });
-  const outdated = await propose(projectId, note("      pages: string?\n"));
+  const outdated = await propose(projectId, noteBlueprint("      pages: string?\n"));
   await owner.client.proposals.approve.mutate({ proposalId: second.id, hash: second.hash, consents: [] });
   await finished(owner, (await owner.client.deployments.create.mutate({ proposalId: second.id })).deploymentId);
   const entries = await timeline(projectId);
@@ -75,9 +95,9 @@ it("numbers and names every change, and says where it is", async () => {
   expect(await timeline(projectId, { before: 3 })).toEqual(entries.slice(2));
 });
 
-it("pages through many, without a gap or a repetition", async () => {
+it("pages through many without missing or repeating one", async () => {
   const projectId = await newProject("many");
-  const { id, versionId } = await propose(projectId, note("", "many"));
+  const { id, versionId } = await propose(projectId, noteBlueprint("", { project: "many" }));
   await world.pool.query(
     `INSERT INTO control.proposals SELECT (jsonb_populate_record(p, jsonb_build_object(
        'id', 'prp_' || lpad(n::text, 20, '0'), 'number', n))).* FROM control.proposals p, generate_series(2, 60) n WHERE p.id = $1`,
@@ -93,12 +113,15 @@ it("pages through many, without a gap or a repetition", async () => {
   expect(versionId).toMatch(/^ver_/);
 });
 
-it("a change that failed says so everywhere, and that its cell is away while it is", async () => {
+it("a failed change is shown as failed everywhere, and an unavailable cell is shown", async () => {
   const projectId = await newProject("failing");
-  await goLive(owner, projectId, note("", "failing"));
-  const { id: proposalId, hash } = await propose(projectId, note("      body: text?\n", "failing"));
+  await goLive(owner, projectId, noteBlueprint("", { project: "failing" }));
+  const { id: proposalId, hash } = await propose(
+    projectId,
+    noteBlueprint("      body: text?\n", { project: "failing" }),
+  );
   await owner.client.proposals.approve.mutate({ proposalId, hash, consents: [] });
-  // What the plan makes is there already, made by other hands.
+  // The table of the plan already exists, created by hand.
   await world.cellPool.query(`ALTER TABLE t_${projectId.slice(4)}.notes ADD COLUMN body text`);
   await world.stopCell();
   const { deploymentId } = await owner.client.deployments.create.mutate({ proposalId });
@@ -117,7 +140,7 @@ it("a change that failed says so everywhere, and that its cell is away while it 
   expect((await owner.client.proposals.list.query({ projectId }))[0]?.state).toBe("failed");
 }, 60_000);
 
-it("a title says what somebody did before what follows from it", () => {
+it("a title names the author's change before its consequences", () => {
   const change = (kind: string, summary: string) => ({ kind, path: "x", summary, classes: ["safe"] }) as never;
   expect(titleOf([], false)).toBe("Change the text only");
   expect(titleOf([change("index_added", "Index a."), change("entity_added", "Add b.")], false)).toBe(
@@ -129,4 +152,16 @@ it("a title says what somebody did before what follows from it", () => {
   );
   expect(long).toHaveLength(120);
   expect(long).toMatch(/a… and 8 more changes$/);
+});
+
+it("a title is the first sentence of what the change does", () => {
+  const renamed = {
+    kind: "entity_renamed",
+    path: "x",
+    summary: "Rename `a` to `b`. Its records are kept.",
+    classes: [],
+  };
+  const added = { kind: "field_added", path: "y", summary: "Add the field c (decimal(3.2)) to `b`.", classes: [] };
+  expect(titleOf([renamed, added] as never, false)).toBe("Rename a to b and one more change");
+  expect(titleOf([added] as never, false)).toBe("Add the field c (decimal(3.2)) to b");
 });

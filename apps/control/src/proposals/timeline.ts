@@ -1,4 +1,4 @@
-// A project's changes in one list, newest first. In: a project, and which of them. Out: a page of them, each with its state.
+// A project's changes in one list, newest first. In: a project, and a filter. Out: a page of changes, each with its state.
 import { type SelectQueryBuilder, sql } from "kysely";
 import type { ControlDatabase } from "../database/tables.ts";
 import type { Timeline, TimelineEntry, TimelineFilter } from "./api.ts";
@@ -27,7 +27,7 @@ export function createTimelineStore(db: ControlDatabase): TimelineStore {
   };
 }
 
-/** A number as `#12` or `12`, else a part of the title. */
+/** A number as `#12` or `12`, otherwise a part of the title. */
 function matches(search: string) {
   const number = /^#?(\d{1,9})$/.exec(search)?.[1];
   const pattern = `%${search.replace(/[\\%_]/g, "\\$&")}%`;

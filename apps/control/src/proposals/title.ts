@@ -1,15 +1,16 @@
-// What a change is called where nobody gave it a title. In: its diff. Out: one line. Pure.
+// The title of a change without one. In: its diff. Out: one line. Pure.
 import type { Change } from "@plinth/blueprint";
 
 export const TITLE_MAX = 120;
 
-/** @param changes The gravest needn't be first. */
+/** @param changes In any order of gravity. */
 export function titleOf(changes: readonly Change[], isFirst: boolean): string {
   if (isFirst) return "First version";
-  // What somebody adds or takes away says more than what follows from it.
+  // Added and removed things are more important than their consequences.
   const [first, ...others] = changes.toSorted((a, b) => weight(a) - weight(b));
   if (first === undefined) return "Change the text only";
-  const summary = first.summary.replaceAll("`", "").replace(/\.$/, "");
+  // A summary can explain the change in further sentences. They don't fit into a title.
+  const summary = first.summary.replaceAll("`", "").replace(/\.(\s.*)?$/s, "");
   const rest =
     others.length === 0 ? "" : others.length === 1 ? " and one more change" : ` and ${others.length} more changes`;
   return shortened(summary, TITLE_MAX - rest.length) + rest;

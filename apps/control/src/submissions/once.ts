@@ -1,18 +1,18 @@
-// One effect for each submission, however often it is sent: a double click, or a retry whose first answer was lost.
-// In: a submission with the client's key, and what carries it out. Out: the first one's result, for each of them.
-// Results stay in this process's memory for a few minutes, because some hold a secret that is stored nowhere. Where a result
-// is gone, the answer says that the work was done; the work is never done twice.
+// One effect for each submission, however often it is sent: a double click, or a retry after a lost answer. In: a submission with
+// the client's key, and the function that carries it out. Out: the first result, for each of them. Results are in this process's
+// memory for a few minutes, because some contain a secret that is stored nowhere. After that, the answer only says that the work
+// was done. The work is never done twice.
 import { ByteCache, type Logger } from "@plinth/service";
 import { refuse } from "../failure.ts";
 import type { Claim, Submission, SubmissionStore } from "./store.ts";
 
-/** What carrying out comes to: only what succeeded has had an effect. */
+/** The result of the work. Only a success has had an effect. */
 interface Outcome {
   readonly ok: boolean;
 }
 
 export interface Submissions {
-  /** @throws BAD_REQUEST where the key was used for something else, CONFLICT where the first result can't be shown again. */
+  /** @throws BAD_REQUEST if the key was used for another input, CONFLICT if the first result can't be shown again. */
   once<Result extends Outcome>(submission: Submission, carryOut: () => Promise<Result>): Promise<Result>;
 }
 
@@ -33,8 +33,8 @@ const WAIT_MS = 10_000;
 const LOOK_MS = 200;
 
 const OTHER = "This submission's key was used for something else. Reload the page and submit again.";
-const DONE = "This was done by your first try, whose answer was lost. Reload the page to see what it made.";
-const UNKNOWN = "The first try of this has not ended, or its end is unknown. Reload the page to see what it made.";
+const DONE = "Your first attempt did this, but its answer was lost. Reload the page to see the result.";
+const UNKNOWN = "Your first attempt has not ended, or its result is unknown. Reload the page to see the result.";
 
 export function createSubmissions({ store, logger }: SubmissionsOptions): Submissions {
   const running = new Map<string, Kept>();
@@ -46,9 +46,9 @@ export function createSubmissions({ store, logger }: SubmissionsOptions): Submis
   const first = async <Result extends Outcome>(submission: Submission, carryOut: () => Promise<Result>) => {
     await claimed(store, submission);
     const result = await carryOut();
-    // Once it is done, a database that is away must not make it look undone.
+    // After the work is done, an unreachable database must not make it look undone.
     await (result.ok ? store.markDone(submission) : store.release(submission)).catch((error: unknown) => {
-      logger.warn({ err: error, procedure: submission.procedure }, "the end of a submission could not be written down");
+      logger.warn({ err: error, procedure: submission.procedure }, "the end of a submission could not be recorded");
     });
     return result;
   };
@@ -82,7 +82,7 @@ function isSame(a: Submission, b: Submission): boolean {
   return a.procedure === b.procedure && a.inputHash === b.inputHash;
 }
 
-/** Waits for the same submission in another process, which may come to nothing. */
+/** Waits for the same submission in another process, which may fail. */
 async function claimed(store: SubmissionStore, submission: Submission): Promise<void> {
   const end = Date.now() + WAIT_MS;
   for (;;) {

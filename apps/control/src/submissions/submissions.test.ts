@@ -1,6 +1,15 @@
 // One effect for each submission: double clicks, retries after a lost answer, two tabs.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { codeOf, createWorld, finished, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
+import {
+  codeOf,
+  createWorld,
+  finished,
+  goLive,
+  join,
+  organizationOf,
+  type Somebody,
+  type World,
+} from "../testing/control-plane.ts";
 
 const NOTE = `project: notes
 entities:
@@ -21,16 +30,16 @@ let keys = 0;
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   owner = await world.signUp("owner");
-  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  organizationId = await organizationOf(owner);
   projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "notes" })).id;
 }, 60_000);
 afterAll(() => world?.stop());
 
-/** A client whose every call is one submission. */
+/** A client that sends each call as one submission. */
 const submitting = (who: Somebody, key = `submission-number-${++keys}`) =>
   world.client(who.cookie, { "idempotency-key": key });
 
-it("the same submission at once makes one key, and both see its secret", async () => {
+it("two simultaneous equal submissions create one key, and both get its secret", async () => {
   const client = submitting(owner);
   const input = { projectId, name: "twice", kind: "secret" } as const;
   const [first, second] = await Promise.all([client.keys.create.mutate(input), client.keys.create.mutate(input)]);
@@ -40,19 +49,19 @@ it("the same submission at once makes one key, and both see its secret", async (
   expect(listed.filter(({ name }) => name === "twice")).toHaveLength(1);
 });
 
-it("a retry that reaches another process is told that it was done, and does nothing", async () => {
+it("a retry in another process is refused as already done, and does nothing", async () => {
   const client = submitting(owner, "sent-before-the-restart");
   await client.keys.create.mutate({ projectId, name: "restarted", kind: "secret" });
   await world.restartControl();
   const again = submitting(owner, "sent-before-the-restart");
   await expect(again.keys.create.mutate({ projectId, name: "restarted", kind: "secret" })).rejects.toThrow(
-    "This was done by your first try, whose answer was lost.",
+    "Your first attempt did this, but its answer was lost.",
   );
   const listed = await owner.client.keys.list.query({ projectId });
   expect(listed.filter(({ name }) => name === "restarted")).toHaveLength(1);
 });
 
-it("a key belongs to one input of one person, and a refusal uses none up", async () => {
+it("a key belongs to one input of one person, and a refusal doesn't use it up", async () => {
   const client = submitting(owner);
   await client.keys.create.mutate({ projectId, name: "one", kind: "secret" });
   expect(await codeOf(client.keys.create.mutate({ projectId, name: "other", kind: "secret" }))).toBe("BAD_REQUEST");
@@ -69,10 +78,10 @@ it("a key belongs to one input of one person, and a refusal uses none up", async
   const refused = submitting(owner);
   const slug = { organizationId, slug: "notes" };
   expect(await codeOf(refused.projects.create.mutate(slug))).toBe("CONFLICT");
-  expect(await codeOf(refused.projects.create.mutate(slug)), "it is judged anew").toBe("CONFLICT");
+  expect(await codeOf(refused.projects.create.mutate(slug)), "it is decided again").toBe("CONFLICT");
 });
 
-it("a retry by somebody who has lost the right meanwhile gets nothing", async () => {
+it("a retry by a person who has lost the right is refused", async () => {
   const leaving = await world.signUp("leaving");
   await join(owner, leaving, organizationId, "owner");
   const client = submitting(leaving);
@@ -83,7 +92,7 @@ it("a retry by somebody who has lost the right meanwhile gets nothing", async ()
   expect(await codeOf(client.keys.create.mutate(input))).toBe("NOT_FOUND");
 });
 
-it("two tabs that propose one text make one proposal, and approving or deploying twice is once", async () => {
+it("two tabs that propose one text create one proposal, and approving or deploying twice has one effect", async () => {
   const propose = () => owner.client.proposals.create.mutate({ projectId, text: NOTE });
   const [proposal, second] = await Promise.all([propose(), propose()]);
   expect(second?.id).toBe(proposal?.id);
@@ -98,7 +107,7 @@ it("two tabs that propose one text make one proposal, and approving or deploying
   expect(rows.map(({ action }) => action).sort()).toEqual(["proposal.approved", "proposal.created"]);
 });
 
-it("a decided proposal is not taken for a new one", async () => {
+it("a text whose proposal is decided gets a new proposal", async () => {
   await goLive(owner, projectId, NOTE.replace("title: string", "title: string\n      body: text?"));
   const text = NOTE.replace("title: string", "title: string\n      kind: string?");
   const rejected = await owner.client.proposals.create.mutate({ projectId, text });

@@ -1,5 +1,5 @@
-// A control plane under test, with the cell it publishes to. In: nothing. Out: its URL, people with cookies, clients.
-// For tests alone. Everything in it is real: two databases, the runtime as a process of its own, HTTP between them.
+// A control plane under test, with its cell. In: nothing. Out: its URL, people with cookies, clients. For tests only. Everything
+// in it is real: two databases, the runtime as its own process, HTTP between them.
 import { randomBytes } from "node:crypto";
 import { newControlKeys } from "@plinth/bundle";
 import { createLogger } from "@plinth/service";
@@ -8,6 +8,7 @@ import { createTRPCClient, httpLink, type TRPCClient, TRPCClientError } from "@t
 import pg from "pg";
 import type { AppRouter, MemberRole, MemberScope } from "../api.ts";
 import { type Config, controlConfig } from "../config.ts";
+import type { Proposal } from "../proposals/api.ts";
 import { type Control, startControl } from "../server.ts";
 
 export const CONSOLE = "http://localhost:3000";
@@ -19,7 +20,7 @@ export interface Somebody {
   readonly client: TRPCClient<AppRouter>;
 }
 
-/** Invites somebody and has them accept. */
+/** Invites somebody, who accepts. */
 export async function join(
   owner: Somebody,
   invited: Somebody,
@@ -31,11 +32,34 @@ export async function join(
   await invited.client.invitations.accept.mutate({ token });
 }
 
+/** The organization that a person got at sign-up. */
+export async function organizationOf(somebody: Somebody): Promise<string> {
+  const [first] = (await somebody.client.me.get.query()).organizations;
+  if (first === undefined) throw new Error(`${somebody.email} is in no organization`);
+  return first.id;
+}
+
+/** Sends requests about records to a project's public API, with a secret key of its own. */
+export async function recordRequests(
+  world: World,
+  owner: Somebody,
+  projectId: string,
+): Promise<(method: string, path: string, body?: unknown) => Promise<Response>> {
+  const { key } = await owner.client.keys.create.mutate({ projectId, name: "test", kind: "secret" });
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  return (method, path, body) =>
+    fetch(`${world.apiUrl}/v1/resources/${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+}
+
 export interface World {
   readonly url: string;
   readonly config: Config;
   readonly pool: pg.Pool;
-  /** The cell's database, as its owner. */
+  /** The cell's database, as the user who owns it. */
   readonly cellPool: pg.Pool;
   /** The cell's public API. */
   readonly apiUrl: string;
@@ -50,7 +74,7 @@ export interface World {
 
 export async function createWorld(options: {
   readonly cell: boolean;
-  /** What an operator would set: PLINTH_MAX_PAGE. */
+  /** Variables of an operator, such as PLINTH_MAX_PAGE. */
   readonly env?: Readonly<Record<string, string>>;
 }): Promise<World> {
   const [controlDatabase, cellDatabase] = await Promise.all([createTestDatabase(), createTestDatabase()]);
@@ -85,7 +109,7 @@ export async function createWorld(options: {
       PLINTH_SIGN_IN_LIMIT: "1000",
       ...options.env,
     }),
-    // The port stays the same over a restart.
+    // The port stays the same after a restart.
     port: await freePort(),
   };
   const logger = createLogger({ name: "control", level: "silent" });
@@ -166,7 +190,7 @@ export async function createWorld(options: {
   };
 }
 
-/** Waits until something holds; what `hint` says stands in the error. */
+/** Waits until the condition is true. The error contains the text of `hint`. */
 export async function until(holds: () => Promise<boolean>, hint: () => string = () => ""): Promise<void> {
   const end = Date.now() + 30_000;
   while (!(await holds())) {
@@ -175,7 +199,7 @@ export async function until(holds: () => Promise<boolean>, hint: () => string = 
   }
 }
 
-/** What a call came to: null where it went well, else tRPC's code. */
+/** The result of a call: null if it succeeded, otherwise tRPC's code. */
 export async function codeOf(call: Promise<unknown>): Promise<string | null> {
   try {
     await call;
@@ -193,14 +217,19 @@ export async function goLive(
   projectId: string,
   text: string,
 ): Promise<{ proposalId: string; deploymentId: string }> {
-  const { id: proposalId, hash, consents } = await owner.client.proposals.create.mutate({ projectId, text });
-  await owner.client.proposals.approve.mutate({ proposalId, hash, consents: [...consents] });
-  const { deploymentId } = await owner.client.deployments.create.mutate({ proposalId });
+  const proposal = await owner.client.proposals.create.mutate({ projectId, text });
+  const deploymentId = await approveAndDeploy(owner, proposal);
   await finished(owner, deploymentId);
-  return { proposalId, deploymentId };
+  return { proposalId: proposal.id, deploymentId };
 }
 
-/** @throws where the deployment didn't become active. */
+/** Gives all required consents and starts the deployment. Returns its id without waiting for it. */
+export async function approveAndDeploy(owner: Somebody, { id: proposalId, hash, consents }: Proposal): Promise<string> {
+  await owner.client.proposals.approve.mutate({ proposalId, hash, consents: [...consents] });
+  return (await owner.client.deployments.create.mutate({ proposalId })).deploymentId;
+}
+
+/** @throws if the deployment didn't become active. */
 export async function finished(owner: Somebody, deploymentId: string): Promise<void> {
   let last = "";
   await until(

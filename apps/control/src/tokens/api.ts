@@ -1,7 +1,7 @@
-// What a client sees of access tokens, and of programs that wait to be signed in. Types alone. Times are RFC 3339 UTC.
+// Access tokens, and programs that wait to be signed in, as clients see them. Types only. Times are RFC 3339 UTC.
 import type { Mutation, Query } from "../procedure.ts";
 
-/** `login`: the command line got it by `plinth login`. `personal`: a person made it, for a script or for CI. */
+/** `login`: `plinth login` created it. `personal`: a person created it, for a script or for CI. */
 export type AccessTokenKind = "login" | "personal";
 
 export interface AccessToken {
@@ -10,31 +10,31 @@ export interface AccessToken {
   readonly kind: AccessTokenKind;
   readonly createdAt: string;
   readonly expiresAt: string;
-  /** To the minute; null where it has not been used. */
+  /** Accurate to the minute. Null if it has not been used. */
   readonly lastUsedAt: string | null;
 }
 
 export interface CreatedAccessToken extends AccessToken {
-  /** Shown this once. */
+  /** Shown only here. */
   readonly token: string;
 }
 
 /** A program that waits for a person's approval. */
 export interface DeviceRequest {
-  /** As the person reads it in the terminal: `BCDF-GHJK`. */
+  /** As shown in the terminal: `BCDF-GHJK`. */
   readonly userCode: string;
-  /** The name that the machine gave itself. */
+  /** The name that the machine sent. */
   readonly deviceName: string;
-  /** Where the request came from. */
+  /** The address of the request. */
   readonly address: string;
   readonly createdAt: string;
   readonly expiresAt: string;
 }
 
 export type AccessTokenProcedures = {
-  /** The caller's own that have not expired, the newest first. */
+  /** The caller's own that have not expired, newest first. */
   list: Query<void, readonly AccessToken[]>;
-  /** Only with a session of the console: a token makes no other. */
+  /** Only with a session of the console, because a token can't create another. */
   create: Mutation<{ name: string; days: number }, CreatedAccessToken>;
   /** Only with a session of the console. */
   revoke: Mutation<{ tokenId: string }, { revoked: true }>;
@@ -43,7 +43,7 @@ export type AccessTokenProcedures = {
 };
 
 export type DeviceProcedures = {
-  /** A mutation, so that the code is in no address and no log of addresses. It changes nothing. */
+  /** A mutation, so that the code is never part of an address and never logged with one. It changes nothing. */
   open: Mutation<{ userCode: string }, DeviceRequest>;
   /** Only with a session of the console. */
   approve: Mutation<{ userCode: string }, { approved: true }>;

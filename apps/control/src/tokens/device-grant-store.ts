@@ -17,7 +17,7 @@ export interface PolledGrant {
   readonly personId: string | null;
   readonly deviceName: string;
   readonly isExpired: boolean;
-  /** Since the poll before this one; null at the first. */
+  /** The time since the previous poll. Null at the first. */
   readonly sincePolledMs: number | null;
 }
 
@@ -28,16 +28,16 @@ export interface DecidedBy {
 }
 
 export interface DeviceGrantStore {
-  /** False where as many wait as may. Expired ones are removed first. */
+  /** False if too many are already waiting. Removes expired ones first. */
   insert(grant: NewDeviceGrant, waitingMax: number): Promise<boolean>;
-  /** One that is pending and has not expired. */
+  /** A grant that is pending and has not expired. */
   open(userCode: string): Promise<DeviceRequest | null>;
-  /** False where it isn't pending any more; `signed_out` where the session has ended meanwhile. */
+  /** False if it isn't pending any more; `signed_out` if the session has ended. */
   decide(userCode: string, status: "approved" | "denied", by: DecidedBy): Promise<boolean | "signed_out">;
-  /** Its state; the poll is noted. */
+  /** Returns its state and records the poll. */
   poll(deviceCodeHash: string): Promise<PolledGrant | null>;
   remove(deviceCodeHash: string): Promise<void>;
-  /** Removes an approved grant and makes its token. False where another poll has been first. */
+  /** Removes an approved grant and creates its token. False if another poll was faster. */
   redeem(deviceCodeHash: string, token: NewAccessToken): Promise<boolean>;
 }
 

@@ -1,7 +1,7 @@
-// How the command line signs in without seeing a password: the device authorization grant of RFC 8628. In: a program that waits,
-// and a person who reads its code in the terminal and approves it in the console. Out: an access token, to that program alone, once.
-// Not better-auth's plugin: it stores device codes as they are, doesn't say which machine asks, and gives out a whole session
-// of the console, which could change the password and can't be shown or revoked by itself.
+// Signs in the command line without a password: the device authorization grant of RFC 8628. In: a program that waits, and a
+// person who reads its code in the terminal and approves it in the console. Out: an access token for only that program, once.
+// This doesn't use better-auth's plugin, which stores device codes in plain text, doesn't show which machine asks, and returns a
+// whole session of the console. Such a session could change the password, and can't be listed or revoked separately.
 import { randomInt } from "node:crypto";
 import { newId } from "@plinth/bundle";
 import { refuse } from "../failure.ts";
@@ -11,7 +11,7 @@ import type { DeviceRequest } from "./api.ts";
 import type { DeviceGrantStore } from "./device-grant-store.ts";
 import { newAccessToken, newSecret, storedForm } from "./secret.ts";
 
-/** Section 3.2 of the RFC, in our words. */
+/** Section 3.2 of the RFC. */
 export interface StartedGrant {
   readonly deviceCode: string;
   readonly userCode: string;
@@ -23,9 +23,9 @@ export interface StartedGrant {
 export type PollError = "authorization_pending" | "slow_down" | "access_denied" | "expired_token";
 
 export interface DeviceGrants {
-  /** Null where too many wait. */
+  /** Null if too many are waiting. */
   start(request: { readonly deviceName: string; readonly address: string }): Promise<StartedGrant | null>;
-  /** The access token, once a person has approved it. */
+  /** The access token, after a person has approved it. */
   poll(deviceCode: string): Promise<{ readonly token: string; readonly expiresInSeconds: number } | PollError>;
   open(by: Person, userCode: string): Promise<DeviceRequest>;
   /** @param sessionId Of the console, by which the person decides. */
@@ -34,25 +34,25 @@ export interface DeviceGrants {
 
 export interface DeviceGrantsOptions {
   readonly store: DeviceGrantStore;
-  /** Codes that no program waits with, by person. */
+  /** Codes without a waiting program, by person. */
   readonly missed: Attempts;
 }
 
 const EXPIRES_SECONDS = 600;
 const INTERVAL_SECONDS = 5;
-/** A poll that is this much early is the network's doing. */
+/** Tolerates a poll that is this early, because of the network. */
 const TOLERANCE_MS = 500;
 const WAITING_MAX = 10_000;
 const TOKEN_SECONDS = 90 * 24 * 3600;
 
-/** No vowels, so that no words come of it, and nothing that looks like another letter (RFC 8628, section 6.1). */
+/** Without vowels, so that codes aren't words, and without characters that look similar (RFC 8628, section 6.1). */
 const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
 const CODE_LENGTH = 8;
 
 const NOT_OPEN = "No program waits with this code: it was used, or it has expired. Run `plinth login` again.";
 
 export function createDeviceGrants({ store, missed }: DeviceGrantsOptions): DeviceGrants {
-  /** Runs `find` unless the person has tried too many codes; null counts as a miss. */
+  /** Runs `find` unless the person has tried too many codes. A null result counts as a failed attempt. */
   const withCode = async <Found>(by: Person, find: () => Promise<Found | null>): Promise<Found> => {
     const charge = missed.take(by.id);
     if (charge.waitSeconds > 0) {
@@ -85,7 +85,7 @@ export function createDeviceGrants({ store, missed }: DeviceGrantsOptions): Devi
     poll: async (deviceCode) => {
       const hash = storedForm(deviceCode);
       const grant = await store.poll(hash);
-      // An unknown code and one that is used up answer as an expired one.
+      // An unknown or used code gets the same answer as an expired one.
       if (grant === null || grant.isExpired) return "expired_token";
       if (grant.status === "denied") {
         await store.remove(hash);
@@ -123,7 +123,7 @@ function newUserCode(): string {
   return `${letters.slice(0, 4).join("")}-${letters.slice(4).join("")}`;
 }
 
-/** However it was typed: `bcdf ghjk` is `BCDF-GHJK`. */
+/** Accepts any way of typing: `bcdf ghjk` is `BCDF-GHJK`. */
 function asStored(typed: string): string {
   const letters = typed.toUpperCase().replaceAll(/[^A-Z]/g, "");
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;

@@ -1,5 +1,5 @@
-// The HTTP door for programs that sign in: RFC 8628, sections 3.1 to 3.5. In: forms without a cookie. Out: codes, then a token, as
-// JSON. Who approves is asked elsewhere, in the console's procedures.
+// The HTTP routes for programs that sign in: RFC 8628, sections 3.1 to 3.5. In: forms without a cookie. Out: codes, then a token,
+// as JSON. The approval is in the console's procedures.
 import { Fault } from "@plinth/service";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ClientAddress } from "../client-address.ts";
@@ -10,11 +10,11 @@ export interface DeviceRoutesOptions {
   readonly grants: DeviceGrants;
   readonly clientAddress: ClientAddress;
   readonly consoleUrl: string;
-  /** Grants begun, by address. */
+  /** New grants, by address. */
   readonly begun: Attempts;
 }
 
-/** The one client that there is. It is public: anybody may say that they are it. */
+/** The only client. It is public: any program can use it. */
 const CLIENT_ID = "plinth-cli";
 const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:device_code";
 const BODY_BYTES_MAX = 4 * 1024;
@@ -52,7 +52,7 @@ async function begin(
     device_code: started.deviceCode,
     user_code: started.userCode,
     verification_uri: page,
-    // After the #, so that the code is in no log of addresses.
+    // In the fragment, so that the code is never logged with the address.
     verification_uri_complete: `${page}#${started.userCode}`,
     expires_in: started.expiresInSeconds,
     interval: started.intervalSeconds,
@@ -84,7 +84,7 @@ function refuse(reply: FastifyReply, error: string, description: string): Fastif
   return reply.code(400).send({ error, error_description: description });
 }
 
-/** A person decides by it: it has one line, and no control or bidirectional characters. */
+/** A person decides by this name, so it has one line, and no control or bidirectional characters. */
 function readableName(given: string): string {
   const name = given
     .replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "")

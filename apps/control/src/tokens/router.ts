@@ -1,4 +1,5 @@
-// Procedures about access tokens, and about programs that wait to be signed in. In: checked input. Out: what the services answer.
+// Procedures about access tokens, and about programs that wait to be signed in. In: checked input. Out: the answers of the
+// services.
 import { z } from "zod";
 import { refuse } from "../failure.ts";
 import { forPerson, forSession, id } from "../trpc.ts";

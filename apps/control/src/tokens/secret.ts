@@ -1,4 +1,4 @@
-// Secrets of 256 random bits, and the form in which they are stored: with so many bits, nothing slower than SHA-256 is needed.
+// Secrets of 256 random bits, and their stored form. With so many bits, SHA-256 is enough.
 import { createHash, randomBytes } from "node:crypto";
 
 const TOKEN_PREFIX = "plt_";
@@ -15,7 +15,7 @@ export function storedForm(secret: string): string {
   return `sha256:${createHash("sha256").update(secret).digest("hex")}`;
 }
 
-/** The access token in an `Authorization` header; null where the header has none. */
+/** The access token in an `Authorization` header, or null. */
 export function bearerToken(header: string | undefined): string | null {
   return /^Bearer (plt_[\w-]{43})$/i.exec(header ?? "")?.[1] ?? null;
 }

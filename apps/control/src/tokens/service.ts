@@ -1,5 +1,5 @@
-// Access tokens of a person. In: what a token is for. Out: the token, once; afterwards only what it is called. A token acts with
-// all rights of its person in the control API, but it makes no token and approves none: what is stolen can be taken back.
+// Access tokens of a person. In: the purpose of a token. Out: the token, once; afterwards only its name. A token has all rights
+// of its person in the control API, but it can't create or approve tokens, so a stolen one can be revoked.
 import { newId } from "@plinth/bundle";
 import { notFound, refuse } from "../failure.ts";
 import type { Person } from "../people/auth.ts";
@@ -11,13 +11,13 @@ export interface TokenService {
   list(by: Person): Promise<readonly AccessToken[]>;
   create(by: Person, wanted: { readonly name: string; readonly days: number }): Promise<CreatedAccessToken>;
   revoke(by: Person, tokenId: string): Promise<{ revoked: true }>;
-  /** Ends what the command line is signed in with, everywhere. */
+  /** Ends all sign-ins of the command line. */
   revokeLogins(personId: string): Promise<void>;
-  /** Whose token it is; null where it is unknown, revoked or expired. */
+  /** The person of a token. Null if it is unknown, revoked or expired. */
   use(token: string): Promise<{ readonly tokenId: string; readonly person: Person } | null>;
 }
 
-/** Of one person: a script that makes one each time must not fill the table. */
+/** For one person: a script that creates a token each time must not fill the table. */
 const TOKENS_MAX = 100;
 const DAY_MS = 24 * 3600 * 1000;
 

@@ -19,11 +19,11 @@ export interface TokenStore {
   /** Null where the person has as many as one may. */
   insert(token: NewAccessToken, most: number): Promise<AccessToken | null>;
   list(personId: string): Promise<readonly AccessToken[]>;
-  /** False where the person has no such token. */
+  /** False if the person has no such token. */
   revoke(personId: string, tokenId: string): Promise<boolean>;
   /** Those that the command line got by signing in, and approvals that it has not used yet. */
   revokeLogins(personId: string): Promise<void>;
-  /** Whose token it is. It notes the use, at most once a minute. */
+  /** The person of a token. It records the use, at most once a minute. */
   use(tokenHash: string): Promise<{ readonly tokenId: string; readonly person: Person } | null>;
 }
 
@@ -94,7 +94,7 @@ export function createTokenStore(db: ControlDatabase): TokenStore {
       if (isStale) {
         const used = { last_used_at: sql<Date>`now()` };
         const noting = db.updateTable("access_tokens").set(used).where("id", "=", tokenId).execute();
-        // Without space for it, the use is noted another time.
+        // Without space in the database, a later request records the use.
         await noting.catch((error: unknown) => {
           if (!isDiskFull(error)) throw error;
         });
@@ -104,7 +104,7 @@ export function createTokenStore(db: ControlDatabase): TokenStore {
   };
 }
 
-/** In a transaction under way: a device's grant becomes a token in one. */
+/** Runs in the caller's transaction, because a device's grant becomes a token in it. */
 export async function insertToken(connection: Connection, token: NewAccessToken): Promise<AccessToken> {
   const { id, personId, name, kind } = token;
   const row = await connection

@@ -1,4 +1,4 @@
-// Access tokens: what they open, what they never open, and how they come to be by the device flow of RFC 8628.
+// Access tokens: what they give access to, and how the device flow of RFC 8628 creates them.
 import { createTRPCClient, httpLink, type TRPCClient } from "@trpc/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { AppRouter } from "../api.ts";
@@ -28,7 +28,7 @@ async function audited(action: string, subject: string): Promise<number> {
 }
 
 describe("a personal token", () => {
-  it("acts as its person until it is revoked, and says when it was used", async () => {
+  it("acts as its person until it is revoked, and shows when it was used", async () => {
     const { token, id } = await ana.client.tokens.create.mutate({ name: "ci", days: 30 });
     expect(await audited("access_token.created", id)).toBe(1);
     expect((await ana.client.tokens.list.query())[0]).toMatchObject({ id, name: "ci", lastUsedAt: null });
@@ -46,7 +46,7 @@ describe("a personal token", () => {
     expect(await codeOf(program(token).me.get.query())).toBe("UNAUTHORIZED");
   });
 
-  it("makes no token, approves no program, and revokes itself alone", async () => {
+  it("can't create a token or approve a program, and can only revoke itself", async () => {
     const { token } = await ana.client.tokens.create.mutate({ name: "ci", days: 1 });
     const other = await ana.client.tokens.create.mutate({ name: "other", days: 1 });
     const caller = program(token);
@@ -59,7 +59,7 @@ describe("a personal token", () => {
     expect(await emailOf(program(other.token))).toBe(ana.email);
   });
 
-  it("ends when it expires; a wrong one is nobody's, whatever cookie comes with it", async () => {
+  it("ends when it expires; a wrong one is refused, even with a valid cookie", async () => {
     const { token, id } = await ana.client.tokens.create.mutate({ name: "ci", days: 1 });
     await world.pool.query("UPDATE control.access_tokens SET expires_at = now() WHERE id = $1", [id]);
     expect(await codeOf(program(token).me.get.query())).toBe("UNAUTHORIZED");
@@ -96,7 +96,7 @@ async function poll(deviceCode: string, more: Record<string, string> = {}): Prom
   return answer;
 }
 
-/** As if the interval had passed. */
+/** Simulates that the interval has passed. */
 async function pass(): Promise<void> {
   await world.pool.query("UPDATE control.device_grants SET polled_at = polled_at - interval '5 seconds'");
 }
@@ -116,7 +116,7 @@ it("a person has a hundred tokens at most, however many are made at once", async
 describe("a program that signs in", () => {
   beforeEach(() => world.pool.query("DELETE FROM control.device_grants"));
 
-  it("gets a token once, when a person has approved its code", async () => {
+  it("gets one token after a person has approved its code", async () => {
     const begun = await begin("ana's laptop\n\u202e");
     expect(begun).toMatchObject({ expires_in: 600, interval: 5, verification_uri: `${CONSOLE}/device` });
     expect(begun.user_code).toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
@@ -141,14 +141,14 @@ describe("a program that signs in", () => {
     expect(await poll(begun.device_code)).toMatchObject({ error: "expired_token" });
   });
 
-  it("gets one token of two polls at once", async () => {
+  it("gets one token from two polls at the same time", async () => {
     const { device_code, user_code: userCode } = await begin();
     await ana.client.devices.approve.mutate({ userCode });
     const answers = await Promise.all(Array.from({ length: 6 }, () => poll(device_code)));
     expect(answers.filter(({ access_token }) => access_token !== undefined)).toHaveLength(1);
   });
 
-  it("gets none where the person denies it, or the code has expired", async () => {
+  it("gets no token if the person denies it, or the code has expired", async () => {
     const denied = await begin();
     await ana.client.devices.deny.mutate({ userCode: denied.user_code });
     expect(await codeOf(ana.client.devices.approve.mutate({ userCode: denied.user_code }))).toBe("NOT_FOUND");
@@ -161,7 +161,7 @@ describe("a program that signs in", () => {
     expect(await poll(late.device_code)).toMatchObject({ error: "expired_token" });
   });
 
-  it("is refused where the request is none of the RFC's", async () => {
+  it("is refused if the request isn't one of the RFC's", async () => {
     expect(await (await post("/device/code", { client_id: "other" })).json()).toMatchObject({
       error: "invalid_client",
     });
@@ -173,7 +173,7 @@ describe("a program that signs in", () => {
     expect((await fetch(`${world.url}/device/code`, json)).status).toBe(415);
   });
 
-  it("is found by nobody who guesses codes", async () => {
+  it("can't be found by guessing codes", async () => {
     const mallory = await world.signUp("mallory");
     const { user_code: userCode } = await begin();
     const wrong = userCode.startsWith("B") ? "CCCC-CCCC" : "BBBB-BBBB";
@@ -186,7 +186,7 @@ describe("a program that signs in", () => {
   });
 });
 
-it("one address begins so many sign-ins in ten minutes", async () => {
+it("one address can start a limited number of sign-ins in ten minutes", async () => {
   const strict = await createWorld({ cell: false, env: { PLINTH_SIGN_IN_LIMIT: "2" } });
   try {
     const body = () => new URLSearchParams({ client_id: "plinth-cli" });
@@ -200,7 +200,7 @@ it("one address begins so many sign-ins in ten minutes", async () => {
   }
 });
 
-it("an account that is deleted takes its tokens and its waiting programs along", async () => {
+it("a deleted account ends its tokens and its waiting programs", async () => {
   const dora = await world.signUp("dora");
   const { token } = await dora.client.tokens.create.mutate({ name: "ci", days: 1 });
   const { device_code, user_code: userCode } = await begin();
@@ -210,7 +210,7 @@ it("an account that is deleted takes its tokens and its waiting programs along",
   expect(await poll(device_code)).toMatchObject({ error: "expired_token" });
 });
 
-it("a new password, and signing out everywhere, end what programs signed in with, and leave personal tokens", async () => {
+it("a new password and signing out everywhere end the sign-ins of programs, but not personal tokens", async () => {
   const person = await world.signUp("carol");
   for (const path of ["/auth/change-password", "/auth/revoke-sessions"]) {
     const { device_code, user_code: userCode } = await begin();

@@ -1,4 +1,4 @@
-// Procedures about records in large numbers. In: checked input. Out: what the service answers.
+// Procedures about imports and exports. In: checked input. Out: the answers of the service.
 import { batchBody } from "@plinth/bundle/cell";
 import { z } from "zod";
 import { forProject, id } from "../trpc.ts";

@@ -1,5 +1,5 @@
-// Records in large numbers, brought to a project's cell and taken from it in the name of a person. In: batches, and what to read. Out:
-// what the cell says. It passes rows on and never reads one.
+// Imports to a project's cell and exports from it on behalf of a person. In: batches, and a position to read from. Out: the
+// cell's answers. It passes rows on without reading them.
 import type {
   BatchBody,
   BatchOutcome,
@@ -10,8 +10,8 @@ import type {
   PageBody,
   TransferShape,
 } from "@plinth/bundle/cell";
-import { askCell } from "../cells/ask.ts";
-import { actorOf, orNull, refusals } from "../cells/ask-as-person.ts";
+import { actorOf, orNull, refusals } from "../cells/call-as-person.ts";
+import { callCell } from "../cells/call-cell.ts";
 import type { TransferCells } from "../cells/transfers.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { ControlDatabase } from "../database/tables.ts";
@@ -36,18 +36,18 @@ export function createTransferService({
   readonly cells: TransferCells;
   readonly db: ControlDatabase;
 }): TransferService {
-  /** Written first: what is done must not be missing in the log. */
+  /** Recorded before the call, so that no action is missing in the log. */
   const audit = (by: Person, project: ProjectAccess, action: string, detail: Record<string, unknown>): Promise<void> =>
     writeAudit(db, { personId: by.id, projectId: project.id, action, subject: project.id, detail });
-  const ask = <T>(answer: Promise<T>): Promise<T> =>
-    askCell(answer, { ...refusals, 404: (refused) => refuse("NOT_FOUND", refused.detail) });
+  const call = <T>(answer: Promise<T>): Promise<T> =>
+    callCell(answer, { ...refusals, 404: (refused) => refuse("NOT_FOUND", refused.detail) });
   return {
-    shape: (by, project) => ask(cells.shape(project, actorOf(by, project))),
+    shape: (by, project) => call(cells.shape(project, actorOf(by, project))),
     openImport: async (by, project, { source, label }) => {
       await audit(by, project, "import.opened", { source: label });
-      return ask(cells.openImport(project, actorOf(by, project), { source, label }));
+      return call(cells.openImport(project, actorOf(by, project), { source, label }));
     },
-    takeBatch: (by, project, batch) => ask(cells.takeBatch(project, actorOf(by, project), batch)),
+    takeBatch: (by, project, batch) => call(cells.takeBatch(project, actorOf(by, project), batch)),
     closeImport: async (by, project, source) => {
       const closed = await orNull(cells.closeImport(project, actorOf(by, project), { source }));
       const total = (of: "accepted" | "refused"): number => closed?.steps.reduce((sum, step) => sum + step[of], 0) ?? 0;
@@ -56,10 +56,10 @@ export function createTransferService({
     },
     openExport: async (by, project) => {
       await audit(by, project, "export.opened", {});
-      return ask(cells.openExport(project, actorOf(by, project)));
+      return call(cells.openExport(project, actorOf(by, project)));
     },
     exportPage: (by, project, { exportId, part, after }) =>
-      ask(cells.exportPage(project, actorOf(by, project), exportId, { part, after })),
-    closeExport: (by, project, exportId) => ask(cells.closeExport(project, actorOf(by, project), exportId)),
+      call(cells.exportPage(project, actorOf(by, project), exportId, { part, after })),
+    closeExport: (by, project, exportId) => call(cells.closeExport(project, actorOf(by, project), exportId)),
   };
 }

@@ -1,4 +1,4 @@
-// What a client sees of a project's end users. Types alone. Times are RFC 3339 UTC.
+// A project's end users as clients see them. Types only. Times are RFC 3339 UTC.
 import type { CreatedUser, EndUserDetail, EndUserPage } from "@plinth/bundle/cell";
 import type { Mutation, Query } from "../procedure.ts";
 
@@ -7,7 +7,7 @@ export type { CreatedUser, EndUser, EndUserDetail, EndUserPage, EndUserSession }
 type Named = { projectId: string; userId: string };
 
 export type UserProcedures = {
-  /** Newest first; null where nothing is deployed. */
+  /** Newest first. Null if nothing is deployed. */
   list: Query<
     {
       projectId: string;
@@ -21,14 +21,14 @@ export type UserProcedures = {
     EndUserPage | null
   >;
   get: Query<Named, EndUserDetail>;
-  /** As the project's own API shows the user, with the fields of the profile. */
+  /** In the form of the project's own API, with the fields of the profile. */
   record: Query<Named, Readonly<Record<string, unknown>>>;
-  /** Without a password: a mail brings what sets the first one, or the answer holds it where the project sends no mail. */
+  /** Without a password. A mail has the link to set the first one; if the project sends no mail, the answer has it. */
   create: Mutation<{ projectId: string; email: string; name?: string | undefined; roles: string[] }, CreatedUser>;
   setRoles: Mutation<Named & { roles: string[] }, { readonly roles: readonly string[] }>;
-  /** A disabled user can't sign in; their sessions end at once. */
+  /** A disabled user can't sign in, and their sessions end immediately. */
   setDisabled: Mutation<Named & { disabled: boolean }, { readonly disabled: boolean }>;
-  /** Of all devices, unless one session is named. */
+  /** All sessions, or only the named one. */
   endSessions: Mutation<Named & { sessionId?: string | undefined }, { readonly ended: true }>;
   mailReset: Mutation<Named, { readonly mailed: true }>;
 };

@@ -1,5 +1,5 @@
-// Procedures about a project's end users. In: checked input. Out: what the service answers. Roles outlive the membership of whoever
-// gives them, so a developer gives none.
+// Procedures about a project's end users. In: checked input. Out: the answers of the service. Roles outlive the membership of the
+// person who gives them, so a developer can't give any.
 import { z } from "zod";
 import { forProject } from "../trpc.ts";
 import type { UserProcedures } from "./api.ts";

@@ -1,9 +1,9 @@
-// A project's end users, asked of its cell in the name of the person who looks. In: a user, and what to do. Out: what the cell knows.
-// It keeps nothing of them here but who did what.
+// A project's end users, requested from its cell on behalf of a person. In: a user, and an action. Out: the cell's answers.
+// Control only stores who did what.
 import { type NewUserBody, userCalls } from "@plinth/bundle/cell";
 import { z } from "zod";
-import { askCell, type CellRefusals } from "../cells/ask.ts";
-import { actorOf, orNull, refusals } from "../cells/ask-as-person.ts";
+import { actorOf, orNull, refusals } from "../cells/call-as-person.ts";
+import { type CellRefusals, callCell } from "../cells/call-cell.ts";
 import type { Cells } from "../cells/client.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { ControlDatabase } from "../database/tables.ts";
@@ -52,7 +52,7 @@ const record = z.object({ data: z.record(z.string(), z.unknown()) });
 const withRoles = z.object({ data: z.object({ roles: z.array(z.string()) }) });
 
 export function createUserService({ cells, db }: { readonly cells: Cells; readonly db: ControlDatabase }): UserService {
-  /** Written first: what is done must not be missing in the log; what stands there may have been refused. */
+  /** Recorded before the call, so that no action is missing in the log. An entry may belong to an action that was refused. */
   const audit = (
     by: Person,
     project: ProjectAccess,
@@ -76,16 +76,16 @@ export function createUserService({ cells, db }: { readonly cells: Cells; readon
       ),
 
     get: (by, project, userId) =>
-      askCell(cells.callAs(project, actorOf(by, project), userCalls.readUser, { names: { userId } }), ofUser),
+      callCell(cells.callAs(project, actorOf(by, project), userCalls.readUser, { names: { userId } }), ofUser),
 
     record: async (by, project, userId) => {
       const call = cells.look(project, actorOf(by, project), `/v1/users/${userId}`, record);
-      return (await askCell(call, ofUser)).data;
+      return (await callCell(call, ofUser)).data;
     },
 
     create: async (by, project, user) => {
       await audit(by, project, "user.created", user.email, { roles: user.roles });
-      return askCell(cells.callAs(project, actorOf(by, project), userCalls.createUser, { body: user }), {
+      return callCell(cells.callAs(project, actorOf(by, project), userCalls.createUser, { body: user }), {
         ...refusals,
         404: () => refuse("PRECONDITION_FAILED", "Nothing is deployed in this project yet."),
       });
@@ -95,7 +95,7 @@ export function createUserService({ cells, db }: { readonly cells: Cells; readon
       await audit(by, project, "user.granted", userId, { roles });
       const route = `/v1/users/${userId}/roles`;
       const call = cells.act(project, actorOf(by, project), route, { roles }, withRoles, "PUT");
-      return { roles: (await askCell(call, ofUser)).data.roles };
+      return { roles: (await callCell(call, ofUser)).data.roles };
     },
 
     setDisabled: async (by, project, userId, disabled) => {
@@ -104,7 +104,7 @@ export function createUserService({ cells, db }: { readonly cells: Cells; readon
         names: { userId },
         body: { disabled },
       });
-      await askCell(call, ofUser);
+      await callCell(call, ofUser);
       return { disabled };
     },
 
@@ -114,13 +114,13 @@ export function createUserService({ cells, db }: { readonly cells: Cells; readon
         names: { userId },
         body: { sessionId },
       });
-      await askCell(call, ofUser);
+      await callCell(call, ofUser);
       return { ended: true };
     },
 
     mailReset: async (by, project, userId) => {
       await audit(by, project, "user.reset_mailed", userId);
-      await askCell(cells.callAs(project, actorOf(by, project), userCalls.mailReset, { names: { userId } }), ofUser);
+      await callCell(cells.callAs(project, actorOf(by, project), userCalls.mailReset, { names: { userId } }), ofUser);
       return { mailed: true };
     },
   };

@@ -1,7 +1,15 @@
-// What the console does to an app's users: nobody sees another project's, and whoever is shut out is out at once.
+// The console and an app's users: another project's users are hidden, and a disabled user loses access immediately.
 import { tenantNames } from "@plinth/postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
+import {
+  codeOf,
+  createWorld,
+  goLive,
+  join,
+  organizationOf,
+  type Somebody,
+  type World,
+} from "../testing/control-plane.ts";
 
 const PASSWORD = "correct horse battery";
 const APP = (name: string): string => `project: ${name}
@@ -31,7 +39,7 @@ beforeAll(async () => {
     await world.signUp("viewer"),
     await world.signUp("developer"),
   ];
-  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  const organizationId = await organizationOf(owner);
   const create = async (slug: string): Promise<string> => {
     const { id } = await owner.client.projects.create.mutate({ organizationId, slug });
     await goLive(owner, id, APP(slug));
@@ -112,7 +120,7 @@ describe("the users of an app", () => {
     expect((await enter("sign-in", "sessions@example.com")).status).toBe(200);
   });
 
-  it("are out at once when they are disabled, and in again when they are enabled", async () => {
+  it("lose access immediately when they are disabled, and get it back when they are enabled", async () => {
     const { data } = await enter("sign-up", "shut-out@example.com");
     const userId = data.user.id;
     const set = (disabled: boolean) => developer.client.users.setDisabled.mutate({ projectId, userId, disabled });
@@ -139,7 +147,7 @@ describe("the users of an app", () => {
     );
   });
 
-  it("keep no session that begins or is refreshed while they are being disabled", async () => {
+  it("lose sessions that begin or are refreshed while they are being disabled", async () => {
     const { data } = await enter("sign-up", "race@example.com");
     const userId = data.user.id;
     let refreshToken = data.refresh_token;

@@ -1,4 +1,4 @@
-// What a cell answers about inbound webhooks, read. In: its JSON. Out: what `api.ts` promises to clients; what does not fit is no answer.
+// Parses a cell's answers about inbound webhooks. In: its JSON. Out: the types of `api.ts`. Any other JSON is an error.
 import { z } from "zod";
 import { pageSchema } from "../webhooks/answers.ts";
 import type { WorkPage } from "../work/api.ts";

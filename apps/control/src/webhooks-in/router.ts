@@ -1,5 +1,5 @@
-// Procedures about a project's inbound webhooks. In: checked input. Out: what the service answers. What a provider sent may hold
-// anything: who may only look at a project reads the list, and no content.
+// Procedures about a project's inbound webhooks. In: checked input. Out: the answers of the service. A provider's request can
+// contain anything, so a person who can only read a project gets the list, but no content.
 import { z } from "zod";
 import { forProject } from "../trpc.ts";
 import type { InboundProcedures } from "./api.ts";

@@ -1,8 +1,8 @@
-// A project's inbound webhooks, asked of its cell in the name of the person who looks. In: filters, or what to do about a source or a
-// request. Out: what the cell answers. It passes secrets on, and neither stores nor logs one.
+// A project's inbound webhooks, requested from its cell on behalf of a person. In: filters, or an action on a source or a
+// request. Out: the cell's answers. It passes secrets on, and never stores or logs one.
 import type { z } from "zod";
-import { askCell } from "../cells/ask.ts";
-import { actorOf, orNull, queryOf, refusals } from "../cells/ask-as-person.ts";
+import { actorOf, orNull, queryOf, refusals } from "../cells/call-as-person.ts";
+import { callCell } from "../cells/call-cell.ts";
 import type { Cells } from "../cells/client.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { ControlDatabase } from "../database/tables.ts";
@@ -13,7 +13,7 @@ import type { WorkPage } from "../work/api.ts";
 import { countSchema, eventSchema, requestPageSchema, requestSchema, secretSchema, sourcesSchema } from "./answers.ts";
 import type { InboundRequest, InboundSource, WholeInboundRequest } from "./api.ts";
 
-interface RequestsAsked {
+interface RequestFilters {
   readonly source?: string | undefined;
   readonly status?: string | undefined;
   readonly cursor?: string | undefined;
@@ -35,18 +35,18 @@ export interface InboundService {
   sources(by: Person, project: ProjectAccess): Promise<readonly InboundSource[] | null>;
   addSecret(by: Person, project: ProjectAccess, sent: SentSecret): Promise<{ readonly id: string }>;
   removeSecret(by: Person, project: ProjectAccess, id: string): Promise<{ readonly id: string }>;
-  requests(by: Person, project: ProjectAccess, asked: RequestsAsked): Promise<WorkPage<InboundRequest> | null>;
+  requests(by: Person, project: ProjectAccess, request: RequestFilters): Promise<WorkPage<InboundRequest> | null>;
   request(by: Person, project: ProjectAccess, id: string): Promise<WholeInboundRequest>;
   replay(by: Person, project: ProjectAccess, id: string): Promise<{ readonly event: string }>;
   replayUnmapped(
     by: Person,
     project: ProjectAccess,
-    asked: Replayed,
+    request: Replayed,
   ): Promise<{ readonly requests: number; readonly hasMore: boolean }>;
 }
 
 interface Act<T> {
-  /** The source's name, or the id of what it is about. */
+  /** The name of the source, or the id of the subject. */
   readonly subject: string;
   readonly action: "inbound_secret.added" | "inbound_secret.removed" | "inbound_request.replayed";
   readonly path: string;
@@ -66,10 +66,10 @@ export function createInboundService({
     cells.look(project, actorOf(by, project), path, answer);
   const act = async <T>(by: Person, project: ProjectAccess, one: Act<T>): Promise<T> => {
     const { subject, action, path, body = {}, answer, missing } = one;
-    // Written first: what is done must not be missing in the log; what it says may have been refused.
+    // Recorded before the call, so that no action is missing in the log. An entry may belong to an action that was refused.
     await writeAudit(db, { personId: by.id, projectId: project.id, subject, action, detail: {} });
     const done = cells.act(project, actorOf(by, project), path, body, answer);
-    return askCell(done, { ...refusals, 404: () => notFound(missing) });
+    return callCell(done, { ...refusals, 404: () => notFound(missing) });
   };
   return {
     sources: (by, project) => orNull(look(by, project, "/v1/webhooks/sources", sourcesSchema)),
@@ -95,7 +95,7 @@ export function createInboundService({
       return orNull(look(by, project, `/v1/webhooks/requests?${query}`, requestPageSchema));
     },
     request: (by, project, id) =>
-      askCell(look(by, project, `/v1/webhooks/requests/${id}`, requestSchema), {
+      callCell(look(by, project, `/v1/webhooks/requests/${id}`, requestSchema), {
         ...refusals,
         404: () => notFound("request"),
       }),

@@ -1,8 +1,16 @@
-// What people see and do of a project's inbound webhooks through the console, with a real cell: sources, secrets that nobody reads
-// back, requests with why they were refused, and acts that are in control's log without a secret.
+// A project's inbound webhooks in the console, with a real cell: sources, secrets that nobody can read, requests with the reasons
+// of refusals, and actions, which are in control's log without a secret.
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
+import {
+  codeOf,
+  createWorld,
+  goLive,
+  join,
+  organizationOf,
+  type Somebody,
+  type World,
+} from "../testing/control-plane.ts";
 
 const SHOP = `project: shop
 modules: [auth, users, roles, webhooks, audit_logs]
@@ -26,7 +34,7 @@ let plainId: string;
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   [owner, viewer] = [await world.signUp("owner"), await world.signUp("viewer")];
-  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  const organizationId = await organizationOf(owner);
   await join(owner, viewer, organizationId, "viewer");
   projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "shop" })).id;
   plainId = (await owner.client.projects.create.mutate({ organizationId, slug: "plain" })).id;
@@ -37,7 +45,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-it("an owner gives a source its secrets and takes them away; a viewer sees only that there are some", async () => {
+it("an owner adds and removes the secrets of a source; a viewer only sees that they exist", async () => {
   const { inbound } = owner.client;
   const source = { name: "github", verify: "github", enabled: false, secrets: [], events: { push: "code.pushed" } };
   expect(await viewer.client.inbound.sources.query({ projectId })).toMatchObject([source]);
@@ -68,7 +76,7 @@ async function deliver(event: string, secret: string): Promise<number> {
   return status;
 }
 
-it("people see what came and why it was refused; what was sent, only those who may change the project", async () => {
+it("people see requests and reasons of refusals; only those who can change the project see the content", async () => {
   const { inbound } = owner.client;
   expect(await deliver("push", SECRET)).toBe(200);
   expect(await deliver("star", SECRET)).toBe(200);

@@ -1,4 +1,4 @@
-// What a cell answers about webhooks, read. In: its JSON. Out: what `api.ts` promises to clients; what does not fit is no answer.
+// Parses a cell's answers about webhooks. In: its JSON. Out: the types of `api.ts`. Any other JSON is an error.
 import { z } from "zod";
 import type { WorkPage } from "../work/api.ts";
 import type {

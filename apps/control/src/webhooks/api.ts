@@ -1,4 +1,4 @@
-// What a client sees of a project's webhooks: where events are sent, what came of it, and what an owner may do about them. Types alone.
+// A project's webhooks as clients see them: endpoints, deliveries, and the actions of an owner. Types only.
 import type { Mutation, Query } from "../procedure.ts";
 import type { WorkPage } from "../work/api.ts";
 
@@ -9,27 +9,27 @@ export interface WebhookEndpoint {
   readonly description: string;
   readonly enabled: boolean;
   readonly payload: "full" | "thin";
-  /** Of payloads. */
+  /** The version of payloads. */
   readonly version: number;
   readonly role: string;
   readonly userId: string | null;
   readonly organizationId: string | null;
   readonly signing: "hmac" | "ed25519";
-  /** `whpk_`, of one that signs by Ed25519. */
+  /** The public key `whpk_`, if the endpoint signs with Ed25519. */
   readonly publicKey: string | null;
   readonly disabledReason: string | null;
-  /** In a row. */
+  /** Consecutive failures. */
   readonly failures: number;
   readonly failingSince: string | null;
   readonly pausedUntil: string | null;
-  /** Until when a listener is sent events; null where its address is called. */
+  /** Until when a listener gets events. Null if the endpoint's address is called. */
   readonly listensUntil: string | null;
   readonly lastSuccessAt: string | null;
   readonly lastFailureAt: string | null;
   readonly createdAt: string;
 }
 
-/** `secret`: shown this once; null where receivers verify with the public key. */
+/** `secret`: shown only here. Null if receivers verify with the public key. */
 export type NewWebhookEndpoint = WebhookEndpoint & { readonly secret: string | null };
 
 export type DeliveryStatus = "pending" | "delivered" | "failed" | "revoked";
@@ -37,7 +37,7 @@ export type DeliveryStatus = "pending" | "delivered" | "failed" | "revoked";
 export interface WebhookDelivery {
   readonly id: string;
   readonly endpointId: string;
-  /** Null of a test. */
+  /** Null for a test. */
   readonly eventId: string | null;
   readonly event: string;
   readonly status: DeliveryStatus;
@@ -52,16 +52,16 @@ export interface WebhookDelivery {
 export interface DeliveryAttempt {
   readonly attempt: number;
   readonly startedAt: string;
-  /** Null where it was cut off. */
+  /** Null if it was cut off. */
   readonly endedAt: string | null;
   readonly status: number | null;
   readonly error: string | null;
-  /** Its beginning. */
+  /** The beginning of the response. */
   readonly responseBody: string | null;
 }
 
 export type WholeWebhookDelivery = WebhookDelivery & {
-  /** What was sent, with what is masked in logs masked. */
+  /** The sent payload. Values that are masked in logs are masked. */
   readonly body: unknown;
   readonly tries: readonly DeliveryAttempt[];
 };
@@ -75,12 +75,12 @@ export interface PulledDelivery {
   readonly body: string;
 }
 
-/** What came of a pulled delivery: what the receiver answered, or why it did not. */
+/** The result of a pulled delivery: the receiver's response, or the reason why there is none. */
 export interface ForwardOutcome {
   id: string;
   attempt: number;
   status?: number | undefined;
-  /** Its beginning. */
+  /** The beginning of the response. */
   body?: string | undefined;
   error?: "unreachable" | "no_answer" | undefined;
 }
@@ -93,7 +93,7 @@ interface Named {
 export type EndpointState = "enabled" | "failing" | "disabled";
 
 export interface EndpointFilters {
-  /** What its address contains. */
+  /** Part of its address. */
   readonly url?: string | undefined;
   /** `failing`: enabled, and the last attempt failed. */
   readonly state?: EndpointState | undefined;
@@ -108,7 +108,7 @@ interface Paged {
 }
 
 export type WebhookProcedures = {
-  /** Null where the live version has no module `webhooks`. */
+  /** Null if the live version has no module `webhooks`. */
   endpoints: Query<Paged & EndpointFilters, WorkPage<WebhookEndpoint> | null>;
   endpoint: Query<Named, WebhookEndpoint>;
   create: Mutation<
@@ -119,27 +119,27 @@ export type WebhookProcedures = {
       description?: string | undefined;
       payload?: "full" | "thin" | undefined;
       signing?: "hmac" | "ed25519" | undefined;
-      /** Its deliveries are pulled, and nothing calls its address. */
+      /** Its deliveries are pulled; nothing calls its address. */
       listener?: boolean | undefined;
     },
     NewWebhookEndpoint
   >;
   setEnabled: Mutation<Named & { enabled: boolean }, WebhookEndpoint>;
   remove: Mutation<Named, null>;
-  /** The last secret signs beside the new one for a day. */
+  /** The previous secret also signs for another day. */
   rotate: Mutation<Named, NewWebhookEndpoint>;
   /** Sends the event `webhook.test`. */
   test: Mutation<Named, { readonly id: string }>;
-  /** What is due for a listener, once it is told what came of the last. */
+  /** Reports the outcomes of the last deliveries, and returns the next ones for a listener. */
   pull: Mutation<Named & { outcomes: ForwardOutcome[] }, readonly PulledDelivery[]>;
-  /** Sends again what has failed since a time. */
+  /** Resends the failed deliveries since a time. */
   replayFailed: Mutation<Named & { since: string }, { readonly deliveries: number }>;
-  /** Null where the live version has no module `webhooks`. */
+  /** Null if the live version has no module `webhooks`. */
   deliveries: Query<
     Paged & { endpointId?: string | undefined; status?: DeliveryStatus | undefined },
     WorkPage<WebhookDelivery> | null
   >;
   delivery: Query<{ projectId: string; deliveryId: string }, WholeWebhookDelivery>;
-  /** Under the same id. */
+  /** With the same id. */
   replay: Mutation<{ projectId: string; deliveryId: string }, { readonly id: string }>;
 };

@@ -1,4 +1,4 @@
-// Procedures about a project's webhooks. In: checked input. Out: what the service answers.
+// Procedures about a project's webhooks. In: checked input. Out: the answers of the service.
 import { z } from "zod";
 import { forProject } from "../trpc.ts";
 import type { WebhookProcedures } from "./api.ts";

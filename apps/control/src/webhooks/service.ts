@@ -1,8 +1,8 @@
-// A project's webhooks, asked of its cell in the name of the person who looks. In: filters, or what to do about an endpoint or a
-// delivery. Out: what the cell knows. It never touches a tenant's database and keeps no secret.
+// A project's webhooks, requested from its cell on behalf of a person. In: filters, or an action on an endpoint or a delivery.
+// Out: the cell's answers. It never touches a tenant's database and stores no secret.
 import { z } from "zod";
-import { askCell } from "../cells/ask.ts";
-import { actorOf, orNull, queryOf, refusals } from "../cells/ask-as-person.ts";
+import { actorOf, orNull, queryOf, refusals } from "../cells/call-as-person.ts";
+import { callCell } from "../cells/call-cell.ts";
 import type { Cells } from "../cells/client.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { ControlDatabase } from "../database/tables.ts";
@@ -76,7 +76,7 @@ export interface WebhookService {
 const nothing = z.null();
 
 interface Act<T> {
-  /** The id of what it is about, or where it is sent. */
+  /** The id of the subject, or the address of a new endpoint. */
   readonly subject: string;
   readonly action:
     | `webhook_endpoint.${"created" | "enabled" | "disabled" | "deleted" | "rotated" | "tested" | "replayed"}`
@@ -98,19 +98,19 @@ export function createWebhookService({
     cells.look(project, actorOf(by, project), path, answer);
   const act = async <T>(by: Person, project: ProjectAccess, one: Act<T>): Promise<T> => {
     const { subject, action, method = "POST", path, body = {}, answer } = one;
-    // Written first: what is done must not be missing in the log; what it says may have been refused.
+    // Recorded before the call, so that no action is missing in the log. An entry may belong to an action that was refused.
     await writeAudit(db, { personId: by.id, projectId: project.id, subject, action, detail: {} });
     const done = cells.act(project, actorOf(by, project), path, body, answer, method);
-    return askCell(done, { ...refusals, 404: () => notFound("webhook") });
+    return callCell(done, { ...refusals, 404: () => notFound("webhook") });
   };
-  const of = (id: string, deed = ""): string => `/v1/webhook-endpoints/${id}${deed}`;
+  const of = (id: string, rest = ""): string => `/v1/webhook-endpoints/${id}${rest}`;
   return {
     endpoints: (by, project, { cursor, limit, url, state, userId, organizationId }) => {
       const query = queryOf({ cursor, limit, url, state, user_id: userId, organization_id: organizationId });
       return orNull(look(by, project, `/v1/webhook-endpoints?${query}`, endpointPageSchema));
     },
     endpoint: (by, project, id) =>
-      askCell(look(by, project, of(id), endpointSchema), { ...refusals, 404: () => notFound("webhook") }),
+      callCell(look(by, project, of(id), endpointSchema), { ...refusals, 404: () => notFound("webhook") }),
     create: (by, project, sent) =>
       act(by, project, {
         subject: sent.url,
@@ -150,9 +150,9 @@ export function createWebhookService({
         path: of(id, "/test"),
         answer: queuedSchema,
       }),
-    // Several times a second for as long as somebody listens: that they do is in the log once, as the endpoint's creation.
+    // A listener pulls several times a second. The log has it once, as the creation of the endpoint.
     pull: (by, project, id, outcomes) =>
-      askCell(cells.act(project, actorOf(by, project), of(id, "/pull"), { outcomes }, pulledSchema), {
+      callCell(cells.act(project, actorOf(by, project), of(id, "/pull"), { outcomes }, pulledSchema), {
         ...refusals,
         404: () => notFound("listener"),
       }),
@@ -169,7 +169,7 @@ export function createWebhookService({
       return orNull(look(by, project, `/v1/webhook-deliveries?${query}`, deliveryPageSchema));
     },
     delivery: (by, project, id) =>
-      askCell(look(by, project, `/v1/webhook-deliveries/${id}`, deliverySchema), {
+      callCell(look(by, project, `/v1/webhook-deliveries/${id}`, deliverySchema), {
         ...refusals,
         404: () => notFound("delivery"),
       }),

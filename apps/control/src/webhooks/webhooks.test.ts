@@ -1,7 +1,15 @@
-// What people see and do of a project's webhooks through the console, with a real cell: endpoints, their secret once, deliveries, and
-// acts that are in control's log.
+// A project's webhooks in the console, with a real cell: endpoints, their secret, which is shown once, deliveries, and actions,
+// which are in control's log.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
+import {
+  codeOf,
+  createWorld,
+  goLive,
+  join,
+  organizationOf,
+  type Somebody,
+  type World,
+} from "../testing/control-plane.ts";
 
 const PARCELS = `project: parcels
 modules: [auth, users, roles, webhooks, audit_logs]
@@ -21,7 +29,7 @@ let plainId: string;
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   [owner, viewer] = [await world.signUp("owner"), await world.signUp("viewer")];
-  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  const organizationId = await organizationOf(owner);
   await join(owner, viewer, organizationId, "viewer");
   projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "parcels" })).id;
   plainId = (await owner.client.projects.create.mutate({ organizationId, slug: "plain" })).id;
@@ -31,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-it("an owner makes an endpoint, sees its secret once, tests, disables and deletes it; a viewer looks", async () => {
+it("an owner creates an endpoint, sees its secret once, tests, disables and deletes it; a viewer can read", async () => {
   const { webhooks } = owner.client;
   expect(await webhooks.endpoints.query({ projectId })).toEqual({ data: [], nextCursor: null });
   const sent = { projectId, url: "https://a.example/hook", events: ["parcel.*"] };
@@ -59,7 +67,7 @@ it("an owner makes an endpoint, sees its secret once, tests, disables and delete
   expect((await webhooks.endpoints.query({ projectId }))?.data).toEqual([]);
 });
 
-it("a listener is given what is due, and an owner alone pulls it", async () => {
+it("a listener gets the due deliveries, and only an owner can pull them", async () => {
   const { webhooks } = owner.client;
   const made = await webhooks.create.mutate({ projectId, url: "http://10.0.0.1/hook", events: ["*"], listener: true });
   expect(Date.parse(made.listensUntil ?? "")).toBeGreaterThan(Date.now());

@@ -1,5 +1,5 @@
-// What a cell answers about events and runs, read. In: its JSON. Out: what `api.ts` promises to clients. What a client has no use
-// for is left out; what does not fit is no answer.
+// Parses a cell's answers about events and runs. In: its JSON. Out: the types of `api.ts`, without the parts that clients don't
+// use. Any other JSON is an error.
 
 import { type eventColumns, type runColumns, runKinds, runStatuses, stepStatuses } from "@plinth/service";
 import { z } from "zod";
@@ -8,7 +8,7 @@ import type { AuditLine, EventSummary, Run, RunSummary, SigningSecret, WorkEvent
 const text = z.string().nullable();
 const anything = z.unknown();
 
-/** An error that a masked field's name has touched still has both. */
+/** Both fields have a default, because the name of a masked field can change an error. */
 const error = z.object({ code: z.string().catch("unknown"), message: z.string().catch("") }).nullable();
 
 /** Lists have no text. */
@@ -16,7 +16,7 @@ const listedError = z
   .object({ code: z.string().catch("unknown"), step: text, attempts: z.number().nullable() })
   .nullable();
 
-/** What a list and a single run share, and the error of a list. */
+/** The fields that a list and a single run share, and the error of a list. */
 const runMembers = {
   id: z.string(),
   workflow: z.string(),
@@ -193,13 +193,13 @@ function pageOf<Item>(item: z.ZodType<Item>): z.ZodType<WorkPage<Item>> {
 
 export const runSchema: z.ZodType<Run> = one(run);
 export const eventSchema: z.ZodType<WorkEvent> = one(event);
-export const deedSchema: z.ZodType<{ readonly id: string }> = one(z.object({ id: z.string() }));
+export const idSchema: z.ZodType<{ readonly id: string }> = one(z.object({ id: z.string() }));
 
 export const secretSchema: z.ZodType<SigningSecret> = one(
   z.object({ secret: z.string(), previous: z.object({ secret: z.string(), until: z.string() }).nullable() }),
 );
 
-/** An action answers whatever its declaration says. */
+/** The output of an action has the type in its declaration. */
 export const actionSchema: z.ZodType<{ readonly answer?: unknown }> = z
   .object({ data: anything })
   .transform(({ data }) => ({ answer: data }));

@@ -1,5 +1,5 @@
-// What a client sees of a project's work in the background: its events and runs, its queues and schedules, who changed what, and
-// what an owner may do about them. Types alone.
+// A project's background work as clients see it: events, runs, queues, schedules, the audit log, and the actions of an owner.
+// Types only.
 import type { RunKind, RunStatus, StepStatus } from "@plinth/service";
 import type { Mutation, Query } from "../procedure.ts";
 
@@ -10,28 +10,28 @@ export interface WorkError {
   readonly message: string;
 }
 
-/** Why a run failed, as lists say it: the text is with the single run, masked. */
+/** The error of a failed run in lists. The single run also has the text, masked. */
 export interface ListedError {
   readonly code: string;
-  /** The step that failed; null where none had begun. */
+  /** The step that failed. Null if none had begun. */
   readonly step: string | null;
-  /** How often that step was tried. */
+  /** How many attempts that step had. */
   readonly attempts: number | null;
 }
 
-/** All times are RFC 3339. What may be any JSON is optional: the wire can't tell it from what is not there. */
+/** All times are RFC 3339. Fields that can be any JSON are optional, because JSON has no value for "missing". */
 export interface RunSummary {
   readonly id: string;
   readonly workflow: string;
   readonly kind: RunKind;
   readonly status: RunStatus;
-  /** The event that started it; null where a step or a schedule did. */
+  /** The event that started it. Null if a step or a schedule did. */
   readonly eventId: string | null;
-  /** Of that event; null also where it is kept no longer. */
+  /** The record of that event. Null also if the event is no longer stored. */
   readonly eventName: string | null;
   /** The run that caused it. */
   readonly causedBy: string | null;
-  /** How many runs stand behind it. */
+  /** How many runs are in the chain of causes before it. */
   readonly depth: number;
   readonly requestId: string | null;
   readonly actorKind: string | null;
@@ -43,7 +43,7 @@ export interface RunSummary {
 }
 
 export interface RunStep {
-  /** `send`; a member of a `for_each`: `send/3`; what follows a failure: `pay/on_error/refund`, `pay/compensate/refund`. */
+  /** `send`; a member of a `for_each`: `send/3`; the steps after a failure: `pay/on_error/refund`, `pay/compensate/refund`. */
   readonly path: string;
   readonly status: StepStatus;
   readonly attempts: number;
@@ -52,7 +52,7 @@ export interface RunStep {
   readonly error: WorkError | null;
   readonly startedAt: string | null;
   readonly endedAt: string | null;
-  /** When it goes on by itself. */
+  /** When it continues without further action. */
   readonly nextAt: string | null;
 }
 
@@ -67,11 +67,11 @@ export interface RunAttempt {
 export interface RunWait {
   readonly path: string;
   readonly kind: "approval" | "event" | "run";
-  /** The event's name, or the id of the run. */
+  /** The name of the event, or the id of the run. */
   readonly event: string | null;
-  /** When it gives up. */
+  /** When it stops waiting. */
   readonly until: string | null;
-  /** Who may approve. */
+  /** The role that can approve. */
   readonly roles: readonly string[] | null;
   /** Null while it waits. */
   readonly answer?: unknown;
@@ -80,9 +80,9 @@ export interface RunWait {
 
 export interface Run extends Omit<RunSummary, "error"> {
   readonly error: WorkError | null;
-  /** Somebody asked it to stop; what it has done is being undone. */
+  /** Somebody cancelled it, and its steps are being undone. */
   readonly cancelled: boolean;
-  /** Whose event started it; null where none did, or where the event is kept no longer. */
+  /** The actor of the event that started it. Null if no event did, or if the event is no longer stored. */
   readonly record: { readonly entity: string; readonly id: string } | null;
   readonly input?: unknown;
   readonly output?: unknown;
@@ -100,15 +100,15 @@ export interface EventSummary {
   readonly actorKind: string | null;
   readonly actorId: string | null;
   readonly requestId: string | null;
-  /** The run whose step made the write. */
+  /** The run of the step that made the change. */
   readonly causedBy: string | null;
 }
 
 export interface WorkEvent extends EventSummary {
   readonly record?: unknown;
-  /** The previous values of what changed. */
+  /** The previous values of changed fields. */
   readonly old?: unknown;
-  /** What a declared event carries. */
+  /** The data of a declared event. */
   readonly data?: unknown;
   readonly runs: readonly { readonly id: string; readonly workflow: string; readonly status: RunStatus }[];
 }
@@ -137,9 +137,9 @@ export interface QueueCause {
   readonly status: "failed" | "needs_attention";
   readonly count: number;
   readonly lastAt: string;
-  /** The step that the last one failed at; null where it had begun none. */
+  /** The step at which the last one failed. Null if none had begun. */
   readonly step: string | null;
-  /** How often that step was tried. */
+  /** How many attempts that step had. */
   readonly attempts: number | null;
 }
 
@@ -147,34 +147,34 @@ export interface QueueCause {
 export interface Queue {
   readonly name: string;
   readonly kind: RunKind;
-  /** Whether the live version has it. */
+  /** Whether it is part of the live version. */
   readonly declared: boolean;
   readonly concurrencyMax: number | null;
-  /** Nothing but a free process is missing. */
+  /** They only wait for a free process. */
   readonly due: number;
   readonly running: number;
-  /** For a time, an event, an approval, another run. */
+  /** They wait for a time, an event, an approval, or another run. */
   readonly waiting: number;
-  /** Since when the first of those that are due is. */
+  /** When the first of the due runs became due. */
   readonly oldestDueAt: string | null;
-  /** When the oldest of those that have not ended came. */
+  /** When the oldest unfinished run arrived. */
   readonly oldestAt: string | null;
   readonly completedHour: number;
   readonly completedDay: number;
   readonly failedDay: number;
-  /** In a day, the latest first. */
+  /** Failures within a day, the latest first. */
   readonly failures: readonly QueueCause[];
 }
 
-/** How much there is of something that the operator limits. */
+/** The use of something that the operator limits. */
 export interface Used {
   readonly used: number;
   readonly allowed: number;
-  /** From 80 % on. */
+  /** True from 80 % on. */
   readonly near: boolean;
 }
 
-/** What is kept is counted up to ten thousand; beyond it, the number is an estimate. */
+/** Stored rows are counted up to ten thousand. Above that, the number is an estimate. */
 export interface WorkUsage {
   readonly openRuns: Used;
   readonly openWaits: Used;
@@ -183,20 +183,20 @@ export interface WorkUsage {
 }
 
 export interface Queues {
-  /** When the cell counted: what is done about many runs at once is about those of until then. */
+  /** The time of the count. Actions on many runs affect those until this time. */
   readonly at: string;
-  /** There were too many runs to count: the numbers are at least these. */
+  /** There were too many runs to count: the numbers are lower bounds. */
   readonly partial: boolean;
-  /** Events that no worker has handed on yet: ten thousand where there are more. */
+  /** Events that no worker has handed on yet, at most ten thousand. */
   readonly eventsWaiting: { readonly count: number; readonly oldestAt: string | null };
   readonly usage: WorkUsage;
   readonly queues: readonly Queue[];
 }
 
-/** What was asked of many runs at once. */
+/** The result of an action on many runs. */
 export interface BulkDone {
   readonly runs: number;
-  /** What was meant as well, and was too much for once. */
+  /** Further runs, which were too many for one request. */
   readonly left: number;
 }
 
@@ -208,21 +208,24 @@ export interface ScheduleState {
   readonly run: string;
   readonly overlap: "skip" | "queue" | "allow";
   readonly catchUp: "none" | "last" | "all";
-  /** The next five times, whether it is paused or not. */
+  /** The next five times, even if it is paused. */
   readonly next: readonly string[];
-  /** When a tick, or somebody by hand, last started a run, and that run. */
+  /** When a tick or a person last started a run, and that run. */
   readonly lastAt: string | null;
   readonly lastRun: { readonly id: string; readonly status: RunStatus | null } | null;
   readonly pausedAt: string | null;
   readonly pausedBy: string | null;
-  /** How many ticks would start at once if it went on now. */
+  /** How many ticks would start immediately if it were resumed now. */
   readonly missed: number;
 }
 
-/** What calls to the project's own services are signed with: `whsec_` and base64. Whoever has it can pass for the project. */
+/**
+ * The secret that signs calls to the project's own services: `whsec_` and base64. A person who has it can pretend to be the
+ * project.
+ */
 export interface SigningSecret {
   readonly secret: string;
-  /** The one before, while it signs as well; `until` is RFC 3339. */
+  /** The previous secret, while it also signs. `until` is RFC 3339. */
   readonly previous: { readonly secret: string; readonly until: string } | null;
 }
 
@@ -243,7 +246,7 @@ interface RunName {
 }
 
 interface ApprovalAnswer {
-  /** The path of the step whose approval was read, and since when that waits. */
+  /** The path of the step that waits for an approval, and since when it waits, as they were shown. */
   readonly step: string;
   readonly since: string;
   readonly approved: boolean;
@@ -257,7 +260,7 @@ interface Settled extends RunName {
 }
 
 export type WorkProcedures = {
-  /** Null where the live version has no module `workers`. */
+  /** Null if the live version has no module `workers`. */
   events: Query<
     PageInput & {
       entity?: string | undefined;
@@ -268,7 +271,7 @@ export type WorkProcedures = {
     WorkPage<EventSummary> | null
   >;
   event: Query<{ projectId: string; eventId: string }, WorkEvent>;
-  /** Null where the live version has no module `workers`. */
+  /** Null if the live version has no module `workers`. */
   runs: Query<
     PageInput & {
       eventId?: string | undefined;
@@ -279,41 +282,41 @@ export type WorkProcedures = {
     WorkPage<RunSummary> | null
   >;
   run: Query<RunName, Run>;
-  /** Asks the run to stop. What it has done is undone as its steps say. */
+  /** Cancels the run. Its finished steps are undone in the way that they declare. */
   cancel: Mutation<RunName, { readonly id: string }>;
-  /** Goes on from the first step that did not complete, or from the one that is named. */
+  /** Retries from the first unfinished step, or from the named one. */
   retry: Mutation<RunName & { from?: string | undefined }, { readonly id: string }>;
   approve: Mutation<RunName & ApprovalAnswer, { readonly id: string }>;
   /**
-   * Of a run that needs attention: the call of this step has had its effect, and gave this output. Without a step, all its calls
-   * whose end is unknown. The run goes on when the last of them is settled.
+   * For a run that needs attention: the call of this step was successful, with this output. Without a step, all its calls with an
+   * unknown result. The run continues after the last of them is settled.
    */
   markDone: Mutation<Settled & { output?: unknown }, { readonly id: string }>;
-  /** The same, had the call no effect: the step fails as after a last attempt. */
+  /** The same, if the call was not successful: the step fails like after its last attempt. */
   markFailed: Mutation<Settled, { readonly id: string }>;
-  /** Null where the live version has no module `workers`. */
+  /** Null if the live version has no module `workers`. */
   queues: Query<{ projectId: string }, Queues | null>;
-  /** All that failed with a code in the day before `until`, the oldest first, a few hundred at once. */
+  /** All that failed with a code in the day before `until`, the oldest first, a few hundred in one request. */
   retryAll: Mutation<{ projectId: string; workflow: string; kind: RunKind; code: string; until: string }, BulkDone>;
-  /** All that have not ended and came before `until`, the oldest first, a few hundred at once. */
+  /** All unfinished ones that arrived before `until`, the oldest first, a few hundred in one request. */
   cancelAll: Mutation<{ projectId: string; workflow: string; kind: RunKind; until: string }, BulkDone>;
-  /** Null where the live version has no module `workers`. */
+  /** Null if the live version has no module `workers`. */
   schedules: Query<{ projectId: string }, readonly ScheduleState[] | null>;
   /** Starts its run now. Out: the run. */
   runSchedule: Mutation<ScheduleName, { readonly id: string }>;
   pauseSchedule: Mutation<ScheduleName, { readonly name: string }>;
-  /** What was missed is as after an outage: `catch_up` says what becomes of it, unless it is left out. */
+  /** Missed ticks are handled by `catch_up`, like after an outage, or skipped. */
   resumeSchedule: Mutation<ScheduleName & { skipMissed?: boolean | undefined }, { readonly name: string }>;
-  /** No query: it is kept in no cache, and whoever sees it is in the log. */
+  /** A mutation, so that no cache stores the secret, and the log shows who has read it. */
   revealSigningSecret: Mutation<{ projectId: string }, SigningSecret>;
-  /** Another one from now on; the last one signs beside it for a day. */
+  /** Creates a new secret. The previous one also signs for a day. */
   rotateSigningSecret: Mutation<{ projectId: string }, SigningSecret>;
-  /** Calls an action as an operator. Out: what it answers; of one that goes on in the background, its run. */
+  /** Calls an action as an operator. Out: its output, or its run if it continues in the background. */
   callAction: Mutation<
     { projectId: string; action: string; input: Record<string, unknown> },
     { readonly answer?: unknown }
   >;
-  /** The project's audit log. Null where the live version has no module `audit_logs`. */
+  /** The project's audit log. Null if the live version has no module `audit_logs`. */
   audit: Query<
     PageInput & { requestId?: string | undefined; entity?: string | undefined; recordId?: string | undefined },
     WorkPage<AuditLine> | null

@@ -1,5 +1,4 @@
-// What a cell answers about queues and schedules, read. In: its JSON. Out: what `api.ts` promises to clients; what does not fit is no
-// answer.
+// Parses a cell's answers about queues and schedules. In: its JSON. Out: the types of `api.ts`. Any other JSON is an error.
 import { runKinds, runStatuses } from "@plinth/service";
 import { z } from "zod";
 import { one } from "./answers.ts";
@@ -109,4 +108,4 @@ const schedule: z.ZodType<ScheduleState> = z
   }));
 
 export const schedulesSchema: z.ZodType<readonly ScheduleState[]> = one(z.array(schedule));
-export const scheduleDeedSchema: z.ZodType<{ readonly name: string }> = one(z.object({ name: z.string() }));
+export const nameSchema: z.ZodType<{ readonly name: string }> = one(z.object({ name: z.string() }));

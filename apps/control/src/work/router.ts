@@ -1,4 +1,4 @@
-// Procedures about a project's background work. In: checked input. Out: what the service answers.
+// Procedures about a project's background work. In: checked input. Out: the answers of the service.
 import { runKinds, runStatuses } from "@plinth/service";
 import { z } from "zod";
 import { forProject } from "../trpc.ts";
@@ -50,13 +50,13 @@ export const workProcedures: WorkProcedures = {
     ),
   markDone: forProject("write")
     .input(z.object({ ...run, ...settled, output: z.unknown().optional() }))
-    .mutation(({ ctx, input: { runId, output = null, ...said } }) =>
-      ctx.services.work.markDone(ctx.person, ctx.project, runId, output, said),
+    .mutation(({ ctx, input: { runId, output = null, ...settled } }) =>
+      ctx.services.work.markDone(ctx.person, ctx.project, runId, output, settled),
     ),
   markFailed: forProject("write")
     .input(z.object({ ...run, ...settled }))
-    .mutation(({ ctx, input: { runId, ...said } }) =>
-      ctx.services.work.markFailed(ctx.person, ctx.project, runId, said),
+    .mutation(({ ctx, input: { runId, ...settled } }) =>
+      ctx.services.work.markFailed(ctx.person, ctx.project, runId, settled),
     ),
   audit: forProject("read")
     .input(audit)

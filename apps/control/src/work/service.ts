@@ -1,9 +1,9 @@
-// A project's background work, asked of its cell in the name of the person who looks. In: filters, or what to do about a run, a
-// workflow's runs or a schedule. Out: what the cell knows. It never touches a tenant's database.
+// A project's background work, requested from its cell on behalf of a person. In: filters, or an action on a run, a workflow's
+// runs or a schedule. Out: the cell's answers. It never touches a tenant's database.
 import type { RunKind, RunStatus } from "@plinth/service";
 import type { z } from "zod";
-import { askCell } from "../cells/ask.ts";
-import { actorOf, orNull, queryOf, refusals } from "../cells/ask-as-person.ts";
+import { actorOf, orNull, queryOf, refusals } from "../cells/call-as-person.ts";
+import { callCell } from "../cells/call-cell.ts";
 import type { Cells } from "../cells/client.ts";
 import { notFound } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
@@ -11,9 +11,9 @@ import type { Person } from "../people/auth.ts";
 import {
   actionSchema,
   auditPageSchema,
-  deedSchema,
   eventPageSchema,
   eventSchema,
+  idSchema,
   runPageSchema,
   runSchema,
   secretSchema,
@@ -30,7 +30,7 @@ import type {
   WorkEvent,
   WorkPage,
 } from "./api.ts";
-import { bulkSchema, queuesSchema, scheduleDeedSchema, schedulesSchema } from "./queue-answers.ts";
+import { bulkSchema, nameSchema, queuesSchema, schedulesSchema } from "./queue-answers.ts";
 import type { WorkAct, WorkStore } from "./store.ts";
 
 interface PageRequest {
@@ -75,8 +75,8 @@ export interface WorkService {
   cancel(by: Person, project: ProjectAccess, runId: string): Promise<Done>;
   retry(by: Person, project: ProjectAccess, runId: string, from: string | null): Promise<Done>;
   approve(by: Person, project: ProjectAccess, runId: string, answer: Answer): Promise<Done>;
-  markDone(by: Person, project: ProjectAccess, runId: string, output: unknown, said: Settled): Promise<Done>;
-  markFailed(by: Person, project: ProjectAccess, runId: string, said: Settled): Promise<Done>;
+  markDone(by: Person, project: ProjectAccess, runId: string, output: unknown, settled: Settled): Promise<Done>;
+  markFailed(by: Person, project: ProjectAccess, runId: string, settled: Settled): Promise<Done>;
   retryAll(by: Person, project: ProjectAccess, queue: QueueName, code: string): Promise<BulkDone>;
   cancelAll(by: Person, project: ProjectAccess, queue: QueueName): Promise<BulkDone>;
   callAction(by: Person, project: ProjectAccess, action: string, input: object): Promise<{ readonly answer?: unknown }>;
@@ -90,19 +90,19 @@ export interface WorkService {
 interface QueueName {
   readonly workflow: string;
   readonly kind: RunKind;
-  /** Runs that came, or failed, after it are not meant. */
+  /** Only runs that arrived or failed before this time. */
   readonly until: string;
 }
 
-/** Of which call it was said, and why. */
+/** The call that a person settles, and their reason. */
 interface Settled {
-  /** The path of a step; absent for all calls of the run whose end is unknown. */
+  /** The path of a step. Undefined for all calls of the run with an unknown result. */
   readonly step?: string | undefined;
   readonly note?: string | undefined;
 }
 
 interface Answer {
-  /** The path of the step whose approval was read, and since when that waits. */
+  /** The path of the step that waits for an approval, and since when it waits, as they were shown. */
   readonly step: string;
   readonly since: string;
   readonly approved: boolean;
@@ -111,8 +111,8 @@ interface Answer {
 
 interface Act<T> extends Pick<WorkAct, "subject" | "action"> {
   readonly detail?: WorkAct["detail"];
-  /** The end of the route, behind what it is about; null where there is none. */
-  readonly deed: string | null;
+  /** The end of the route, after the subject. Null if there is none. */
+  readonly verb: string | null;
   readonly body?: object;
   readonly answer: z.ZodType<T>;
 }
@@ -131,7 +131,7 @@ const nouns = {
   action: "action",
   signing_secret: "signing secret",
 } as const;
-/** A project has one. */
+/** A project has only one. */
 const calls = "calls";
 
 export function createWorkService({ cells, store }: { readonly cells: Cells; readonly store: WorkStore }): WorkService {
@@ -140,16 +140,16 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
   const act = async <T>(
     by: Person,
     project: ProjectAccess,
-    { subject, action, detail = {}, deed, body = {}, answer }: Act<T>,
+    { subject, action, detail = {}, verb, body = {}, answer }: Act<T>,
   ): Promise<T> => {
     const kind = action.slice(0, action.indexOf(".")) as keyof typeof lists;
-    // Written first: what is done must not be missing in the log; what it says may have been refused.
+    // Recorded before the call, so that no action is missing in the log. An entry may belong to an action that was refused.
     await store.audit({ personId: by.id, projectId: project.id, subject, action, detail });
-    // Names stand in the body, ids in the path.
+    // Names are in the body, ids in the path.
     const names = kind === "run" || kind === "action" ? `/${encodeURIComponent(subject)}` : "";
-    const route = `/v1/${lists[kind]}${names}${deed === null ? "" : `/${deed}`}`;
+    const route = `/v1/${lists[kind]}${names}${verb === null ? "" : `/${verb}`}`;
     const done = cells.act(project, actorOf(by, project), route, body, answer);
-    return askCell(done, { ...refusals, 404: () => notFound(nouns[kind]) });
+    return callCell(done, { ...refusals, 404: () => notFound(nouns[kind]) });
   };
   const noted = (note: string | null): { readonly note?: string } => (note === null ? {} : { note });
   return {
@@ -158,13 +158,13 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
       return orNull(look(by, project, `/v1/events?${queryOf(filters)}`, eventPageSchema));
     },
     event: (by, project, eventId) =>
-      askCell(look(by, project, `/v1/events/${eventId}`, eventSchema), { ...refusals, 404: () => notFound("event") }),
+      callCell(look(by, project, `/v1/events/${eventId}`, eventSchema), { ...refusals, 404: () => notFound("event") }),
     runs: (by, project, { cursor, limit, eventId, requestId, status, workflow }) => {
       const filters = { cursor, limit, event_id: eventId, request_id: requestId, status, workflow };
       return orNull(look(by, project, `/v1/runs?${queryOf(filters)}`, runPageSchema));
     },
     run: (by, project, runId) =>
-      askCell(look(by, project, `/v1/runs/${runId}`, runSchema), { ...refusals, 404: () => notFound("run") }),
+      callCell(look(by, project, `/v1/runs/${runId}`, runSchema), { ...refusals, 404: () => notFound("run") }),
     audit: (by, project, { cursor, limit, entity, recordId, requestId }) => {
       const filters = { cursor, limit, entity, record_id: recordId, request_id: requestId };
       return orNull(look(by, project, `/v1/audit-log?${queryOf(filters)}`, auditPageSchema));
@@ -172,16 +172,16 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
     queues: (by, project) => orNull(look(by, project, "/v1/queues", queuesSchema)),
     schedules: (by, project) => orNull(look(by, project, "/v1/schedules", schedulesSchema)),
     cancel: (by, project, runId) =>
-      act(by, project, { subject: runId, action: "run.cancelled", deed: "cancel", answer: deedSchema }),
+      act(by, project, { subject: runId, action: "run.cancelled", verb: "cancel", answer: idSchema }),
     retry: (by, project, runId, from) => {
       const body = from === null ? {} : { from };
       return act(by, project, {
         subject: runId,
         action: "run.retried",
         detail: body,
-        deed: "retry",
+        verb: "retry",
         body,
-        answer: deedSchema,
+        answer: idSchema,
       });
     },
     approve: (by, project, runId, { step, since, approved, note }) =>
@@ -189,28 +189,28 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
         subject: runId,
         action: approved ? "run.approved" : "run.refused",
         detail: { step, ...noted(note) },
-        deed: "approve",
+        verb: "approve",
         body: { step, since, approved, ...noted(note) },
-        answer: deedSchema,
+        answer: idSchema,
       }),
-    // The output is data of the project: control's log has no use for it.
+    // The output is data of the project, so it isn't in control's log.
     markDone: (by, project, runId, output, { step, note }) =>
       act(by, project, {
         subject: runId,
         action: "run.marked_done",
         detail: { step, note },
-        deed: "done",
+        verb: "done",
         body: { step, output, note },
-        answer: deedSchema,
+        answer: idSchema,
       }),
     markFailed: (by, project, runId, { step, note }) =>
       act(by, project, {
         subject: runId,
         action: "run.marked_failed",
         detail: { step, note },
-        deed: "fail",
+        verb: "fail",
         body: { step, note },
-        answer: deedSchema,
+        answer: idSchema,
       }),
     retryAll: (by, project, { workflow, kind, until }, code) => {
       const body = { kind, code, until };
@@ -218,7 +218,7 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
         subject: workflow,
         action: "queue.retried",
         detail: body,
-        deed: "retry",
+        verb: "retry",
         body: { workflow, ...body },
         answer: bulkSchema,
       });
@@ -229,29 +229,29 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
         subject: workflow,
         action: "queue.cancelled",
         detail: body,
-        deed: "cancel",
+        verb: "cancel",
         body: { workflow, ...body },
         answer: bulkSchema,
       });
     },
-    // What it was given is in the project's own log, with what is masked there.
+    // The input is in the project's own log, with its masked values.
     callAction: (by, project, action, input) =>
-      act(by, project, { subject: action, action: "action.called", deed: null, body: input, answer: actionSchema }),
+      act(by, project, { subject: action, action: "action.called", verb: null, body: input, answer: actionSchema }),
     runSchedule: (by, project, schedule) =>
       act(by, project, {
         subject: schedule,
         action: "schedule.run",
-        deed: "run",
+        verb: "run",
         body: { schedule },
-        answer: deedSchema,
+        answer: idSchema,
       }),
     pauseSchedule: (by, project, schedule) =>
       act(by, project, {
         subject: schedule,
         action: "schedule.paused",
-        deed: "pause",
+        verb: "pause",
         body: { schedule },
-        answer: scheduleDeedSchema,
+        answer: nameSchema,
       }),
     resumeSchedule: (by, project, schedule, skipMissed) => {
       const body = skipMissed ? { skip_missed: true } : {};
@@ -259,9 +259,9 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
         subject: schedule,
         action: "schedule.resumed",
         detail: body,
-        deed: "resume",
+        verb: "resume",
         body: { schedule, ...body },
-        answer: scheduleDeedSchema,
+        answer: nameSchema,
       });
     },
     revealSecret: async (by, project) => {
@@ -273,9 +273,9 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
       } as const;
       await store.audit({ ...seen, detail: {} });
       const secret = look(by, project, "/v1/signing-secret", secretSchema);
-      return askCell(secret, { ...refusals, 404: () => notFound(nouns.signing_secret) });
+      return callCell(secret, { ...refusals, 404: () => notFound(nouns.signing_secret) });
     },
     rotateSecret: (by, project) =>
-      act(by, project, { subject: calls, action: "signing_secret.rotated", deed: "rotate", answer: secretSchema }),
+      act(by, project, { subject: calls, action: "signing_secret.rotated", verb: "rotate", answer: secretSchema }),
   };
 }

@@ -1,5 +1,5 @@
-// What is done about a project's background work through the console, in control's log. In: an act. Out: a row in the audit log.
-// It never holds a run: what became of it is in the project's own log.
+// Actions on a project's background work through the console, in control's log. In: an action. Out: a row in the audit log. It
+// never contains a run: the project's own log has the result.
 import { writeAudit } from "../database/audit.ts";
 import type { ControlDatabase } from "../database/tables.ts";
 

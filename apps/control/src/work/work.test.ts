@@ -1,7 +1,16 @@
-// What people see and do of a project's background work through the console, with a real cell: events, runs, and acts on them, which
-// are in control's log and in the project's own. The runs are written by hand, of a workflow that the live version doesn't have.
+// A project's background work in the console, with a real cell: events, runs, and actions on them, which are in control's log and
+// in the project's own. The runs are inserted by SQL, for a workflow that isn't in the live version.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf, createWorld, goLive, join, type Somebody, until, type World } from "../testing/control-plane.ts";
+import {
+  codeOf,
+  createWorld,
+  goLive,
+  join,
+  organizationOf,
+  type Somebody,
+  until,
+  type World,
+} from "../testing/control-plane.ts";
 
 const PARCELS = `project: parcels
 modules: [auth, users, roles, workers]
@@ -14,7 +23,7 @@ entities:
       admin:
         all: true
 `;
-/** Two weeks from now at the soonest, so that no tick comes between. */
+/** At least two weeks from now, so that no tick happens during the test. */
 const SCHEDULED = `${PARCELS.replace("workers]", "workers, audit_logs]")}workers:
   tidy:
     steps:
@@ -39,7 +48,7 @@ let schema: string;
 beforeAll(async () => {
   world = await createWorld({ cell: true });
   [owner, viewer] = [await world.signUp("owner"), await world.signUp("viewer")];
-  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  const organizationId = await organizationOf(owner);
   await join(owner, viewer, organizationId, "viewer");
   projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "parcels" })).id;
   plainId = (await owner.client.projects.create.mutate({ organizationId, slug: "plain" })).id;
@@ -90,7 +99,7 @@ async function logged(kind = "run"): Promise<readonly unknown[]> {
   return rows.map(({ action, subject, detail }) => [action, subject, detail]);
 }
 
-describe("what is looked at", () => {
+describe("reading", () => {
   it("events and runs, newest first, by their filters", async () => {
     for (const { client } of [owner, viewer]) {
       const events = await client.work.events.query({ projectId, name: "parcel.updated", recordId: RECORD });
@@ -110,7 +119,7 @@ describe("what is looked at", () => {
     expect(await owner.client.work.events.query({ projectId, name: "none" })).toEqual({ data: [], nextCursor: null });
   });
 
-  it("one event with its payload and who heard it; what is personal is masked, and nothing that is called alike", async () => {
+  it("one event with its payload and its runs; personal values are masked, and others with the same name are not", async () => {
     expect(await owner.client.work.event.query({ projectId, eventId: EVENT })).toMatchObject({
       name: "parcel.updated",
       record: { name: "[masked]", status: "[masked]" },
@@ -139,15 +148,15 @@ describe("what is looked at", () => {
     expect(run.waits).toMatchObject([{ path: "ask", kind: "approval", roles: ["admin"], answer: null }]);
   });
 
-  it("a project without the module has neither, and says so", async () => {
+  it("a project without the module has none, and the answer is null", async () => {
     expect(await owner.client.work.events.query({ projectId: plainId })).toBe(null);
     expect(await owner.client.work.runs.query({ projectId: plainId })).toBe(null);
     expect(await codeOf(owner.client.work.run.query({ projectId: plainId, runId: RUN }))).toBe("NOT_FOUND");
   });
 });
 
-describe("what is done", () => {
-  it("by an owner alone, under their name, in both logs", async () => {
+describe("actions", () => {
+  it("only an owner can take them, and both logs have them under their name", async () => {
     const since = (await viewer.client.work.run.query({ projectId, runId: RUN })).waits[0]?.createdAt ?? "";
     expect(
       await codeOf(viewer.client.work.approve.mutate({ projectId, runId: RUN, step: "ask", since, approved: true })),
@@ -164,7 +173,7 @@ describe("what is done", () => {
     expect(rows).toMatchObject([{ actor_kind: "operator", actor_id: owner.email }]);
   });
 
-  it("and refused where the run is not in such a state", async () => {
+  it("they are refused in other states of the run", async () => {
     await until(async () => (await owner.client.work.run.query({ projectId, runId: RUN })).status === "failed");
     expect(await codeOf(owner.client.work.cancel.mutate({ projectId, runId: RUN }))).toBe("CONFLICT");
     expect(await codeOf(owner.client.work.retry.mutate({ projectId, runId: RUN, from: "none" }))).toBe("BAD_REQUEST");
@@ -176,7 +185,7 @@ describe("what is done", () => {
     ]);
   });
 
-  it("to the call that is named", async () => {
+  it("they settle the named call", async () => {
     const settled = { projectId, runId: RUN, step: "none", note: "seen" };
     await until(async () => (await owner.client.work.run.query({ projectId, runId: RUN })).status === "failed");
     const mark = (status: string) =>
@@ -193,7 +202,7 @@ describe("what is done", () => {
 });
 
 describe("queues and schedules", () => {
-  it("are told to who may look, and say where there are none", async () => {
+  it("are shown to readers, and are null without the module", async () => {
     for (const { client } of [owner, viewer]) {
       const { queues = [] } = (await client.work.queues.query({ projectId: scheduledId })) ?? {};
       expect(queues).toMatchObject([{ name: "tidy", kind: "worker", declared: true, due: 0, failures: [] }]);
@@ -206,7 +215,7 @@ describe("queues and schedules", () => {
     expect(await owner.client.work.audit.query({ projectId: plainId })).toBe(null);
   });
 
-  it("are acted on by an owner alone, and each act is in both logs", async () => {
+  it("can only be changed by an owner, and each action is in both logs", async () => {
     const schedule = { projectId: scheduledId, schedule: "yearly" };
     const queue = {
       projectId: scheduledId,
@@ -248,7 +257,7 @@ describe("queues and schedules", () => {
     ]);
   });
 
-  it("the signing secret is shown to owners, who leave a line in the log, and changes while the last one still signs", async () => {
+  it("the signing secret is shown to owners, which is in the log, and the previous one still signs after a rotation", async () => {
     const project = { projectId };
     const first = await owner.client.work.revealSigningSecret.mutate(project);
     expect(first).toEqual({ secret: expect.stringMatching(/^whsec_/), previous: null });

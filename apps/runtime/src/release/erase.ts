@@ -1,6 +1,6 @@
 // The end of a deleted project. In: a suspended project. Out: its schema with all rows, its roles, its keys and every row that the
 // cell's tables have of it are gone. A process that dies amid it leaves the project suspended, and erasing it again goes on.
-import { dropTenantSchema, isRetryable } from "@plinth/postgres";
+import { dropTenantSchema, inTransactionOf, isRetryable } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
 import { bumpEpoch, type Epoch } from "../identity/epoch.ts";
@@ -47,22 +47,11 @@ async function evenInUse(work: () => Promise<void>): Promise<void> {
 
 /** First, while the project still has an epoch of its own: a process would know its keys for a minute more. */
 async function revoke(client: PoolClient, projectId: string): Promise<void> {
-  await inTransaction(client, async () => {
+  await inTransactionOf(client, async () => {
     await client.query("DELETE FROM plinth.api_keys WHERE project_id = $1", [projectId]);
     await client.query("DELETE FROM plinth.signing_keys WHERE project_id = $1", [projectId]);
     await bumpEpoch(client, projectId);
   });
-}
-
-async function inTransaction(client: PoolClient, work: () => Promise<void>): Promise<void> {
-  await client.query("BEGIN");
-  try {
-    await work();
-    await client.query("COMMIT");
-  } catch (error) {
-    await client.query("ROLLBACK").catch(() => {});
-    throw error;
-  }
 }
 
 interface Owned {
@@ -91,7 +80,7 @@ async function ownedTables(client: PoolClient): Promise<readonly Owned[]> {
 /** In one transaction, so that what is left can be erased again. Tables that others refer to come once those are empty. */
 async function deleteRows(client: PoolClient, projectId: string): Promise<void> {
   let left = await ownedTables(client);
-  await inTransaction(client, async () => {
+  await inTransactionOf(client, async () => {
     await client.query("UPDATE plinth.projects SET active_release_id = NULL WHERE id = $1", [projectId]);
     while (left.length > 0) {
       const held: Owned[] = [];

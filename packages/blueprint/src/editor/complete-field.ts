@@ -4,6 +4,7 @@ import { notForUsers, type TypeName, typesNotServed, typeTraits } from "../field
 import { modifierHelp, typeHelp } from "../language/field-types.ts";
 import { completeRule } from "./complete-rule.ts";
 import type { ExpressionText } from "./expression-text.ts";
+import { excludes, takes } from "./modifier-fit.ts";
 import { type Notation, readNotation } from "./notation.ts";
 import { type EntityOutline, hasModule, type Outline } from "./outline.ts";
 import { fieldsOf, recordOf } from "./record-outline.ts";
@@ -228,49 +229,6 @@ function withPart(offer: Suggestion, before: string, example: string, after = ""
   const select = { from: before.length, to: before.length + example.length };
   return { ...offer, insert: `${before}${example}${after}`, select };
 }
-
-/** Whether the modifier has an effect on the type. */
-function takes(type: TypeName, modifier: string): boolean {
-  const traits = typeTraits[type];
-  const generated = type === "computed" || type === "sequence";
-  switch (modifier) {
-    case "unique":
-    case "index":
-      return traits.keyed;
-    case "searchable":
-      return traits.searchable;
-    case "immutable":
-    case "readonly":
-      return !generated;
-    case "fill":
-      return (
-        !generated &&
-        !["json", "list", "enum_set", "object", "i18n", "point", "vector", "refs", "secret", "file", "image"].includes(
-          type,
-        )
-      );
-    case "was":
-      return type !== "computed";
-    case "on_delete":
-      return type === "ref" || type === "user_ref" || type === "org_ref";
-    case "as":
-      return type === "ref" || type === "refs" || type === "user_ref";
-    case "per":
-    case "at":
-      return type === "sequence";
-    default:
-      return true;
-  }
-}
-
-const excludes: Readonly<Record<string, readonly string[]>> = {
-  immutable: ["readonly"],
-  readonly: ["immutable"],
-  internal: ["searchable"],
-  searchable: ["internal"],
-  index: ["unique"],
-  unique: ["index"],
-};
 
 /** Modifiers with arguments that can't be left out. */
 const withArguments: Readonly<Record<string, string>> = {

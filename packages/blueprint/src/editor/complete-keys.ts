@@ -9,6 +9,7 @@ import { actionsOf, entityOfExpectation, fieldsHere, isSought, namesOf } from ".
 import { completeWith } from "./complete-with.ts";
 import { withValue } from "./insertion.ts";
 import { type Location, siblingsOf } from "./locate.ts";
+import { excludes, takes } from "./modifier-fit.ts";
 import { readNotation } from "./notation.ts";
 import { hasModule, type Outline } from "./outline.ts";
 import { type FieldOutline, recordOf } from "./record-outline.ts";
@@ -203,6 +204,9 @@ function fitsField(name: string, { location, present }: Place): boolean {
   if (type === null) return true;
   const traits = typeTraits[type];
   const generated = type === "computed" || type === "sequence";
+  const fits = takes(type, name) && !(excludes[name] ?? []).some((other) => present.has(other));
+  // Without a caller who writes it, the field needs a value.
+  const canBeEmpty = optional || present.has("optional") || present.has("default");
   switch (name) {
     case "values":
       return (type === "enum" || type === "enum_set") && !/\[/.test(notation);
@@ -219,34 +223,12 @@ function fitsField(name: string, { location, present }: Place): boolean {
       return traits.default;
     case "optional":
       return !optional && !generated && type !== "refs";
-    case "unique":
-      return traits.keyed && !present.has("index");
-    case "index":
-      return traits.keyed && !present.has("unique");
-    case "searchable":
-      return traits.searchable && !present.has("internal");
-    case "immutable":
-      return !generated && !present.has("readonly");
     case "readonly":
-      return !generated && !present.has("immutable") && (optional || present.has("optional") || present.has("default"));
+      return fits && canBeEmpty;
     case "internal":
-      return optional || present.has("optional") || present.has("default") || generated;
-    case "was":
-      return type !== "computed";
-    case "fill":
-      return (
-        !generated &&
-        !["json", "list", "enum_set", "object", "i18n", "point", "vector", "refs", "secret"].includes(type)
-      );
-    case "on_delete":
-      return type === "ref" || type === "user_ref" || type === "org_ref";
-    case "as":
-      return type === "ref" || type === "refs" || type === "user_ref";
-    case "per":
-    case "at":
-      return type === "sequence";
+      return fits && (canBeEmpty || generated);
     default:
-      return true;
+      return fits;
   }
 }
 

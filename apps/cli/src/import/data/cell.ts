@@ -1,5 +1,5 @@
-// The project that records go to, by way of the control API. In: batches. Out: what became of them. It sends a batch again where the
-// answer was lost: the cell knows how far it has come, so that no row is taken twice.
+// The target project of an import, through the control API. In: batches. Out: their results. It sends a batch again if the answer
+// was lost: the cell knows its position, so no row is stored twice.
 import { setTimeout as pause } from "node:timers/promises";
 import type { BatchOutcome, ImportBatch, ImportState, StepState } from "@plinth/control/router";
 import { type ControlClient, isControlError } from "../../control-client.ts";
@@ -9,16 +9,16 @@ export interface Target {
   readonly projectId: string;
   readonly source: string;
   readonly label: string;
-  /** Told of each wait. */
+  /** Called for each wait. */
   readonly onWait: (reason: string) => void;
 }
 
 export interface ImportBatchOptions {
-  /** Which organization records belong to where no column says it. */
+  /** The organization of records without a column for it. */
   readonly organization: string | null;
 }
 
-/** What became of a batch; null where its answer was lost after it had been taken. */
+/** The result of a batch. Null if its answer was lost after the batch was stored. */
 export type Sent = { readonly outcome: BatchOutcome | null; readonly state: StepState };
 
 const WAITS_MS = [500, 1_000, 2_000, 5_000, 5_000, 10_000, 10_000, 10_000, 10_000];
@@ -33,7 +33,7 @@ export async function closeImport(target: Target): Promise<void> {
   await patiently(target, () => control.transfers.closeImport.mutate({ projectId, source }));
 }
 
-/** Asks again while the cell is away. */
+/** Tries again while the cell is unavailable. */
 export async function patiently<T>({ onWait }: Pick<Target, "onWait">, ask: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
@@ -41,13 +41,13 @@ export async function patiently<T>({ onWait }: Pick<Target, "onWait">, ask: () =
     } catch (error) {
       const wait = WAITS_MS[tries];
       if (wait === undefined || !isPassing(error)) throw error;
-      onWait("the project's cell does not answer");
+      onWait("the project's cell doesn't answer");
       await pause(wait);
     }
   }
 }
 
-/** @throws TRPCClientError where the cell refuses the batch as a whole, or stays away. */
+/** @throws TRPCClientError if the cell refuses the whole batch, or stays unavailable. */
 export async function sendBatch(target: Target, batch: ImportBatch): Promise<Sent> {
   for (let tries = 0; ; tries++) {
     try {
@@ -59,7 +59,7 @@ export async function sendBatch(target: Target, batch: ImportBatch): Promise<Sen
       const wait = WAITS_MS[tries];
       if (wait === undefined) throw error;
       if (!isConflict) {
-        target.onWait("the project's cell does not answer");
+        target.onWait("the project's cell doesn't answer");
         await pause(wait);
       }
       if (batch.dry) continue;
@@ -74,7 +74,7 @@ async function stateOf(target: Target, step: string): Promise<StepState | undefi
   return (await openImport(target)).steps.find(({ name }) => name === step);
 }
 
-/** What passes by itself: a restart, a moment without a network. */
+/** Temporary failures: a restart, a short loss of the network. */
 function isPassing(error: unknown): boolean {
   if (!isControlError(error)) return false;
   return (

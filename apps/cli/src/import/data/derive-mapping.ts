@@ -1,5 +1,5 @@
-// Asks the importer of schemas again what each table and column becomes. In: a foreign schema. Out: the mapping that the blueprint of
-// `plinth import postgres` fits, and references, which say of whose key a column holds values. It never looks at a project.
+// Derives the mapping of tables and columns with the importer of schemas. In: a foreign schema. Out: the mapping for a blueprint
+// of `plinth import postgres`, and references, which are columns with keys of other tables. It never reads a project.
 import type { ForeignSchema } from "../foreign-schema.ts";
 import { createInventory } from "../inventory.ts";
 import { draftOf } from "../write/write-blueprint.ts";
@@ -11,7 +11,7 @@ export function deriveMapping(schema: ForeignSchema): DataMapping {
     const mapped = Object.fromEntries([...fieldOf].map(([column, field]) => [field, column]));
     const [first] = fields.keys();
     const [key] = table.key?.columns ?? [];
-    // What no profile takes belongs to the user that the same row is.
+    // Columns that don't fit in a profile belong to the user of the same row.
     const isDetails = draft.people?.details?.name === name && first !== undefined && key !== undefined;
     return { table: table.id, entity: name, fields: isDetails ? { [first]: key, ...mapped } : mapped, isDerived: true };
   });

@@ -1,10 +1,10 @@
-// Which table becomes records of which entity, and which column a value of which field. Types, and how a file says the same.
+// The mapping from tables to entities and from columns to fields. Types, and their form in a file.
 import { readFile, writeFile } from "node:fs/promises";
 import { parse, stringify } from "yaml";
 import { CommandFailure, messageOf } from "../../failure.ts";
 
 export interface DataMapping {
-  /** By the id of a table, as `public.artist`. A table may become records of several entities. */
+  /** By the id of a table, as `public.artist`. One table can have several entities. */
   readonly tables: readonly TableMapping[];
   readonly links: readonly LinkMapping[];
 }
@@ -12,9 +12,9 @@ export interface DataMapping {
 export interface TableMapping {
   readonly table: string;
   readonly entity: string;
-  /** Field > column. The id is made from the table's key. */
+  /** Field > column. The table's key becomes the id. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Derived from the source, so that a field that the project lacks is left out; one of a file must be there. */
+  /** True if it is derived from the source: then fields that the project lacks are left out. Fields in a file must exist. */
   readonly isDerived: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface LinkMapping {
 
 type Written = Readonly<Record<string, unknown>>;
 
-/** The mapping with what a file says in the place of what was derived; `null` leaves a table out. @throws CommandFailure */
+/** The derived mapping, changed by a file. `null` leaves a table out. @throws CommandFailure */
 export async function overrideMapping(mapping: DataMapping, file: string): Promise<DataMapping> {
   let content: unknown;
   try {
@@ -40,7 +40,7 @@ export async function overrideMapping(mapping: DataMapping, file: string): Promi
   const { tables, links, ...others } = section(content, file, "it");
   const unknown = Object.keys(others)[0];
   if (unknown !== undefined)
-    throw new CommandFailure(`${file}: it has \`tables\` and \`links\`, and no \`${unknown}\``, 2);
+    throw new CommandFailure(`${file}: the keys are \`tables\` and \`links\`, not \`${unknown}\``, 2);
   const named = section(tables ?? {}, file, "tables");
   const pairs = section(links ?? {}, file, "links");
   const isNamed = ({ table }: { readonly table: string }): boolean =>
@@ -59,7 +59,7 @@ export async function overrideMapping(mapping: DataMapping, file: string): Promi
   };
 }
 
-/** @throws CommandFailure where there is such a file. */
+/** @throws CommandFailure if the file already exists. */
 export async function writeMapping({ tables, links }: DataMapping, file: string): Promise<void> {
   const written = new Map<string, unknown[]>();
   for (const { table, entity, fields } of tables)

@@ -1,6 +1,6 @@
-// In which order entities are imported, so that a reference finds its record. In: who refers to whom. Out: the order, and the references
-// that wait for a second pass: to records of the same kind, and one of each circle. Where no reference of a circle may be empty, no
-// order helps.
+// Orders the entities of an import, so that each reference finds its record. In: entities with their references. Out: the order,
+// and the references for a second pass: those to the same entity, and one of each circle. If all references of a circle are
+// required, there is no order.
 export interface Referring {
   readonly entity: string;
   readonly references: readonly { readonly field: string; readonly entity: string; readonly nullable: boolean }[];
@@ -22,7 +22,7 @@ export function orderEntities(referring: readonly Referring[]): Order {
       deferred.add(name(entity, reference.field));
       if (!reference.nullable)
         problems.push(
-          `${name(entity, reference.field)}: it is required and refers to its own kind: no record can be the first`,
+          `${name(entity, reference.field)}: it is required and refers to its own entity, so no record can be the first`,
         );
     }
   }

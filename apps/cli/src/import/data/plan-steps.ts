@@ -1,5 +1,5 @@
-// Lays out an import. In: a mapping, the source's tables, and what the project can take. Out: steps in an order in which each
-// reference finds its record, with what stands in the way and what stays behind, by name.
+// Plans an import. In: a mapping, the source's tables, and the fields of the project. Out: steps in an order in which each
+// reference finds its record, with the problems, and the tables and columns that are not imported.
 import type { ImportStep, TransferEntity, TransferField, TransferShape } from "@plinth/control/router";
 import type { ForeignSchema, ForeignTable } from "../foreign-schema.ts";
 import type { DataMapping, LinkMapping, TableMapping } from "./mapping.ts";
@@ -9,9 +9,9 @@ import { createSourceStep, type SourceStep } from "./source-step.ts";
 
 export interface ImportPlan {
   readonly steps: readonly PlannedStep[];
-  /** Nothing is imported while there is one. */
+  /** If there are any, nothing is imported. */
   readonly problems: readonly string[];
-  /** Tables and columns that stay behind, and why. */
+  /** Tables and columns that are not imported, with reasons. */
   readonly left: readonly string[];
 }
 
@@ -20,12 +20,12 @@ export interface PlannedStep {
   readonly table: ForeignTable;
   readonly entity: string;
   readonly kind: ImportStep["kind"];
-  /** Field > column; none for the id, which the key makes. */
+  /** Field > column. The id has none, because the key makes it. */
   readonly columns: readonly (readonly [field: string, column: string])[];
   readonly withSalt: (salt: string) => SourceStep;
 }
 
-/** For people. */
+/** The title for people. */
 export function titleOf({
   table,
   entity,
@@ -37,7 +37,7 @@ export function titleOf({
     case "records":
       return `${table.id} > ${entity}`;
     case "fill":
-      return `${table.id} > ${entity}.${field}, once all records are there`;
+      return `${table.id} > ${entity}.${field}, after all records`;
     case "links":
       return `${table.id} > pairs of ${entity}.${field}`;
   }
@@ -48,7 +48,7 @@ export interface PlanOptions {
   readonly mapping: DataMapping;
   readonly shape: TransferShape;
   readonly tables: SourceTables;
-  /** Whether an organization is named for records that no column gives one. */
+  /** Whether there is an organization for records without a column for it. */
   readonly hasOrganization: boolean;
 }
 
@@ -143,7 +143,7 @@ function columnsOf(
     const isGiven = field.name === "id" || columns.some((one) => one.field === field);
     const isOrganization = field.name === "org_id" && entity.inOrganization;
     if (isOrganization && !isGiven && !hasOrganization)
-      problems.push(`${entity.name}.org_id: each record belongs to an organization: name one with --organization ID`);
+      problems.push(`${entity.name}.org_id: each record needs an organization: name one with --organization ID`);
     else if (field.required && !isGiven && !isOrganization)
       problems.push(`${entity.name}.${field.name}: it is required, and no column of ${table.id} is mapped to it`);
   }
@@ -157,11 +157,11 @@ function columnsOf(
 
 function refusalOf({ name: entity }: TransferEntity, name: string, field: TransferField | undefined): string | null {
   if (field === undefined) return `${entity} has no field ${name}`;
-  if (field.isList) return `${entity}.${name} is a many-to-many field: a table of pairs brings it`;
+  if (field.isList) return `${entity}.${name} is a many-to-many field, which is imported from a table of pairs`;
   return field.refused === null ? null : `${entity}.${name} can't be imported. ${field.refused}`;
 }
 
-/** The foreign key that the column is part of, to a table whose rows become records of the entity. */
+/** The foreign key that contains the column and refers to a table of the entity. */
 function referenceBy(
   table: ForeignTable,
   column: string,
@@ -224,13 +224,13 @@ function linkStep(
   const isPair =
     table !== undefined && [link.own, link.other].every((name) => table.columns.some((one) => one.name === name));
   if (!isPair || field?.isList !== true || field.references === null) {
-    problems.push(`${link.table}: ${link.entity}.${link.field} is no many-to-many field of these columns`);
+    problems.push(`${link.table}: ${link.entity}.${link.field} is not a many-to-many field of these columns`);
     return null;
   }
   const own = referenceBy(table, link.own, link.entity, known);
   const other = referenceBy(table, link.other, field.references, known);
   if (own === undefined || other === undefined) {
-    problems.push(`${link.table}: one of its two tables does not come along`);
+    problems.push(`${link.table}: one of its two tables is not imported`);
     return null;
   }
   const idBy = (salt: string, column: string, { reference, target }: typeof own): string =>

@@ -1,5 +1,5 @@
-// Says how far an import or export has come. In: counts. Out: one line that is written over where a person looks on, and a line every
-// few seconds where nobody does.
+// Shows the progress of an import or export. In: counts. Out: one line that is overwritten in a terminal, otherwise a line every
+// few seconds.
 import type { Terminal } from "../../terminal.ts";
 
 export interface Progress {
@@ -10,7 +10,7 @@ export interface Progress {
 const WATCHED_MS = 250;
 const PLAIN_MS = 5_000;
 
-/** @param total Rows of all steps, as far as they are known; null for no idea. */
+/** @param total The estimated rows of all steps. Null if unknown. */
 export function createProgress(
   terminal: Terminal,
   total: number | null,
@@ -36,7 +36,7 @@ export function createProgress(
         `${grouped(perSecond)} rows/s`,
         ...(left === null ? [] : [`${timeText(left)} left`]),
       ];
-      // Over the last line: up, and clear.
+      // Overwrites the last line: moves the cursor up and clears the line.
       terminal.err(`${isWatched && hasLine ? "\u001b[1A\u001b[2K" : ""}${parts.join(", ")}`);
       hasLine = true;
     },

@@ -1,5 +1,5 @@
-// Where refused rows are written down, one JSON line for each. In: refusals. Out: a file that never grows beyond its bound; what is
-// counted is counted whole.
+// Writes refused rows to a file, one JSON line for each. In: refusals. Out: a file of limited size. The counts include rows that
+// did not fit.
 
 import { once } from "node:events";
 import { createWriteStream, type WriteStream } from "node:fs";
@@ -7,13 +7,13 @@ import type { RowRefusal } from "@plinth/control/router";
 
 export interface RefusalFile {
   add(place: { readonly table: string; readonly entity: string }, refusals: readonly RowRefusal[]): Promise<void>;
-  /** The file, where anything was written. */
+  /** The file, if anything was written. */
   close(): Promise<{ readonly written: number; readonly left: number; readonly path: string }>;
 }
 
 const BYTES_MAX = 64 * 1024 * 1024;
 
-/** @param bytesMax What goes beyond is counted alone. */
+/** @param bytesMax Rows beyond this size are only counted. */
 export function openRefusalFile(path: string, bytesMax: number = BYTES_MAX): RefusalFile {
   let stream: WriteStream | null = null;
   let bytes = 0;

@@ -1,5 +1,6 @@
-// Carries an import out. In: a plan, a source and a project. Out: for each step what was read, stored and refused, and whether both sides
-// have the same. While the cell stores one batch, the next is read. It goes on where an earlier run stopped.
+// Runs an import. In: a plan, a source and a project. Out: for each step the numbers of rows that were read, stored and refused,
+// and whether both sides have the same values. The next batch is read while the cell stores one. It continues where an earlier
+// run stopped.
 import type { StepState } from "@plinth/control/router";
 import { closeImport, type ImportBatchOptions, openImport, sendBatch, type Target } from "./cell.ts";
 import { type PlannedStep, titleOf } from "./plan-steps.ts";
@@ -12,11 +13,11 @@ export interface StepResult {
   readonly table: string;
   readonly entity: string;
   readonly kind: PlannedStep["kind"];
-  /** As the source has it. */
+  /** The number of rows in the source. */
   readonly found: number;
   readonly accepted: number;
   readonly refused: number;
-  /** Of all rows of the source, without those that were refused; and of the stored rows. */
+  /** The checksums of all rows of the source without the refused ones, and of the stored rows. */
   readonly sourceChecksum: string;
   readonly checksum: string;
   readonly isWhole: boolean;
@@ -77,10 +78,10 @@ async function runStep(
   return state;
 }
 
-/** Reads the next batch while the last one is used. */
+/** Reads the next batch while the last one is stored. */
 async function* ahead(batches: AsyncGenerator<Batch>): AsyncGenerator<Batch> {
   let next = batches.next();
-  // Its failure is met where it is waited for.
+  // Its failure is handled where it is awaited.
   next.catch(() => {});
   for (;;) {
     const { value, done } = await next;

@@ -1,5 +1,6 @@
-// How rows of a source are read, as SQL that its own database runs: keys, ids, and values in the text that a cell compares. In: tables of
-// the foreign schema. Out: expressions over the row `_t`. The database makes the ids: nothing has to remember which key became which.
+// SQL that the source database runs to read rows: keys, ids, and values in the text form that a cell compares. In: tables of the
+// foreign schema. Out: expressions over the row `_t`. The database computes the ids, so nobody has to remember the id of each
+// key.
 import type { TransferField } from "@plinth/control/router";
 import type { ForeignColumn, ForeignReference, ForeignTable } from "../foreign-schema.ts";
 import { enumNames } from "../write/names.ts";
@@ -13,19 +14,19 @@ export interface SourceTables {
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Tables are `schema.name`; either part may hold a dot, so the schema is known beside it. */
+/** Tables are `schema.name`. Either part can contain a dot, so the schema is passed separately. */
 export function tableName({ space, name }: Pick<ForeignTable, "space" | "name">): string {
   return `${quoted(space ?? "public")}.${quoted(name)}`;
 }
 
-/** The columns that rows are read in the order of; none where the table has no key. */
+/** The columns that define the order of rows. Empty if the table has no key. */
 export function keyColumns(table: ForeignTable): readonly string[] {
   if (table.key !== null) return table.key.columns;
   const required = (column: string): boolean => table.columns.find(({ name }) => name === column)?.optional === false;
   return table.uniques.find(({ columns }) => columns.every(required))?.columns ?? [];
 }
 
-/** The key of a row as one text: what reports name and what an import goes on behind. */
+/** The key of a row as one text, for reports and for the position of an import. */
 export function keyText(table: ForeignTable, row: string): string {
   const columns = keyColumns(table).map((name) => `${row}.${quoted(name)}::text`);
   if (columns.length === 1) return columns[0] ?? "";
@@ -33,9 +34,9 @@ export function keyText(table: ForeignTable, row: string): string {
 }
 
 /**
- * Where ids are made, from a hash of the import's salt and the key: whoever knows a key of the source knows no id. The form is
- * that of a UUID of one's own making (RFC 9562, version 8). Of a number, its lowest 48 bits come first: records that were made one
- * after the other stay together, and an index over their ids grows at its end.
+ * Makes an id from a hash of the import's salt and the key: a person who knows a key of the source can't compute the id. It has
+ * the form of a custom UUID (RFC 9562, version 8). For a numeric key, its lowest 48 bits come first, so that consecutive records
+ * stay together, and an index over their ids grows at its end.
  */
 function madeId(salt: string, entity: string, key: string, isNumber: boolean): string {
   const hash = `md5(${literal(`${salt}/${entity}/`)} || ${key}::text)`;
@@ -44,7 +45,7 @@ function madeId(salt: string, entity: string, key: string, isNumber: boolean): s
   return `overlay(overlay(${marked} placing '8' from 13) placing '8' from 17)::uuid::text`;
 }
 
-/** The type of a key of one column; null of others. */
+/** The type of a key with one column. Null for other keys. */
 function keyKind(table: ForeignTable): ForeignColumn["type"]["kind"] | null {
   const [only, second] = keyColumns(table);
   if (second !== undefined) return null;
@@ -61,7 +62,7 @@ function idOfKey(
   return madeId(salt, entity, value, kind === "int" || kind === "bigint");
 }
 
-/** The id of the record that a row of this table becomes. */
+/** The id of the record that this row becomes. */
 export function idOf(
   table: ForeignTable,
   row: string,
@@ -72,7 +73,7 @@ export function idOf(
   return idOfKey(table, isOne ? `${row}.${quoted(only)}` : keyText(table, row), target);
 }
 
-/** The id that a reference leads to; null where its column is. */
+/** The id of a reference's target. Null if its column is null. */
 export function referredId(
   column: string,
   reference: ForeignReference,
@@ -85,14 +86,14 @@ export function referredId(
   if (key.length === 1 && key[0] === referred) {
     return idOfKey(target.table, value, target);
   }
-  // By another unique column than the key, or by one of several: the row itself says what its key is.
+  // The reference uses a unique column other than the key, or one of several columns, so the target's row is read for its key.
   const rest = reference.columns.map(
     (name, place) => `_o.${quoted(reference.targetColumns[place] ?? "")} = _t.${quoted(name)}`,
   );
   return `(SELECT ${idOf(target.table, "_o", target)} FROM ${tableName(target.table)} _o WHERE ${rest.join(" AND ")})`;
 }
 
-/** A column's value as the text that the cell writes of the stored one. */
+/** A column's value in the text form in which the cell writes the stored one. */
 export function valueText(column: ForeignColumn, field: TransferField, { trimsScale }: SourceTables): string {
   const value = `_t.${quoted(column.name)}`;
   const { type } = column;
@@ -117,7 +118,7 @@ function decimalText(value: string, trimsScale: boolean): string {
   return `CASE WHEN ${value}::text LIKE '%.%' THEN rtrim(rtrim(${value}::text, '0'), '.') ELSE ${value}::text END`;
 }
 
-/** Values that are no words have another name in the blueprint. */
+/** Values that are not words have another name in the blueprint. */
 function enumText(value: string, list: boolean, values: readonly string[]): string {
   const renamed = [...enumNames(values)].filter(([from, to]) => from !== to);
   const cases = (one: string): string =>
@@ -130,7 +131,7 @@ function enumText(value: string, list: boolean, values: readonly string[]): stri
   return `CASE WHEN ${value} IS NOT NULL THEN ARRAY(${members})::text END`;
 }
 
-/** As the cell does (apps/runtime/src/transfers/canonical.ts). */
+/** The same hash as in the cell (apps/runtime/src/transfers/canonical.ts). */
 export function rowHash(texts: readonly string[]): string {
   return `('x' || left(md5(row(${texts.join(", ")})::text), 15))::bit(60)::bigint`;
 }

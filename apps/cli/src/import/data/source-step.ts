@@ -1,5 +1,5 @@
-// One step of an import as its source reads it. In: a table and expressions. Out: SQL that copies its rows behind a key, each with the
-// hash of its values, and SQL that counts them.
+// One step of an import in the source. In: a table and expressions. Out: SQL that copies its rows after a key, each with the hash
+// of its values, and SQL that counts them.
 import { createHash } from "node:crypto";
 import type { ImportStep } from "@plinth/control/router";
 import type { ForeignTable } from "../foreign-schema.ts";
@@ -8,7 +8,7 @@ import { keyColumns, keyText, literal, quoted, rowHash, tableName } from "./sour
 export interface SourceStep {
   readonly step: ImportStep;
   readonly table: ForeignTable;
-  /** A COPY of the rows behind the key, in its order: of each the key, the hash of the values, and the values. */
+  /** A COPY of the rows after the key, in its order: for each row the key, the hash of the values, and the values. */
   copyAfter(key: string | null, limit?: number): string;
   /** One row: `count`. */
   readonly count: string;
@@ -21,7 +21,7 @@ export function createSourceStep(
   where: string | null = null,
 ): SourceStep {
   const keys = keyColumns(table).map((name) => `_t.${quoted(name)}`);
-  // Without a key, rows are numbered in the order of all that they hold: the same as long as the table is.
+  // Without a key, rows are numbered in the order of all their values, which is the same as long as the table doesn't change.
   const from =
     keys.length > 0
       ? `${tableName(table)} _t`
@@ -32,7 +32,7 @@ export function createSourceStep(
     ", ",
   );
   const named = `${step.entity} from ${table.id}${step.kind === "records" ? "" : ` (${step.fields.at(-1)})`}`;
-  // Another mapping is another step: what the last one has taken says nothing of it.
+  // Another mapping makes another step, because the progress of the old one doesn't apply to it.
   const mark = createHash("sha256")
     .update(JSON.stringify([values, where]))
     .digest("hex")
@@ -47,7 +47,7 @@ export function createSourceStep(
       ];
       const condition = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
       const bound = limit === undefined ? "" : ` LIMIT ${limit}`;
-      // OFFSET 0 keeps each value from being computed once for itself and once for the hash.
+      // OFFSET 0 prevents that each value is computed twice, for itself and for the hash.
       const rows = `SELECT ${inner} FROM ${from}${condition} ORDER BY ${order}${bound === "" ? " OFFSET 0" : bound}`;
       return `COPY (SELECT _key, ${rowHash(names)}, ${names.join(", ")} FROM (${rows}) _r) TO STDOUT`;
     },

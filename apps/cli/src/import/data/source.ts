@@ -1,5 +1,5 @@
-// A Postgres database that records are imported from. In: its address. Out: rows as one moment saw them, cut into batches. One
-// connection reads it, in a read-only transaction; where that connection is lost, the import stops, since another moment would answer.
+// A Postgres database as the source of records. In: its address. Out: rows as of one moment, in batches. One connection reads
+// them in a read-only transaction. If the connection is lost, the import stops, because a new one would see another moment.
 import { createHash } from "node:crypto";
 import { readCopyValue } from "@plinth/postgres";
 import postgres from "postgres";
@@ -9,16 +9,16 @@ export interface Batch {
   /** Lines in COPY's text format. */
   readonly rows: string;
   readonly count: number;
-  /** Key of the last row. */
+  /** The key of the last row. */
   readonly last: string;
 }
 
 export interface Source {
   /** Whether the server has trim_scale (13). */
   readonly trimsScale: boolean;
-  /** Names the database, whoever asks and however. */
+  /** Identifies the database, whatever address or user reads it. */
   readonly fingerprint: string;
-  /** For people; without a password. */
+  /** For people, without a password. */
   readonly label: string;
   rows<Row>(sql: string): Promise<readonly Row[]>;
   batches(copy: string, bounds: { readonly rowsMax: number; readonly charsMax: number }): AsyncGenerator<Batch>;
@@ -27,7 +27,7 @@ export interface Source {
 
 const BEGIN = [
   "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-  // How texts of values are written; the cell writes them the same.
+  // The text form of values. The cell uses the same settings.
   "SET LOCAL timezone = 'UTC'",
   "SET LOCAL datestyle = 'ISO, YMD'",
   "SET LOCAL intervalstyle = 'iso_8601'",
@@ -39,7 +39,7 @@ const BEGIN = [
   "SET LOCAL idle_in_transaction_session_timeout = 0",
 ].join("; ");
 
-/** @throws CommandFailure where the database can't be reached. */
+/** @throws CommandFailure if the database can't be reached. */
 export async function openSource(url: string, schemas: readonly string[]): Promise<Source> {
   let lost = false;
   const sql = postgres(url, {
@@ -61,7 +61,7 @@ export async function openSource(url: string, schemas: readonly string[]): Promi
   const whole = (): void => {
     if (lost)
       throw new CommandFailure(
-        "The connection to the source was lost. Run the import again: it goes on where it stopped.",
+        "The connection to the source was lost. Run the import again: it continues where it stopped.",
       );
   };
   try {
@@ -105,7 +105,7 @@ export async function openSource(url: string, schemas: readonly string[]): Promi
   }
 }
 
-/** Whole lines, as many as a batch may hold. @throws CommandFailure where a single row is larger than a batch. */
+/** As many complete lines as fit in a batch. @throws CommandFailure if a single row is larger than a batch. */
 export async function* cut(
   chunks: AsyncIterable<Buffer>,
   { rowsMax, charsMax }: { readonly rowsMax: number; readonly charsMax: number },
@@ -138,7 +138,7 @@ export async function* cut(
 
 function tooLarge(row: Buffer, bytesMax: number): CommandFailure {
   return new CommandFailure(
-    `The row with the key ${keyIn(row).slice(0, 80)} has more than ${bytesMax} bytes, which no batch holds. Leave its table out by --map, or bring it through the API.`,
+    `The row with the key ${keyIn(row).slice(0, 80)} has more than ${bytesMax} bytes, the largest size of a batch. Leave its table out with --map, or create the record through the API.`,
   );
 }
 

@@ -1,5 +1,5 @@
-// Judges the first rows of each step and writes nothing. In: a plan, a source and a project. Out: for each step how many rows were
-// judged, and which would be refused.
+// Checks the first rows of each step without writing. In: a plan, a source and a project. Out: for each step the number of
+// checked rows, and the rows that would be refused.
 import { randomBytes } from "node:crypto";
 import type { RowRefusal } from "@plinth/control/router";
 import { type ImportBatchOptions, sendBatch, type Target } from "./cell.ts";
@@ -16,7 +16,7 @@ const SAMPLE_ROWS = 1_000;
 const SAMPLE_CHARS = 1_000_000;
 const SHOWN = 5;
 
-/** References to records that are still to come are not judged, and neither are steps that need them to be there. */
+/** References to later records are not checked, and neither are steps that need them. */
 export async function tryImport(
   source: Source,
   target: Target,

@@ -1,5 +1,5 @@
-// Asks the catalogue of a Postgres database. In: a connection and the names of schemas. Out: rows, one for each thing that there
-// is. It reads the catalogue alone, never a row of a table, on one connection that can only read.
+// Reads the catalogue of a Postgres database. In: a connection and the names of schemas. Out: rows, one for each object. It only
+// reads the catalogue, never a row of a table, on one read-only connection.
 import postgres from "postgres";
 import { CommandFailure, messageOf } from "../../failure.ts";
 
@@ -19,9 +19,9 @@ export interface TypeRow {
   readonly name: string;
   /** b base, e enum, d domain, c composite, r range, m multirange. */
   readonly kind: string;
-  /** Of an array the type of its members, else 0. */
+  /** For an array the type of its members, otherwise 0. */
   readonly member: number;
-  /** Of a domain the type that it is over, else 0. */
+  /** For a domain its base type, otherwise 0. */
   readonly base: number;
   readonly baseModifier: number;
   readonly required: boolean;
@@ -29,7 +29,7 @@ export interface TypeRow {
   readonly labels: readonly string[];
   readonly checks: readonly { readonly name: string; readonly text: string }[];
   readonly comment: string | null;
-  /** In one of the schemas that are imported, and no part of a table or an extension. */
+  /** In one of the imported schemas, and not part of a table or an extension. */
   readonly own: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface TableRow {
   readonly name: string;
   readonly comment: string | null;
   readonly partitioned: boolean;
-  /** Whose partition it is, else 0. */
+  /** The table of a partition, otherwise 0. */
   readonly partitionOf: number;
   readonly parents: readonly string[];
   readonly rowSecurity: boolean;
@@ -75,12 +75,12 @@ export interface ConstraintRow {
 export interface IndexRow {
   readonly table: number;
   readonly name: string;
-  /** The constraint that it is for; null for an index of its own. */
+  /** The constraint of the index. Null if it has none. */
   readonly constraint: string | null;
   readonly unique: boolean;
   readonly nullsNotDistinct: boolean;
   readonly method: string;
-  /** Null where a key is an expression. */
+  /** Null if a key is an expression. */
   readonly columns: readonly (string | null)[];
   readonly included: readonly string[];
   readonly partial: string | null;
@@ -107,7 +107,7 @@ export interface OtherRow {
   readonly path: string;
 }
 
-/** @throws CommandFailure where the database can't be reached or lacks one of the schemas. */
+/** @throws CommandFailure if the database can't be reached or lacks one of the schemas. */
 export async function readCatalogue(url: string, schemas: readonly string[]): Promise<Catalogue> {
   const sql = postgres(url, {
     max: 1,
@@ -116,7 +116,7 @@ export async function readCatalogue(url: string, schemas: readonly string[]): Pr
     connection: { application_name: "plinth import" },
   });
   try {
-    // A result begins with the first columns: the statements without any share the one before it.
+    // A result begins with the first columns: statements without columns share the result of the one before them.
     const [, found = [], ...rows] = (await sql.unsafe(batchFor(schemas)).simple()) as unknown as readonly object[][];
     const missing = schemas.find((name) => !(found as { name: string }[]).some((one) => one.name === name));
     if (missing !== undefined) throw new CommandFailure(`The database has no schema "${missing}".`);
@@ -139,15 +139,15 @@ export async function readCatalogue(url: string, schemas: readonly string[]): Pr
 }
 
 /**
- * All questions as one text and one transaction: they see one moment, a pooler between us and the database keeps them on one
- * connection, and no setting outlives them. postgres.js's own transactions are not used: after a connection is cut, one of
- * its queries can run inside another.
+ * All queries are one text and one transaction: they see the same moment, a pooler before the database keeps them on one
+ * connection, and no setting outlives them. postgres.js's own transactions are not used, because after a lost connection one of
+ * its queries can run inside another transaction.
  */
 function batchFor(schemas: readonly string[]): string {
   const list = `ARRAY[${schemas.map((name) => `'${name.replaceAll("'", "''")}'`).join(", ")}]::name[]`;
   return [
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-    // So every name outside of pg_catalog is printed with its schema.
+    // So that names outside of pg_catalog are printed with their schema.
     "SET LOCAL search_path = pg_catalog",
     "SELECT nspname AS name FROM pg_namespace WHERE nspname = ANY($1)",
     ...[TYPES, TABLES, COLUMNS, CONSTRAINTS, INDEXES, POLICIES, OTHERS],
@@ -157,7 +157,7 @@ function batchFor(schemas: readonly string[]): string {
     .join(";\n");
 }
 
-/** Not made by an extension. */
+/** Not created by an extension. */
 const own = (object: string): string =>
   `NOT EXISTS (SELECT 1 FROM pg_depend e WHERE e.objid = ${object} AND e.deptype = 'e')`;
 const table = (alias: string): string =>
@@ -235,7 +235,7 @@ const POLICIES = `
   FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE ${table("c")} ORDER BY c.oid, p.polname`;
 
-/** What is there beside tables and their parts. */
+/** Other objects than tables and their parts. */
 const OTHERS = `
   SELECT CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' ELSE 'foreign table' END AS what,
     n.nspname || '.' || c.relname AS path

@@ -1,4 +1,4 @@
-// Reads a column's default as Postgres prints it. In: the expression's text. Out: a value, or the text where it is no constant.
+// Reads a column's default as Postgres prints it. In: the expression's text. Out: a value, or the text if it isn't a constant.
 import type { ForeignDefault, ForeignType, Literal } from "../foreign-schema.ts";
 import { parseSql, type SqlNode } from "./sql-expression.ts";
 
@@ -57,7 +57,7 @@ function plainValue(text: string, type: ForeignType): Literal | undefined {
   }
 }
 
-/** `{}` and `{a,b}`, without quotes or lists within. */
+/** `{}` and `{a,b}`, without quotes or nested lists. */
 function membersOf(text: string, type: ForeignType): Literal | undefined {
   const inner = /^\{([^{}"\\]*)\}$/.exec(text)?.[1];
   if (inner === undefined) return undefined;

@@ -1,10 +1,10 @@
-// Tells what a Postgres database has beside its tables. In: the catalogue. Out: items of the inventory with the reason why each
-// stays behind, and the enums, which come along with the fields that use them.
+// Lists the objects of a Postgres database other than tables. In: the catalogue. Out: items of the inventory with the reason why
+// each is left out, and the enums, which are imported with their fields.
 import type { ForeignEnum } from "../foreign-schema.ts";
 import type { Inventory, ItemKind } from "../inventory.ts";
 import type { Catalogue, TypeRow } from "./catalogue.ts";
 
-/** What becomes of each; the key is what the catalogue's query calls it. */
+/** The inventory's kind and reason for each. The key is the name in the catalogue's query. */
 const reasons: Readonly<Record<string, readonly [ItemKind, string]>> = {
   view: ["views", "A view's query has no counterpart; write a view of an entity, or computed fields."],
   "materialized view": [
@@ -12,20 +12,20 @@ const reasons: Readonly<Record<string, readonly [ItemKind, string]>> = {
     "A view's query has no counterpart; write a view of an entity, or computed fields.",
   ],
   "foreign table": ["foreign tables", "Its rows are in another database."],
-  "owned sequence": ["sequences", "It numbers the rows of a table, which have ids of the service."],
-  sequence: ["sequences", "A sequence of one's own has no counterpart; `sequence(prefix)` numbers records."],
-  function: ["functions", "No code comes along; write it as actions, workers or computed fields."],
-  trigger: ["triggers", "No code comes along; write it as workers, checks or computed fields."],
+  "owned sequence": ["sequences", "It numbers the rows of a table. Plinth creates the ids."],
+  sequence: ["sequences", "A separate sequence has no counterpart; `sequence(prefix)` numbers records."],
+  function: ["functions", "Code isn't imported; write it as actions, workers or computed fields."],
+  trigger: ["triggers", "Code isn't imported; write it as workers, checks or computed fields."],
   rule: ["rules", "Rules that rewrite queries have no counterpart."],
-  comment: ["comments", "What it is about did not come along."],
-  grant: ["grants", "Roles of the database are not those of the API: write permissions."],
-  extension: ["extensions", "The service decides what its databases have installed."],
-  statistics: ["other", "The service's tables have the usual statistics."],
-  operator: ["other", "Operators of one's own have no counterpart."],
+  comment: ["comments", "Its subject wasn't imported."],
+  grant: ["grants", "The API doesn't use the roles of the database; write permissions."],
+  extension: ["extensions", "Plinth decides which extensions its databases have."],
+  statistics: ["other", "Plinth's tables have the usual statistics."],
+  operator: ["other", "Custom operators have no counterpart."],
   collation: ["other", "Texts are compared by code point."],
-  "text search configuration": ["other", "`search: { language }` says how texts are searched."],
-  "event trigger": ["triggers", "It is about changes of the schema, which the service makes."],
-  publication: ["other", "Changes are followed by `realtime` and webhooks."],
+  "text search configuration": ["other", "`search: { language }` sets how texts are searched."],
+  "event trigger": ["triggers", "It runs on changes of the schema, which only Plinth makes."],
+  publication: ["other", "`realtime` and webhooks publish changes."],
 };
 
 export function noteOthers({ others }: Catalogue, inventory: Inventory): void {
@@ -44,19 +44,19 @@ export function noteTypes({ types }: Catalogue, inventory: Inventory): ReadonlyM
     if (row.kind === "e") enums.set(row.oid, enumOf(row, path, inventory));
     if (!row.own || row.kind === "e") continue;
     if (row.kind === "d")
-      inventory.changed(inventory.found("domains", path), "Its fields have the type that it is over, and its checks.");
+      inventory.changed(inventory.found("domains", path), "Its fields have its base type and its checks.");
     else if (row.kind === "c")
       inventory.leftOut(
         inventory.found("composite types", path),
-        "It has no counterpart; write fields of it as object{...}.",
+        "It has no counterpart; write its fields as object{...}.",
       );
-    else inventory.leftOut(inventory.found("other", `${path} (type)`), "A type of one's own has no counterpart.");
+    else inventory.leftOut(inventory.found("other", `${path} (type)`), "A custom type has no counterpart.");
     if (row.comment !== null) inventory.leftOut(inventory.found("comments", path), "A type has no help of its own.");
   }
   return enums;
 }
 
-/** An enum of another schema is none of this import, but where a column uses it, its values count. */
+/** An enum of another schema isn't imported, but if a column uses it, its values are in the inventory. */
 function enumOf(row: TypeRow, path: string, inventory: Inventory): ForeignEnum {
   return {
     name: row.name,

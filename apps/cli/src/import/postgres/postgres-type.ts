@@ -1,12 +1,12 @@
-// What a column's type in Postgres is in a blueprint. In: the types of the catalogue, and one of them with its modifier. Out: a
-// type, whether it is a list of them, and the domains on the way to it.
+// The blueprint's type for a column of Postgres. In: the types of the catalogue, and one of them with its modifier. Out: a type,
+// whether it is a list, and the domains in between.
 import type { ForeignEnum, ForeignType } from "../foreign-schema.ts";
 import type { TypeRow } from "./catalogue.ts";
 
 export interface ResolvedType {
   readonly type: ForeignType;
   readonly list: boolean;
-  /** From the column's own to the innermost. */
+  /** From the column's own domain to the innermost. */
   readonly domains: readonly TypeRow[];
   readonly bounds: { readonly min: string; readonly max: string } | null;
 }
@@ -28,7 +28,7 @@ export function resolveType(
       ownModifier = row.baseModifier;
       row = types.get(row.base);
     } else {
-      // A domain within an array binds its members, which no field of a list says.
+      // A domain inside an array constrains its members, which a field of a list can't express.
       list = true;
       row = types.get(row.member);
     }
@@ -40,7 +40,7 @@ export function resolveType(
   return { type, list, domains, bounds };
 }
 
-/** Modifiers as Postgres packs them: lengths and precisions stand 4 above their value. */
+/** Modifiers as Postgres packs them: lengths and precisions are increased by 4. */
 function baseType(name: string, modifier: number): ForeignType {
   switch (name) {
     case "text":

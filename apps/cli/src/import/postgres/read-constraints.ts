@@ -1,5 +1,5 @@
 // Reads the constraints and indexes of a table. In: its rows of the catalogue. Out: keys, uniques, indexes, references and
-// checks; what has no counterpart is told at once.
+// checks. Constructs without a counterpart go to the inventory immediately.
 import type { ForeignCheck, ForeignList, ForeignReference, ForeignTable } from "../foreign-schema.ts";
 import type { Inventory, Item } from "../inventory.ts";
 import type { ConstraintRow, IndexRow, TableRow } from "./catalogue.ts";
@@ -38,7 +38,7 @@ export function readConstraints(table: TableRow, context: TableContext): Read {
   };
 }
 
-/** A key or a unique, unless it is one over time. */
+/** A key or a unique, except one over time. */
 function listOf(
   table: TableRow,
   row: ConstraintRow,
@@ -60,17 +60,20 @@ function listOf(
 function noteDetails(table: TableRow, row: ConstraintRow, inventory: Inventory): void {
   const path = `${idOf(table)}.${row.name}`;
   if (row.deferrable)
-    inventory.leftOut(inventory.found("other", `${path} deferrable`), "The service checks it with each statement.");
-  if (!row.valid) inventory.leftOut(inventory.found("other", `${path} not valid`), "It holds for every record here.");
+    inventory.leftOut(inventory.found("other", `${path} deferrable`), "Plinth checks it with each statement.");
+  if (!row.valid) inventory.leftOut(inventory.found("other", `${path} not valid`), "It applies to every record here.");
 }
 
-/** What an index says beside its columns. A unique over nulls is stricter in the source than it can be here. */
+/**
+ * The properties of an index in addition to its columns. A unique without distinct nulls is stricter in the source than it can be
+ * here.
+ */
 function noteIndexDetails(table: TableRow, row: IndexRow, { catalogue, inventory }: TableContext): void {
   const detail = (what: string): Item => inventory.found("index details", `${idOf(table)}.${row.name} ${what}`);
   if (row.included.length > 0)
     inventory.leftOut(
       detail(`include (${row.included.join(", ")})`),
-      "An index holds its own fields alone; what is unique is the same.",
+      "An index has only its own fields; the unique fields are the same.",
     );
   if (row.descending)
     inventory.leftOut(detail("order"), "An index is a B-tree in ascending order, which Postgres reads both ways.");
@@ -83,7 +86,7 @@ function noteIndexDetails(table: TableRow, row: IndexRow, { catalogue, inventory
   else
     inventory.leftOut(
       detail("nulls not distinct"),
-      "Records without a value are not compared: make its fields required where there may be one such record at most.",
+      "Records without a value are not compared; make its fields required if only one such record is allowed.",
     );
 }
 
@@ -104,8 +107,8 @@ function indexOf(table: TableRow, row: IndexRow, context: TableContext): FoundIn
 function indexProblem({ columns, partial, method, unique }: IndexRow): string | null {
   const what = unique ? "A unique" : "An index";
   if (columns.includes(null))
-    return `${what} over an expression has no counterpart; a field of its own can hold the value.`;
-  if (partial !== null) return `${what} over a part of the rows has no counterpart.`;
+    return `${what} over an expression has no counterpart; a separate field can have the value.`;
+  if (partial !== null) return `${what} over some of the rows has no counterpart.`;
   if (method === "btree" || method === "hash") return null;
   return `An index of the kind ${method} has no counterpart; \`searchable\` fields have one for full text.`;
 }
@@ -115,8 +118,8 @@ const actions = { c: "cascade", n: "set_null", d: "set_default" } as const;
 function referenceOf(id: string, row: ConstraintRow, inventory: Inventory): ForeignReference {
   const path = `${id}.${row.name}`;
   if (row.deferrable)
-    inventory.leftOut(inventory.found("other", `${path} deferrable`), "The service checks it with each statement.");
-  if (!row.valid) inventory.leftOut(inventory.found("other", `${path} not valid`), "It holds for every record here.");
+    inventory.leftOut(inventory.found("other", `${path} deferrable`), "Plinth checks it with each statement.");
+  if (!row.valid) inventory.leftOut(inventory.found("other", `${path} not valid`), "It applies to every record here.");
   return {
     name: row.name,
     item: inventory.found("relations", path),
@@ -136,8 +139,8 @@ interface Shared {
 }
 
 /**
- * What each partition declares for itself: the same on all of them, it holds for the table; else it can't be said of a part.
- * A partition's own primary key and unique hold within it alone.
+ * Constraints of partitions. If all partitions have the same one, it applies to the table; otherwise it can't be expressed. A
+ * partition's own primary key and unique only apply within it.
  */
 function sharedByPartitions(table: TableRow, { catalogue, inventory }: TableContext): Shared {
   const partitions = partitionsOf(table, catalogue).filter((one) => !one.partitioned);
@@ -159,13 +162,13 @@ function sharedByPartitions(table: TableRow, { catalogue, inventory }: TableCont
           for (const kind of ["relations", "on delete", "on update"] as const)
             inventory.changed(
               inventory.found(kind, path),
-              `It is that of ${idOf(table)}: each partition has the same.`,
+              `It becomes that of ${idOf(table)}, because each partition has it.`,
             );
       } else {
         const kinds = { p: "primary keys", u: "uniques", f: "relations", c: "checks", x: "exclusions" } as const;
         inventory.leftOut(
           inventory.found(kinds[row.type], path),
-          "It holds for a partition, and a partition is no entity of its own.",
+          "It applies to a partition, which isn't a separate entity.",
         );
       }
     }
@@ -179,8 +182,9 @@ function sharedByPartitions(table: TableRow, { catalogue, inventory }: TableCont
       const item = inventory.found(row.unique ? "uniques" : "indexes", `${idOf(partition)}.${row.name}`);
       const problem = indexProblem(row);
       if (problem !== null || row.unique || !everywhere)
-        inventory.leftOut(item, problem ?? "It holds for a partition, and a partition is no entity of its own.");
-      else if (indexes.has(key)) inventory.changed(item, `It is that of ${idOf(table)}: each partition has the same.`);
+        inventory.leftOut(item, problem ?? "It applies to a partition, which isn't a separate entity.");
+      else if (indexes.has(key))
+        inventory.changed(item, `It becomes that of ${idOf(table)}, because each partition has it.`);
       else indexes.set(key, { columns: row.columns as readonly string[], item });
     }
   }

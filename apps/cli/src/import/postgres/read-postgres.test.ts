@@ -1,4 +1,4 @@
-// What comes over from Postgres: a blueprint without errors, everything of the source expressed or named.
+// The import from Postgres: a blueprint without errors, with everything of the source expressed or listed.
 import { readFileSync } from "node:fs";
 import { createPool } from "@plinth/postgres";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
@@ -20,7 +20,7 @@ afterAll(() => database.drop());
 const typeOf = (entity: string, field: string): unknown =>
   workshop.entity(entity).fields.find((one) => one.name === field)?.type;
 
-test("tables become entities; the one of the users is built in, links alone are a field", () => {
+test("tables become entities; users are built in, and tables of pairs become a field", () => {
   expect(workshop.model.entities.map((one) => one.name)).toEqual([
     "machine",
     "note",
@@ -51,7 +51,7 @@ test("tables become entities; the one of the users is built in, links alone are 
   expect(typeOf("machine", "skills")).toEqual({ kind: "refs", entity: "skill" });
 });
 
-describe("what was lost once", () => {
+describe("constructs that earlier versions lost", () => {
   test("on delete, with two references to one table", () => {
     expect(typeOf("repair", "machine_id")).toEqual({ kind: "ref", entity: "machine", onDelete: "cascade" });
     expect(typeOf("repair", "spare_machine_id")).toEqual({ kind: "ref", entity: "machine", onDelete: "set_null" });
@@ -63,20 +63,20 @@ describe("what was lost once", () => {
     ]);
   });
 
-  test("domains give their type, their checks, and that they are required", () => {
+  test("domains keep their type, their checks, and NOT NULL", () => {
     const { fields, checks } = workshop.entity("machine");
     expect(fields.find((field) => field.name === "code")).toMatchObject({ optional: false, type: { kind: "string" } });
     expect(checks.map((one) => one.name)).toEqual(["load_is_percentage", "code_is_short_code"]);
     expect(workshop.count("domains")).toEqual([2, 0]);
   });
 
-  test("a key of several columns beside simple ones is named, and its columns are kept", () => {
+  test("a key of several columns is listed in addition to simple ones, and its columns are kept", () => {
     expect(workshop.notesAt("workshop.repairs.at_place").join()).toMatch(/left_out: Its key has several columns/);
     expect(workshop.count("relations")).toEqual([10, 7]);
   });
 
   test("a table of the same name in another schema is another table", async () => {
-    expect(workshop.notesAt("workshop.machines.machines_former_fkey").join()).toMatch(/did not come along/);
+    expect(workshop.notesAt("workshop.machines.machines_former_fkey").join()).toMatch(/wasn't imported/);
     const both = await tryPostgres(database.adminUrl, "workshop", "elsewhere");
     expect(both.model.entities.map((one) => one.name)).toContain("elsewhere_machine");
     expect(both.entity("workshop_machine").fields.find((field) => field.name === "former")?.type).toMatchObject({
@@ -84,10 +84,10 @@ describe("what was lost once", () => {
     });
   });
 
-  test("INCLUDE and NULLS NOT DISTINCT: the unique is kept, what it says beside is named", () => {
+  test("INCLUDE and NULLS NOT DISTINCT: the unique is kept, and these options are listed", () => {
     expect(workshop.entity("machine").uniques).toContainEqual(["hall", "place"]);
     expect(workshop.entity("machine").uniques).toContainEqual(["former", "hall"]);
-    // Where every column is required, it says nothing.
+    // If every column is required, the option has no effect.
     expect(workshop.count("index details")).toEqual([4, 1]);
     const details = workshop.imported.inventory.notes.filter((note) => note.of === "index details");
     expect(details.map((note) => note.path.split(" ").slice(1).join(" "))).toEqual([
@@ -102,20 +102,22 @@ describe("what was lost once", () => {
     expect(workshop.count("partitions")).toEqual([2, 0]);
   });
 
-  test("inheritance is named, and both tables are whole", () => {
+  test("inheritance is listed, and both tables have all columns", () => {
     expect(fieldsOf(workshop.entity("power_tool"))).toEqual(["id_value: uuid", "name: text", "watts: int"]);
     expect(workshop.count("inheritance")).toEqual([1, 0]);
   });
 });
 
-test("checks and generated columns are rules, where a rule says the same", () => {
+test("checks and generated columns become rules with the same meaning, if there is one", () => {
   expect(workshop.entity("repair").checks.map((one) => one.name)).toEqual([
     "cost_is_positive",
     "done_has_end",
     "ends_after_start",
     "known_urgency",
   ]);
-  expect(workshop.notesAt("workshop.repairs.not_a_palindrome").join()).toMatch(/left_out: No rule says the same/);
+  expect(workshop.notesAt("workshop.repairs.not_a_palindrome").join()).toMatch(
+    /left_out: No rule has the same meaning/,
+  );
   expect(workshop.count("generated fields")).toEqual([1, 1]);
 });
 
@@ -126,24 +128,26 @@ describe("row-level security", () => {
       .permissions.filter((one) => one.role !== "admin")
       .map((one) => `${one.role} ${one.operation}`);
 
-  test("a policy about the owner is proposed, one that lets everybody in never is", () => {
+  test("a policy about the owner is proposed, one that gives everybody access never is", () => {
     expect(granted("repair")).toEqual(["owner create", "owner delete", "owner read", "owner update"]);
     expect(workshop.imported.text).toContain("# review: proposed from the policy own_rows");
-    expect(workshop.notesAt("workshop.repairs.all_may_look").join()).toMatch(/nothing is opened to `public`/);
-    expect(workshop.notesAt("workshop.repairs.by_skill").join()).toMatch(/left_out: No rule says the same/);
+    expect(workshop.notesAt("workshop.repairs.all_may_look").join()).toMatch(
+      /An import never gives access to `public`/,
+    );
+    expect(workshop.notesAt("workshop.repairs.by_skill").join()).toMatch(/left_out: No rule has the same meaning/);
   });
 
-  test("a restrictive policy narrows the others, so that nothing is proposed", () => {
+  test("a restrictive policy limits the others, so nothing is proposed", () => {
     expect(granted("note")).toEqual([]);
-    expect(workshop.notesAt("workshop.notes.own").join()).toMatch(/left_out: A restrictive policy narrows/);
+    expect(workshop.notesAt("workshop.notes.own").join()).toMatch(/left_out: A restrictive policy limits/);
   });
 
-  test("users who are kept in another schema are users", () => {
+  test("users in another schema are users", () => {
     expect(typeOf("note", "owner_id")).toMatchObject({ kind: "user_ref" });
   });
 });
 
-test("what has no counterpart is named with its reason", () => {
+test("constructs without a counterpart are listed with their reasons", () => {
   const leftOut = workshop.imported.inventory.notes.filter((note) => note.kind === "left_out").map((note) => note.path);
   for (const path of [
     "workshop.open_repairs",
@@ -163,15 +167,15 @@ test("what has no counterpart is named with its reason", () => {
   ])
     expect(leftOut).toContain(path);
   expect(workshop.notesAt("workshop.odd_types.address").join()).toMatch(/changed: inet becomes text/);
-  expect(workshop.notesAt("workshop.odd_types.at").join()).toMatch(/changed: It keeps no time zone/);
+  expect(workshop.notesAt("workshop.odd_types.at").join()).toMatch(/changed: The source stores no time zone/);
 });
 
-test("comments are help, whatever signs they hold", () => {
+test("comments become help, with any characters", () => {
   expect(workshop.entity("odd_type").help).toBe('What other databases hold: "all" of it');
   expect(workshop.entity("odd_type").fields.find((field) => field.name === "address")?.help).toBe("Where # it is");
 });
 
-test("a database that is not there, and a schema that is not in it, are said in one line", async () => {
+test("an unreachable database and a missing schema are reported in one line", async () => {
   await expect(readCatalogue(database.adminUrl, ["nowhere"])).rejects.toThrow('The database has no schema "nowhere".');
   await expect(readCatalogue("postgres://nobody@127.0.0.1:1/none", ["public"])).rejects.toThrow(/could not be read/);
 });

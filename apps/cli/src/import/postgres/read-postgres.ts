@@ -1,4 +1,4 @@
-// Reads the schema of a Postgres database. In: its catalogue. Out: its tables; each construct has an item in the inventory.
+// Reads the schema of a Postgres database. In: its catalogue. Out: its tables. Each construct has an item in the inventory.
 import type {
   ForeignCheck,
   ForeignColumn,
@@ -16,7 +16,7 @@ import { readConstraints } from "./read-constraints.ts";
 import { parseSql } from "./sql-expression.ts";
 import { idOf, partitionsOf, type TableContext } from "./table-context.ts";
 
-/** Where Supabase and its like keep who signs in. */
+/** The table in which Supabase and similar services store users. */
 const usersElsewhere = ["auth.users"];
 
 export function readPostgres(catalogue: Catalogue, inventory: Inventory): ForeignSchema {
@@ -92,7 +92,7 @@ function columnOf(id: string, row: ColumnRow, checks: ForeignCheck[], context: T
   };
 }
 
-/** A domain's check, at each column of the domain: `VALUE` is the column. */
+/** A domain's check, for each column of the domain: `VALUE` is the column. */
 function domainCheck(
   path: string,
   column: string,
@@ -113,19 +113,19 @@ function noteParents(table: TableRow, { inventory }: TableContext): void {
   for (const parent of table.parents)
     inventory.leftOut(
       inventory.found("inheritance", `${idOf(table)} inherits ${parent}`),
-      "It is an entity with all its columns; its records are not among those of the other.",
+      "It is an entity with all its columns; the other entity doesn't contain its records.",
     );
 }
 
-/** Partitions are how a table is stored: their rows are rows of the table. */
+/** Partitions are the storage of a table: their rows are rows of the table. */
 function notePartitions(table: TableRow, { catalogue, inventory }: TableContext): void {
   for (const partition of partitionsOf(table, catalogue)) {
     inventory.changed(
       inventory.found("partitions", idOf(partition)),
-      `It is a part of ${idOf(table)}, whose entity holds its rows.`,
+      `It is a partition of ${idOf(table)}, whose entity has its rows.`,
     );
     if (partition.comment !== null)
-      inventory.leftOut(inventory.found("comments", idOf(partition)), "A partition is no entity of its own.");
+      inventory.leftOut(inventory.found("comments", idOf(partition)), "A partition isn't a separate entity.");
   }
 }
 
@@ -135,7 +135,7 @@ function securityOf(table: TableRow, { catalogue, inventory }: TableContext): Fo
     for (const policy of policies)
       inventory.leftOut(
         inventory.found("policies", `${idOf(table)}.${policy.name}`),
-        "Row-level security is not enabled on the table, so that it says nothing.",
+        "Row-level security is not enabled on the table, so it has no effect.",
       );
     return null;
   }

@@ -1,5 +1,5 @@
-// Reads an expression as Postgres prints it back: a check, a policy, a generated column. In: its text. Out: a tree, or null
-// where it holds what is not read here (a subquery, CASE, an operator of an extension). It never guesses.
+// Parses an expression as Postgres prints it: a check, a policy, a generated column. In: its text. Out: a tree, or null if it
+// contains unsupported syntax (a subquery, CASE, an operator of an extension). It never guesses.
 
 export type SqlNode =
   | { readonly kind: "column"; readonly name: string }
@@ -28,7 +28,7 @@ export function parseSql(text: string): SqlNode | null {
   }
 }
 
-/** The names of the columns in it. */
+/** The names of its columns. */
 export function columnsIn(node: SqlNode): readonly string[] {
   switch (node.kind) {
     case "column":
@@ -235,7 +235,7 @@ function refuse(): never {
   throw new Unread();
 }
 
-/** Postgres prints `(SELECT auth.uid() AS uid)` for a subquery that looks at no table. */
+/** Postgres prints `(SELECT auth.uid() AS uid)` for a subquery without a table. */
 function bracketed(reader: Reader): SqlNode {
   const isSelect = take(reader, "select");
   const node = disjunction(reader);

@@ -1,4 +1,4 @@
-// What the readers of a table share. In: the catalogue. Out: a table's id, and its partitions.
+// The shared context of the readers of a table. In: the catalogue. Out: a table's id, and its partitions.
 import type { ForeignEnum } from "../foreign-schema.ts";
 import type { Inventory } from "../inventory.ts";
 import type { Catalogue, TableRow, TypeRow } from "./catalogue.ts";
@@ -12,7 +12,7 @@ export interface TableContext {
 
 export const idOf = ({ schema, name }: TableRow): string => `${schema}.${name}`;
 
-/** All of them, those of partitions too. */
+/** All tables, including partitions. */
 export function partitionsOf({ oid }: TableRow, catalogue: Catalogue): readonly TableRow[] {
   return catalogue.tables
     .filter((table) => table.partitionOf === oid)

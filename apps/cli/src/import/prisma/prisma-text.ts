@@ -9,7 +9,7 @@ export interface PrismaText {
   readonly text: string;
 }
 
-/** @throws CommandFailure where nothing can be read, or a folder holds no `.prisma` file. */
+/** @throws CommandFailure if nothing can be read, or a folder has no `.prisma` file. */
 export async function readPrismaTexts(path: string): Promise<readonly PrismaText[]> {
   const isFolder = await stat(path).then(
     (found) => found.isDirectory(),
@@ -17,17 +17,17 @@ export async function readPrismaTexts(path: string): Promise<readonly PrismaText
   );
   if (!isFolder) return [{ file: path, text: await readText(path) }];
   const names = (await readdir(path, { recursive: true })).filter((name) => name.endsWith(".prisma")).sort();
-  if (names.length === 0) throw new CommandFailure(`${path} holds no .prisma file.`, 2);
+  if (names.length === 0) throw new CommandFailure(`${path} has no .prisma file.`, 2);
   const files = names.map((name) => join(path, name));
   return await Promise.all(files.map(async (file) => ({ file, text: await readText(file) })));
 }
 
-/** A text or a line comment, which may hold the signs of a block comment, or a block comment itself. */
+/** A text, a line comment, or a block comment. The first two can contain the characters of a block comment. */
 const comments = /"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
 
 /**
- * Turns block comments into line comments, because the parser knows no others. Each line stays where it is, so that the
- * place of an error is still right. A block comment amid a line becomes a blank, because the line may go on behind it.
+ * Turns block comments into line comments, because the parser doesn't know others. The lines keep their numbers, so that the
+ * positions of errors are right. A block comment inside a line becomes spaces, because the line may continue after it.
  */
 export function withoutBlockComments(text: string): string {
   return text.replace(comments, (found, at: number) => {

@@ -23,7 +23,7 @@ export function nativeOf(field: Field): Attr | undefined {
   return field.attributes?.find((attribute) => attribute.group === "db");
 }
 
-/** The text of a `key: "text"`; null where there is none. */
+/** The text of a `key: "text"`, or null. */
 export function textArgument(attribute: AnyAttribute, key: string): string | null {
   const value = keyed(attribute, key);
   return typeof value === "string" ? unquote(value) : null;
@@ -45,7 +45,7 @@ export function fieldsOf(attribute: BlockAttribute): readonly string[] {
   return namesIn(keyed(attribute, "fields") ?? firstPlain(attribute));
 }
 
-/** What `@@index` says beside its fields: orders, operator classes, the kind of the index. */
+/** The options of `@@index` for its fields: orders, operator classes, the kind of the index. */
 export function detailsOf(attribute: BlockAttribute | Attr): readonly string[] {
   const fields = keyed(attribute, "fields") ?? firstPlain(attribute);
   const ofFields = members(fields).flatMap((member) => {
@@ -69,7 +69,7 @@ function keyed(attribute: AnyAttribute, key: string): Value | undefined {
   return pairs.find((pair) => pair?.key === key)?.value;
 }
 
-/** An empty list has no `args` at all. */
+/** An empty list has no `args`. */
 function members(value: Argument | undefined): readonly Argument[] {
   const list: Partial<RelationArray> | null = tagged(value, "array");
   if (list !== null) return (list.args ?? []) as readonly Argument[];
@@ -117,7 +117,7 @@ export function unquote(text: string): string {
   }
 }
 
-/** As the source writes it, more or less: for people. */
+/** Approximately in the syntax of the source, for people. */
 export function printed(value: Argument | undefined): string {
   const call = tagged(value, "function");
   if (call !== null) return `${call.name}(${(call.params ?? []).map((one) => printed(one as Argument)).join(", ")})`;

@@ -1,4 +1,4 @@
-// Reads one field of a Prisma model that is no relation. In: the field. Out: a column, with its items in the inventory.
+// Reads one field of a Prisma model that isn't a relation. In: the field. Out: a column, with its items in the inventory.
 import type { Attr, Field, Model } from "@mrleebo/prisma-ast";
 import type { ForeignColumn, ForeignComment, ForeignDefault, ForeignEnum, ForeignType } from "../foreign-schema.ts";
 import type { Inventory } from "../inventory.ts";
@@ -30,7 +30,7 @@ export function readColumn(
   const fallback = defaultOf(field);
   const isList = field.array === true;
   const given = fallback !== null ? { value: fallback, item: inventory.found("defaults", path) } : null;
-  // A list that is not sent is empty, without being told so.
+  // A list without a value is empty by default.
   const empty = { value: { kind: "literal", value: [] } as const, item };
   return {
     name: field.name,
@@ -46,7 +46,7 @@ export function readColumn(
   };
 }
 
-/** Attributes that are read nowhere else. */
+/** Attributes that nothing else reads. */
 function noteAttributes(path: string, field: Field, inventory: Inventory): void {
   for (const attribute of field.attributes ?? []) {
     const { name, group } = attribute;
@@ -64,9 +64,9 @@ function noteAttributes(path: string, field: Field, inventory: Inventory): void 
 }
 
 export const nameInDatabase =
-  "The blueprint keeps the names of the Prisma client; the service names its own tables and columns.";
+  "The blueprint keeps the names of the Prisma client; Plinth names its own tables and columns.";
 
-/** Native types that say nothing beside what their field's type, or its limits here, says. */
+/** Native types that add nothing to the field's type or to the limits here. */
 const exactNatives: readonly string[] =
   "Text VarChar Char Uuid Date SmallInt Integer Int BigInt Boolean Bool Json JsonB Decimal DoublePrecision Double Timestamptz Time LongText MediumText".split(
     " ",
@@ -75,7 +75,7 @@ const exactNatives: readonly string[] =
 function noteNative(at: string, { name, args }: Attr, inventory: Inventory): void {
   const item = inventory.found("native types", at);
   const precise = args !== undefined && ["Timestamp", "Timestamptz", "Time", "Timetz", "DateTime"].includes(name);
-  if (precise) inventory.changed(item, "Times are kept to the microsecond.");
+  if (precise) inventory.changed(item, "Times have a precision of one microsecond.");
   else if (exactNatives.includes(name)) inventory.expressed(item);
   else
     inventory.changed(
@@ -107,12 +107,12 @@ function typeOf(field: Field, enums: ReadonlyMap<string, ForeignEnum>): ForeignT
     case "Float":
       return { kind: "float" };
     case "Decimal":
-      // Prisma's own default in Postgres.
+      // Prisma's default in Postgres.
       return { kind: "decimal", precision: first ?? 65, scale: second ?? (first === undefined ? 30 : 0) };
     case "DateTime":
       if (native?.name === "Date") return { kind: "date" };
       if (native?.name === "Time" || native?.name === "Timetz") return { kind: "time" };
-      // Whatever the database keeps, the Prisma client reads and writes UTC.
+      // Whatever the database stores, the Prisma client reads and writes UTC.
       return { kind: "datetime", zoned: true };
     case "Json":
       return { kind: "json" };
@@ -153,7 +153,7 @@ function defaultOf(field: Field): ForeignDefault | null {
   }
 }
 
-/** `dbgenerated("gen_random_uuid()")` and its like. */
+/** `dbgenerated("gen_random_uuid()")` and similar. */
 function generatedDefault(name: string, text: string): ForeignDefault {
   if (
     name === "dbgenerated" &&

@@ -1,4 +1,4 @@
-// What comes over from Prisma: a blueprint without errors, everything of the source expressed or named.
+// The import from Prisma: a blueprint without errors, with everything of the source expressed or listed.
 
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -15,7 +15,7 @@ const shop = readFileSync(new URL("../testdata/shop.prisma", import.meta.url), "
 describe("a small shop", () => {
   const { model, entity, notesAt, count } = tryPrisma(shop);
 
-  test("an entity for each model but users and the ignored one", () => {
+  test("an entity for each model except users and the ignored one", () => {
     expect(model.entities.map((one) => one.name).sort()).toEqual(
       ["app_session", "category", "order", "order_line", "product", "review"].sort(),
     );
@@ -52,12 +52,12 @@ describe("a small shop", () => {
     expect(entity("review").uniques).toContainEqual(["author_id", "product_id"]);
   });
 
-  test("what can't be said is noted, never silent", () => {
+  test("everything that can't be expressed is listed", () => {
     expect(notesAt("User.passwordHash").join()).toMatch(/left_out: Credentials/);
     expect(notesAt("Product.area").join()).toContain("left_out: The type circle has no counterpart.");
     expect(notesAt("Product.photo").join()).toContain("left_out: The type Bytes has no counterpart.");
     expect(notesAt("Product.id").join()).toMatch(/legacy_id/);
-    expect(notesAt("OrderState.on").join()).toMatch(/changed: It is called `on_value`/);
+    expect(notesAt("OrderState.on").join()).toMatch(/changed: It becomes `on_value`/);
     expect(notesAt("Old").join()).toMatch(/left_out: It is marked @@ignore/);
     expect(count("views")).toEqual([1, 0]);
   });
@@ -67,8 +67,8 @@ describe("a small shop", () => {
   });
 });
 
-describe("what large schemas are made of", () => {
-  test("an empty default, a unique without brackets, an order amid an index", () => {
+describe("constructs of large schemas", () => {
+  test("an empty default, a unique without brackets, an order inside an index", () => {
     const { entity } = tryPrisma(`model Note {
       id   Int @id
       tags String[] @default([])
@@ -112,7 +112,7 @@ describe("what large schemas are made of", () => {
     expect(types).toContainEqual({ kind: "ref", entity: "place", onDelete: "set_null" });
   });
 
-  test("createdAt beside created_at, and a created_at that is a number", () => {
+  test("createdAt in addition to created_at, and a created_at that is a number", () => {
     const { entity } = tryPrisma(`
       model Grant { id Int @id @default(autoincrement())
         createdAt DateTime @default(now())
@@ -144,7 +144,7 @@ describe("what large schemas are made of", () => {
     expect(count("enum values")).toEqual([2, 2]);
     expect(count("database names")).toEqual([2, 0]);
     expect(count("indexes")).toEqual([2, 0]);
-    expect(notesAt("Day(data)").join()).toMatch(/left_out: `data` is of the type `json`/);
+    expect(notesAt("Day(data)").join()).toMatch(/left_out: `data` has the type `json`/);
   });
 
   test("users with a unique name, a required field and friends", () => {
@@ -177,7 +177,7 @@ describe("what large schemas are made of", () => {
     expect(notesAt("User.birthday").join()).toMatch(/changed: It is in `user_detail`/);
   });
 
-  test("comments with every sign that YAML knows become help", () => {
+  test("comments with every special character of YAML become help", () => {
     const { entity } = tryPrisma(`
       /// The note's "text": it's { not } a [map], #1 & *2 - 'so'.
       model Note { id Int @id
@@ -196,7 +196,7 @@ describe("what large schemas are made of", () => {
     expect(fieldsOf(tryPrisma(text).entity("a"))).toEqual(["legacy_id: int", "url: text", "b: int"]);
   });
 
-  test("a circle of required references begins somewhere", () => {
+  test("in a circle of required references, one becomes optional", () => {
     const { entity } = tryPrisma(`
       model Hen { id Int @id
         eggId Int
@@ -212,7 +212,7 @@ describe("what large schemas are made of", () => {
     expect(required).toHaveLength(1);
   });
 
-  test("a relation by an id and what the record is in: the reference is kept, the rest is named", () => {
+  test("a relation by an id and a tenant: the reference is kept, the rest is listed", () => {
     const { entity, notesAt, count } = tryPrisma(`
       model Survey { id String @id
         spaceId String
@@ -230,8 +230,10 @@ describe("what large schemas are made of", () => {
         survey Survey @relation(fields: [surveyId, spaceId], references: [id, spaceId], onDelete: Cascade) }`);
     const { type } = entity("quota").fields.find((field) => field.name === "survey_id") ?? {};
     expect(type).toEqual({ kind: "ref", entity: "survey", onDelete: "cascade" });
-    expect(notesAt("Quota.survey").join()).toMatch(/changed: The reference is by surveyId alone; that the values/);
-    // Without a space, the source lets any survey be named.
+    expect(notesAt("Quota.survey").join()).toMatch(
+      /changed: The reference uses only surveyId; Plinth doesn't check that the values/,
+    );
+    // Without a tenant, the source accepts any survey.
     expect(notesAt("Hint.survey").join()).toMatch(/left_out: Its key has several columns/);
     expect(count("on delete")).toEqual([2, 1]);
   });
@@ -252,7 +254,7 @@ describe("what large schemas are made of", () => {
   });
 });
 
-describe("who may do what", () => {
+describe("permissions", () => {
   const owned = (fields: string): string =>
     `model User { id Int @id\n email String @unique\n notes Note[] }\nmodel Note { id Int @id\n ownerId Int\n owner User @relation(fields: [ownerId], references: [id])\n ${fields} }`;
   const granted = (text: string): readonly string[] =>
@@ -261,12 +263,12 @@ describe("who may do what", () => {
       .permissions.filter((one) => one.role !== "admin")
       .map((one) => `${one.role} ${one.operation}`);
 
-  test("a proposal for the owner, marked to be reviewed, and nothing for anybody else", () => {
+  test("a proposal for the owner, marked for review, and nothing for others", () => {
     expect(granted(owned(""))).toEqual(["owner create", "owner delete", "owner read", "owner update"]);
     expect(tryPrisma(owned("")).imported.text).toContain("# review: proposed from the field owner_id");
   });
 
-  test("who owns a record with a secret, or with power in it, is not given all of it", () => {
+  test("an owner doesn't get all rights on a record with secrets or with rights", () => {
     expect(granted(owned("refreshToken String"))).toEqual([]);
     expect(granted(owned("role String"))).toEqual(["owner read"]);
   });
@@ -288,8 +290,8 @@ test("a schema in a folder of files is read as one", async () => {
   }
 });
 
-test("what is no Prisma schema is refused with its file and place", () => {
+test("a file with wrong syntax is refused with its name and position", () => {
   expect(() => readPrisma([{ file: "x.prisma", text: "model X {" }], createInventory())).toThrow(
-    /x\.prisma is no Prisma schema/,
+    /x\.prisma can't be read as a Prisma schema/,
   );
 });

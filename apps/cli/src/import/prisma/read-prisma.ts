@@ -1,5 +1,5 @@
-// Reads a Prisma schema. In: the texts of its files. Out: its tables; each construct of it has an item in the inventory.
-// It looks at names of the schema, not of the database behind it (`@map`), because those are what its clients know.
+// Reads a Prisma schema. In: the texts of its files. Out: its tables. Each construct has an item in the inventory. It uses the
+// names of the schema, not of the database (`@map`), because clients use those.
 import {
   type Block,
   type BlockAttribute,
@@ -17,7 +17,7 @@ import { attributeOf, detailsOf, fieldsOf, textArgument, wordArgument } from "./
 import { nameInDatabase, readColumn } from "./read-column.ts";
 import { fieldsIn, type Relations, relationsOf, targetOf } from "./relations.ts";
 
-/** @throws CommandFailure where a text is no Prisma schema. */
+/** @throws CommandFailure if a text isn't a Prisma schema. */
 export function readPrisma(texts: readonly PrismaText[], inventory: Inventory): ForeignSchema {
   const blocks = texts.flatMap((text) => [...parse(text), separator]);
   const comments = commentsOf(blocks, inventory);
@@ -56,7 +56,7 @@ interface Context {
   readonly inventory: Inventory;
 }
 
-/** A comment at the end of one file says nothing of the first block of the next. */
+/** A comment at the end of one file doesn't describe the first block of the next. */
 const separator: Block = { type: "break" };
 
 function parse({ file, text }: PrismaText): readonly Block[] {
@@ -64,13 +64,13 @@ function parse({ file, text }: PrismaText): readonly Block[] {
     return getSchema(withoutBlockComments(text)).list;
   } catch (error) {
     const [message = ""] = messageOf(error).split("\n");
-    throw new CommandFailure(`${file} is no Prisma schema that can be read${placeOf(error)}: ${message}`, 1, {
+    throw new CommandFailure(`${file} can't be read as a Prisma schema${placeOf(error)}: ${message}`, 1, {
       cause: error,
     });
   }
 }
 
-/** The parser's errors carry the token that they stopped at. */
+/** The parser's errors have the token at which it stopped. */
 function placeOf(error: unknown): string {
   if (!(error instanceof Error) || !("token" in error)) return "";
   const { token } = error;
@@ -78,7 +78,7 @@ function placeOf(error: unknown): string {
   return Number.isNaN(at) ? "" : `, line ${at}`;
 }
 
-/** Lines with three slashes before a block are its documentation; those with two are remarks of its authors. */
+/** Lines with three slashes before a block are its documentation. Those with two are remarks of its authors. */
 function commentsOf(blocks: readonly Block[], inventory: Inventory): ReadonlyMap<object, ForeignComment> {
   const found = new Map<object, ForeignComment>();
   let lines: string[] = [];
@@ -88,7 +88,7 @@ function commentsOf(blocks: readonly Block[], inventory: Inventory): ReadonlyMap
       const comment = commentOf("name" in block ? block.name : "", lines, inventory);
       const takes = block.type === "model" || block.type === "enum";
       if (comment !== null && takes) found.set(block, comment);
-      else if (comment !== null) inventory.leftOut(comment.item, "It belongs to nothing that came along.");
+      else if (comment !== null) inventory.leftOut(comment.item, "Its block wasn't imported.");
       lines = [];
     }
   }
@@ -100,7 +100,7 @@ function commentOf(path: string, lines: readonly string[], inventory: Inventory)
   for (const line of lines.filter((one) => !one.startsWith("///")))
     inventory.leftOut(
       inventory.found("remarks", `${path} ${line.trim()}`.trim()),
-      "Remarks of the authors stay in the source.",
+      "Remarks of the authors aren't imported.",
     );
   if (docs.length === 0) return null;
   return { text: docs.join(" ").trim(), item: inventory.found("comments", path) };
@@ -159,11 +159,11 @@ function readModel(model: Model, context: Context): ForeignTable {
         columns.push(readColumn(model, property, comment, context));
       else inventory.leftOut(comment?.item, "A relation has no help of its own; its field has.");
     } else if (property.type === "attribute") {
-      inventory.leftOut(take(`${model.name} @@${property.name}`, undefined)?.item, "It has no place of its own here.");
+      inventory.leftOut(take(`${model.name} @@${property.name}`, undefined)?.item, "It has no counterpart.");
       noteOption(model, property, inventory);
     }
   }
-  inventory.leftOut(take(model.name, undefined)?.item, "It is about nothing that follows it.");
+  inventory.leftOut(take(model.name, undefined)?.item, "Nothing follows it.");
   return {
     id: model.name,
     name: model.name,
@@ -179,7 +179,7 @@ function readModel(model: Model, context: Context): ForeignTable {
   };
 }
 
-/** A field whose type is nothing that came along: a model marked @@ignore, a view, a composite type. */
+/** A field whose type wasn't imported: a model marked @@ignore, a view, a composite type. */
 function isOfIgnored(
   field: Field,
   model: Model,
@@ -189,15 +189,12 @@ function isOfIgnored(
   const { fieldType } = field;
   const plain = ["String", "Boolean", "Int", "BigInt", "Float", "Decimal", "DateTime", "Json", "Bytes"];
   if (typeof fieldType !== "string" || plain.includes(fieldType) || enums.has(fieldType)) return false;
-  inventory.leftOut(
-    inventory.found("fields", `${model.name}.${field.name}`),
-    `Its type ${fieldType} did not come along.`,
-  );
-  inventory.leftOut(comment?.item, "Its field did not come along.");
+  inventory.leftOut(inventory.found("fields", `${model.name}.${field.name}`), `Its type ${fieldType} wasn't imported.`);
+  inventory.leftOut(comment?.item, "Its field wasn't imported.");
   return true;
 }
 
-/** Block attributes that are no list of fields, and what the lists say beside their fields. */
+/** Block attributes that aren't lists of fields, and the options of lists for their fields. */
 function noteOption(model: Model, option: BlockAttribute, inventory: Inventory): void {
   const at = `${model.name} @@${option.name}`;
   if (option.name === "map" || option.name === "schema")
@@ -217,10 +214,10 @@ function noteOption(model: Model, option: BlockAttribute, inventory: Inventory):
 function detailReason(detail: string): string {
   if (/^\w+\(sort: \w+\)$/.test(detail)) return "An index is in ascending order, which Postgres reads both ways.";
   if (detail.startsWith("type: ")) return "An index of a blueprint is a B-tree.";
-  return "An index uses the usual operators of its types, and whole values.";
+  return "An index uses the usual operators of its types, and complete values.";
 }
 
-/** Kinds of indexes that answer other questions than a B-tree does. */
+/** Kinds of indexes for other queries than those of a B-tree. */
 const otherIndexes = ["Gin", "Gist", "SpGist", "Brin"];
 
 function listsOf(model: Model, inventory: Inventory): Pick<ForeignTable, "key" | "uniques" | "indexes"> {

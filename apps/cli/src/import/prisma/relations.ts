@@ -1,5 +1,5 @@
-// Finds which fields of a Prisma schema are relations, and which two belong together. In: the models. Out: for each model its
-// references, each with its other side, and its many-to-many links.
+// Finds the fields of a Prisma schema that are relations, and their pairs. In: the models. Out: for each model its references,
+// each with its other side, and its many-to-many links.
 import type { Attr, Field, Model } from "@mrleebo/prisma-ast";
 import type { ForeignLink, ForeignReference } from "../foreign-schema.ts";
 import type { Inventory } from "../inventory.ts";
@@ -43,7 +43,7 @@ export function relationsOf(models: ReadonlyMap<string, Model>, inventory: Inven
       found.get(side.model.name)?.links.push(link);
     } else {
       const item = inventory.found("other sides", pathOf(side));
-      inventory.leftOut(item, "It has no other side that says which fields it is made of.");
+      inventory.leftOut(item, "It has no other side with its fields.");
     }
   }
   return found;
@@ -59,7 +59,7 @@ export function targetOf(field: Field, models: ReadonlyMap<string, Model>): Mode
 
 const pathOf = ({ model, field }: Side): string => `${model.name}.${field.name}`;
 
-/** It names the columns that hold the reference. */
+/** It names the columns of the reference. */
 function isOwner({ field }: Side): boolean {
   return namesArgument(attributeOf(field, "relation"), "fields").length > 0;
 }
@@ -92,10 +92,7 @@ function referenceOf(side: Side, back: Side | null, inventory: Inventory): Forei
   const explicit = (kind: "on delete" | "on update", key: string): ReturnType<Inventory["found"]> | null =>
     wordArgument(relation, key) === null ? null : inventory.found(kind, path);
   if (textArgument(relation, "map") !== null)
-    inventory.leftOut(
-      inventory.found("database names", `${path} @relation(map)`),
-      "The service names its own constraints.",
-    );
+    inventory.leftOut(inventory.found("database names", `${path} @relation(map)`), "Plinth names its own constraints.");
   return {
     name: field.name,
     item: inventory.found("relations", path),
@@ -118,7 +115,7 @@ function onDeleteOf(relation: Attr | undefined, optional: boolean): ForeignRefer
     case "SetDefault":
       return "set_default";
     case null:
-      // What Prisma does where nothing is said.
+      // Prisma's default.
       return optional ? "set_null" : "restrict";
     default:
       return "restrict";

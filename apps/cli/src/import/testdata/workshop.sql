@@ -1,4 +1,4 @@
--- A workshop's database: every kind of thing that an import meets.
+-- A workshop's database with every kind of object that an import reads.
 create schema workshop;
 create schema elsewhere;
 create schema auth;

@@ -1,4 +1,4 @@
-// What tests of the importer ask: an import without errors and without anything unaccounted for. Never shipped.
+// Assertions for tests of the importer: an import without errors and without unaccounted items. For tests only.
 import assert from "node:assert/strict";
 import { checkBlueprint, type Entity, type Model } from "@plinth/blueprint";
 import { createInventory, type ItemKind } from "../inventory.ts";
@@ -11,13 +11,13 @@ export interface Tried {
   readonly imported: ImportedBlueprint;
   readonly model: Model;
   entity(name: string): Entity;
-  /** `kind: text` of each note at that place of the source. */
+  /** `kind: text` of each note with this path. */
   notesAt(path: string): readonly string[];
-  /** How many were found, and how many of them are expressed. */
+  /** The numbers of found and expressed items. */
   count(kind: ItemKind): readonly [found: number, expressed: number];
 }
 
-/** Prisma's blocks begin and end on lines of their own; those of a test need not. */
+/** Prisma's blocks begin and end on separate lines. Those of a test don't need to. */
 export function tryPrisma(...texts: readonly string[]): Tried {
   const inventory = createInventory();
   const laidOut = (text: string): string =>

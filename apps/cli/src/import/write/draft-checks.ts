@@ -1,5 +1,5 @@
-// Writes checks and generated columns. In: an entity with its fields. Out: named checks and computed fields, as far as a rule
-// says exactly the same; what it can't say is left out with its text.
+// Writes checks and generated columns. In: an entity with its fields. Out: named checks and computed fields, if a rule has
+// exactly the same meaning. Others are left out with their text.
 import type { ForeignCheck, ForeignColumn } from "../foreign-schema.ts";
 import type { Inventory } from "../inventory.ts";
 import { columnsIn } from "../postgres/sql-expression.ts";
@@ -14,7 +14,7 @@ export function draftChecks(draft: EntityDraft, inventory: Inventory): void {
     const rule = check.tree === null ? null : ruleOf(check.tree, columnsOf(draft));
     const problem = rule === null ? null : checkProblem(used(draft, check), rule);
     if (rule === null || problem !== null) {
-      inventory.leftOut(check.item, `No rule says the same: ${check.text}. Write it under \`checks:\`.`);
+      inventory.leftOut(check.item, `No rule has the same meaning: ${check.text}. Write it under \`checks:\`.`);
       continue;
     }
     const name = names.give(snakeCase(check.name, "check").slice(0, 50).replace(/_+$/, ""));
@@ -33,8 +33,8 @@ export function draftGenerated(draft: EntityDraft, inventory: Inventory): void {
     const rule = generated.tree === null ? null : valueRuleOf(generated.tree, columnsOf(draft));
     const name = createNames([...draft.fields.keys(), "id", "version"]).give(snakeCase(column.name, "field"));
     if (rule === null || computedProblem(used(draft, generated), rule) !== null) {
-      inventory.leftOut(column.item, "It is generated, and no rule says how.");
-      inventory.leftOut(generated.item, `No rule says the same: ${generated.text}. Write it as computed(...).`);
+      inventory.leftOut(column.item, "It is generated, and no rule has the same meaning.");
+      inventory.leftOut(generated.item, `No rule has the same meaning: ${generated.text}. Write it as computed(...).`);
     } else {
       draft.fields.set(name, { type: `computed(${rule})` });
       draft.fieldOf.set(column.name, name);
@@ -42,12 +42,12 @@ export function draftGenerated(draft: EntityDraft, inventory: Inventory): void {
       inventory.expressed(column.item, holds);
       inventory.expressed(generated.item, holds);
     }
-    inventory.leftOut(column.required, "A computed field is empty where its expression is.");
+    inventory.leftOut(column.required, "A computed field is empty if its expression is.");
     inventory.leftOut(column.comment?.item, "A computed field of an import has no help.");
   }
 }
 
-/** The fields that the rule names; a trial of it needs no others. */
+/** The fields that the rule uses. A trial of it needs no others. */
 function used(draft: EntityDraft, { tree }: ForeignCheck): ReadonlyMap<string, LongField> {
   const names = new Set(tree === null ? [] : columnsIn(tree).map((column) => draft.fieldOf.get(column)));
   return new Map([...draft.fields].filter(([name]) => names.has(name)));

@@ -1,12 +1,12 @@
-// Writes one table as an entity. In: the table and the plan. Out: its fields, what is unique, indexed and checked; the other
-// sides of its relations are named later, when all entities are known.
+// Writes one table as an entity. In: the table and the plan. Out: its fields, uniques, indexes and checks. The other sides of its
+// relations are named later, when all entities are known.
 import type { ForeignColumn, ForeignList, ForeignReference, ForeignTable } from "../foreign-schema.ts";
 import { type EntityDraft, entityIn, hasField, hasUnique, isKeyed, type LongField } from "./draft.ts";
 import { draftField, helpText } from "./draft-field.ts";
 import { createNames, fieldName, type Names, relationName, singular, snakeCase } from "./names.ts";
 import { isIdOf, type Plan } from "./plan-entities.ts";
 
-/** What every record has without saying so. */
+/** The fields that every record has implicitly. */
 const ownNames = ["id", "version", "created_at", "updated_at"];
 const timesOfRecord: readonly string[] = ["created_at", "updated_at"];
 
@@ -48,7 +48,7 @@ export function draftEntity(table: ForeignTable, name: string, plan: Plan): Enti
   return draft;
 }
 
-/** A name for a field, which is free for its relation, too: `author_id` is called `author` in rules. */
+/** A name for a field that is also free for its relation: `author_id` is called `author` in rules. */
 function giveName(wanted: string, names: Names): string {
   const isFree = (one: string): boolean => !names.has(one) && !names.has(relationName(one));
   let name = wanted;
@@ -58,13 +58,13 @@ function giveName(wanted: string, names: Names): string {
   return name;
 }
 
-/** A key that is a reference itself can't be called `id`. */
+/** A key that is itself a reference can't be called `id`. */
 function referenceName(column: ForeignColumn, reference: ForeignReference): string {
   if (snakeCase(column.name, "field") !== "id") return fieldName(column.name);
   return `${singular(snakeCase(reference.table.split(".").at(-1) ?? "", "record"))}_id`;
 }
 
-/** Column > the reference that it holds. Of several by one column, the first; those of one column come before the others. */
+/** Column > its reference. If a column has several, the first. References with one column come before the others. */
 function referencesOf(table: ForeignTable, plan: Plan): ReadonlyMap<string, ForeignReference> {
   const found = new Map<string, ForeignReference>();
   const byLength = [...table.references].sort((one, other) => one.columns.length - other.columns.length);
@@ -76,8 +76,8 @@ function referencesOf(table: ForeignTable, plan: Plan): ReadonlyMap<string, Fore
 }
 
 /**
- * The column that says by itself which record is meant; null where none does. Of a key of several columns it may be one, such
- * as `(survey_id, workspace_id)`: then the others must be required, because a key with an empty column refers to nothing.
+ * The single column that identifies the record, or null. It can be part of a key of several columns, such as `(survey_id,
+ * workspace_id)`. Then the others must be required, because a key with an empty column refers to nothing.
  */
 function keyColumn(table: ForeignTable, reference: ForeignReference, plan: Plan): string | null {
   const { columns, targetColumns } = reference;
@@ -95,10 +95,10 @@ function keyColumn(table: ForeignTable, reference: ForeignReference, plan: Plan)
 
 function problemOf({ table: id, targetColumns, columns }: ForeignReference, { schema, entities }: Plan): string {
   const isThere = schema.tables.some((one) => one.id === id) && entities.has(id);
-  if (!isThere) return `It refers to ${id}, which did not come along: the value is kept.`;
+  if (!isThere) return `It refers to ${id}, which wasn't imported. The value is kept.`;
   return columns.length > 1
-    ? `Its key has several columns (${columns.join(", ")}), and a reference is to one record's id: their values are kept, and that they fit together is not checked.`
-    : `It refers to ${id}(${targetColumns.join(", ")}), which names no single record: the value is kept.`;
+    ? `Its key has several columns (${columns.join(", ")}), and a reference is one record's id. Their values are kept, but Plinth doesn't check that they belong together.`
+    : `It refers to ${id}(${targetColumns.join(", ")}), which doesn't identify one record. The value is kept.`;
 }
 
 function leaveOtherReferences(table: ForeignTable, taken: ReadonlyMap<string, ForeignReference>, plan: Plan): void {
@@ -107,22 +107,22 @@ function leaveOtherReferences(table: ForeignTable, taken: ReadonlyMap<string, Fo
     if ([...taken.values()].includes(reference)) continue;
     const column = keyColumn(table, reference, plan);
     const other = column === null ? undefined : taken.get(column);
-    const behind = "Its relation did not come along.";
+    const behind = "Its relation wasn't imported.";
     for (const item of [reference.onDeleteItem, reference.onUpdateItem, reference.back?.item])
       inventory.leftOut(item, behind);
     if (other === undefined) inventory.leftOut(reference.item, problemOf(reference, plan));
     else if (other.table !== reference.table)
-      inventory.leftOut(reference.item, "Its column holds another reference already.");
+      inventory.leftOut(reference.item, "Its column is already another reference.");
     else
       inventory.changed(
         reference.item,
-        `The field of ${column} refers to that record already; ${unchecked(reference)}`,
+        `The field of ${column} already refers to that record; ${unchecked(reference)}`,
       );
   }
 }
 
 const unchecked = ({ columns }: ForeignReference): string =>
-  `that the values of ${columns.join(" and ")} fit together is not checked.`;
+  `Plinth doesn't check that the values of ${columns.join(" and ")} belong together.`;
 
 function draftReference(
   draft: EntityDraft,
@@ -148,7 +148,7 @@ function draftReference(
   );
   inventory.expressed(column.item, holds);
   if (reference.columns.length === 1) inventory.expressed(reference.item, holds);
-  else inventory.changed(reference.item, `The reference is by ${column.name} alone; ${unchecked(reference)}`);
+  else inventory.changed(reference.item, `The reference uses only ${column.name}; ${unchecked(reference)}`);
   inventory.expressed(
     column.required,
     hasField(draft.name, name, (field) => !field.optional),
@@ -161,7 +161,7 @@ function draftReference(
     reference.onDeleteItem,
     hasField(draft.name, name, ({ type }) => "onDelete" in type && type.onDelete === onDelete),
   );
-  // A record's id never changes, so that there is nothing to carry out.
+  // A record's id never changes, so there is nothing to do on update.
   inventory.expressed(reference.onUpdateItem, holds);
   if (column.default !== null && column.default.item !== column.item)
     inventory.leftOut(column.default.item, "A reference has no default.");
@@ -173,14 +173,14 @@ function deleteRule(
   { inventory }: Plan,
 ): string {
   if (onDelete === "set_default") {
-    inventory.changed(onDeleteItem ?? item, "A reference has no default to be set to: a delete is refused instead.");
+    inventory.changed(onDeleteItem ?? item, "A reference has no default value, so a delete is refused instead.");
     return "restrict";
   }
   if (onDelete !== "set_null" || column.optional) return onDelete;
-  // The source refuses such a delete as well: the column must have a value.
+  // The source also refuses such a delete, because the column must have a value.
   inventory.changed(
     onDeleteItem ?? item,
-    "The reference is required, so that it can't be emptied: the delete is refused, as it is in the source.",
+    "The reference is required, so it can't be set to null: the delete is refused, like in the source.",
   );
   return "restrict";
 }
@@ -211,7 +211,7 @@ function draftColumn(draft: EntityDraft, column: ForeignColumn, names: Names, pl
   if (name !== snakeCase(column.name, "")) inventory.changed(column.item, `The field is called \`${name}\`.`);
 }
 
-/** When a record was made and last changed: the service keeps both by itself. */
+/** The times at which a record was created and last changed, which Plinth maintains. */
 function draftTime(draft: EntityDraft, column: ForeignColumn, name: string, { inventory }: Plan): void {
   draft.fieldOf.set(column.name, name);
   const holds = hasField(draft.name, name);
@@ -221,14 +221,14 @@ function draftTime(draft: EntityDraft, column: ForeignColumn, name: string, { in
   else
     inventory.changed(
       column.item,
-      `The service alone writes \`${name}\`, at each ${name === "created_at" ? "create" : "change"}.`,
+      `Only Plinth writes \`${name}\`, at each ${name === "created_at" ? "create" : "change"}.`,
     );
   if (fallback === "now" || fallback === "updated_at") inventory.expressed(column.default?.item, holds);
-  else inventory.changed(column.default?.item, "It is the current time.");
+  else inventory.changed(column.default?.item, "It has the current time.");
   inventory.leftOut(column.comment?.item, `\`${name}\` explains itself.`);
 }
 
-/** Records get UUIDs of their own. An old key of another kind is kept beside, so that data and references can be brought over. */
+/** Records get new UUIDs. An old key of another type is kept in a separate field, so that data and references can be imported. */
 function draftOwnKey(draft: EntityDraft, column: ForeignColumn, names: Names, plan: Plan): boolean {
   const { inventory } = plan;
   const made = isMade(column);
@@ -236,8 +236,8 @@ function draftOwnKey(draft: EntityDraft, column: ForeignColumn, names: Names, pl
     for (const item of [column.item, column.required, draft.table.key?.item])
       inventory.expressed(item, hasField(draft.name, "id"));
     if (made) inventory.expressed(column.default?.item, hasField(draft.name, "id"));
-    else inventory.changed(column.default?.item, "The service makes the ids.");
-    if (!made && column.default === null) inventory.changed(column.item, "The service makes the ids, not the caller.");
+    else inventory.changed(column.default?.item, "Plinth creates the ids.");
+    if (!made && column.default === null) inventory.changed(column.item, "Plinth creates the ids, not the caller.");
     inventory.leftOut(column.comment?.item, "`id` explains itself.");
     draft.fieldOf.set(column.name, "id");
     return true;
@@ -246,10 +246,10 @@ function draftOwnKey(draft: EntityDraft, column: ForeignColumn, names: Names, pl
   const name = names.give(plain === "id" ? "legacy_id" : fieldName(column.name));
   const place = { entity: draft.name, field: name, at: "entity" } as const;
   const long = draftField({ ...column, default: null, optional: column.optional || made }, place, inventory);
-  if (made) inventory.changed(column.default?.item, "The service makes the ids.");
+  if (made) inventory.changed(column.default?.item, "Plinth creates the ids.");
   else inventory.leftOut(column.default?.item, "The caller gives the key.");
   if (long === null) {
-    inventory.changed(draft.table.key?.item, "The service's own id is the key.");
+    inventory.changed(draft.table.key?.item, "Plinth's id is the key.");
     return true;
   }
   draft.fields.set(name, isKeyed(long) ? { ...long, unique: true } : long);
@@ -258,39 +258,30 @@ function draftOwnKey(draft: EntityDraft, column: ForeignColumn, names: Names, pl
   if (made || name !== plain)
     inventory.changed(
       column.item,
-      `Records get ids of the service (UUIDs); the key of the source is kept ${kept}, to bring data and references over.`,
+      `Records get ids from Plinth (UUIDs); the key of the source is kept ${kept}, to import data and references.`,
     );
-  // The service's id is what must be there; the old key of new records stays empty where nobody gives it.
+  // Plinth's id is required. The old key of new records stays empty unless somebody sets it.
   if (made)
-    inventory.changed(
-      column.required,
-      "New records have an id; the key of the source is for those that are brought over.",
-    );
+    inventory.changed(column.required, "New records have an id; the key of the source is for imported records.");
   return true;
 }
 
-/** Whether the source makes the values, so that no caller knows one. */
+/** Whether the source creates the values, so that no caller knows one. */
 function isMade(column: ForeignColumn): boolean {
   return column.default?.value.kind === "uuid" || column.default?.value.kind === "autoincrement";
 }
 
-/** An `id` in a key of several columns: new records have the service's, and the old one stays unique with the others. */
+/** An `id` in a key of several columns: new records have Plinth's id, and the old one stays unique with the others. */
 function draftPartOfKey(draft: EntityDraft, column: ForeignColumn, names: Names, { inventory }: Plan): void {
   const name = names.give("legacy_id");
   const place = { entity: draft.name, field: name, at: "entity" } as const;
   const long = draftField({ ...column, default: null, optional: true }, place, inventory);
-  inventory.changed(column.default?.item, "The service makes the ids.");
+  inventory.changed(column.default?.item, "Plinth creates the ids.");
   if (long === null) return;
   draft.fields.set(name, long);
   draft.fieldOf.set(column.name, name);
-  inventory.changed(
-    column.item,
-    `Records get ids of the service (UUIDs); the one of the source is kept as \`${name}\`.`,
-  );
-  inventory.changed(
-    column.required,
-    "New records have an id; the key of the source is for those that are brought over.",
-  );
+  inventory.changed(column.item, `Records get ids from Plinth (UUIDs); the one of the source is kept as \`${name}\`.`);
+  inventory.changed(column.required, "New records have an id; the key of the source is for imported records.");
 }
 
 function draftKey(draft: EntityDraft, plan: Plan): void {
@@ -305,7 +296,7 @@ function draftUnique(draft: EntityDraft, list: ForeignList, { inventory }: Plan)
     inventory.leftOut(list.item, fields);
     return;
   }
-  // Ids are unique by themselves.
+  // Ids are always unique.
   if (fields.includes("id")) inventory.expressed(list.item, hasField(draft.name, "id"));
   else {
     inventory.expressed(list.item, hasUnique(draft.name, fields));
@@ -332,7 +323,7 @@ function draftIndex(draft: EntityDraft, list: ForeignList, { inventory }: Plan):
   const field = draft.fields.get(first);
   const isReference = more.length === 0 && field !== undefined && /^(?:ref\(|user_ref)/.test(field.type);
   const isUnique = draft.uniques.some((one) => one.join(" ") === key) || (more.length === 0 && field?.unique === true);
-  // References, unique fields and ids have an index already.
+  // References, unique fields and ids already have an index.
   if (first === "id" || isReference || isUnique) inventory.expressed(list.item, hasField(draft.name, first));
   else {
     inventory.expressed(
@@ -344,16 +335,16 @@ function draftIndex(draft: EntityDraft, list: ForeignList, { inventory }: Plan):
   }
 }
 
-/** The fields of a list of columns, or why there are none. */
+/** The fields of a list of columns, or the reason why there are none. */
 function fieldsOf(draft: EntityDraft, { columns }: ForeignList): string[] | string {
   const fields: string[] = [];
   for (const column of columns) {
     const name = draft.fieldOf.get(column);
-    if (name === undefined) return `Its field ${column} did not come along.`;
+    if (name === undefined) return `Its field ${column} wasn't imported.`;
     const field = draft.fields.get(name);
     if (field !== undefined && !isKeyed(field))
-      return `\`${name}\` is of the type \`${field.type}\`, which no unique and no index of a blueprint keeps.`;
+      return `\`${name}\` has the type \`${field.type}\`, which a unique or an index can't contain.`;
     fields.push(name);
   }
-  return fields.length === new Set(fields).size ? fields : "It names one field twice.";
+  return fields.length === new Set(fields).size ? fields : "It contains one field twice.";
 }

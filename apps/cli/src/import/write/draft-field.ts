@@ -1,5 +1,5 @@
-// Writes one column that is no reference as a field. In: the column and a name for it. Out: the field in its long form, or null
-// where it can't come along. It says in the inventory what became of the column, its default and its comment.
+// Writes one column that isn't a reference as a field. In: the column and a name for it. Out: the field in its long form, or null
+// if it can't be imported. The inventory gets the outcome of the column, its default and its comment.
 import type { FieldType } from "@plinth/blueprint";
 import type { ForeignColumn, ForeignDefault, ForeignEnum, ForeignType, Literal } from "../foreign-schema.ts";
 import type { Inventory } from "../inventory.ts";
@@ -35,10 +35,10 @@ export function draftField(column: ForeignColumn, place: FieldPlace, inventory: 
   return { ...base, ...(fallback !== undefined && { default: fallback }), ...(help !== null && { help }) };
 }
 
-/** A column that does not come along, with all that is said of it. */
+/** Leaves out a column with all its items. */
 export function leaveColumn(column: ForeignColumn, text: string, inventory: Inventory): void {
   inventory.leftOut(column.item, text);
-  const behind = "Its field did not come along.";
+  const behind = "Its field wasn't imported.";
   for (const item of [column.required, column.default?.item, column.comment?.item, column.generated?.item])
     if (item !== column.item) inventory.leftOut(item, behind);
 }
@@ -57,7 +57,7 @@ function helpOf(comment: ForeignColumn["comment"], place: FieldPlace, inventory:
   return help;
 }
 
-/** One line, as long as a help may be. */
+/** One line, cut to the largest length of a help. */
 export function helpText(comment: { readonly text: string } | null): string | null {
   const text = (comment?.text ?? "").replace(/[\s\p{Cc}]+/gu, " ").trim();
   return text === "" ? null : text.slice(0, HELP_LENGTH_MAX).toWellFormed();
@@ -67,7 +67,7 @@ const TEXT_LENGTH_MAX = 65_535;
 const STRING_LENGTH_USUAL = 255;
 const ENUM_VALUES_MAX = 200;
 
-/** The type, or why there is none. */
+/** The type, or the reason why there is none. */
 function typeOf(column: ForeignColumn, place: FieldPlace, inventory: Inventory): LongField | string {
   const { type, list, item } = column;
   const changed = (text: string): void => inventory.changed(item, text);
@@ -75,7 +75,7 @@ function typeOf(column: ForeignColumn, place: FieldPlace, inventory: Inventory):
   if (typeof plain === "string") return plain;
   if (type.kind === "enum") settleEnum(type.enum, place, inventory);
   if (list) {
-    if (plain.max !== undefined) changed("How long each of its texts may be is not kept.");
+    if (plain.max !== undefined) changed("The largest length of each text is not kept.");
     if (plain.values !== undefined) return { type: "list", of: { type: "enum", values: plain.values } };
     return { type: "list", of: plain.type === "string" ? "text" : plain.type };
   }
@@ -90,24 +90,26 @@ function scalarOf(type: ForeignType, changed: (text: string) => void): LongField
     case "decimal":
       return { type: decimalOf(type, changed) };
     case "datetime":
-      if (!type.zoned) changed("It keeps no time zone in the source; its times count as UTC.");
+      if (!type.zoned) changed("The source stores no time zone; the times are read as UTC.");
       return { type: "datetime" };
     case "duration":
-      changed("Durations hold weeks to seconds; months and years have no fixed length.");
+      changed("Durations consist of weeks to seconds; months and years have no fixed length.");
       return { type: "duration" };
     case "enum": {
       const values = type.enum.values.map((value) => value.name);
       if (values.length === 0) return `Its enum ${type.enum.name} has no values.`;
       if (values.length <= ENUM_VALUES_MAX) return { type: "enum", values: [...enumNames(values).values()] };
-      changed(`An enum has at most ${ENUM_VALUES_MAX} values, ${type.enum.name} has ${values.length}: it is text.`);
+      changed(
+        `An enum has at most ${ENUM_VALUES_MAX} values, ${type.enum.name} has ${values.length}. It becomes text.`,
+      );
       return { type: "text" };
     }
     case "as_text":
-      changed(`${type.name} becomes text; give it a pattern where its form matters.`);
+      changed(`${type.name} becomes text; add a pattern if its form matters.`);
       return { type: "text" };
     case "vector":
       return type.dimensions === null
-        ? "A vector says how many dimensions it has."
+        ? "A vector needs a number of dimensions."
         : { type: `vector(${type.dimensions})` };
     case "unsupported":
       return `The type ${type.name} has no counterpart.`;
@@ -122,7 +124,7 @@ function decimalOf(type: { precision: number | null; scale: number }, changed: (
   const precision = Math.min(type.precision ?? DIGITS_MAX, DIGITS_MAX);
   const scale = type.precision === null ? 30 : Math.max(0, Math.min(type.scale, precision - 1));
   if (precision !== type.precision || scale !== type.scale)
-    changed(`Its numbers are kept with ${precision} digits, ${scale} of them after the point.`);
+    changed(`Its numbers have ${precision} digits, ${scale} of them after the point.`);
   return `decimal(${precision}, ${scale})`;
 }
 
@@ -140,7 +142,7 @@ function settleEnum(found: ForeignEnum, place: FieldPlace, inventory: Inventory)
   for (const { name, item } of found.values) {
     const written = names.get(name) ?? name;
     if (tooMany) inventory.changed(item, whole);
-    else if (written !== name) inventory.changed(item, `It is called \`${written}\`: values are words.`);
+    else if (written !== name) inventory.changed(item, `It becomes \`${written}\`, because values are words.`);
     else
       inventory.expressed(
         item,
@@ -172,7 +174,7 @@ function defaultOf(column: ForeignColumn, field: LongField, place: FieldPlace, i
     return undefined;
   }
   if (item !== column.item)
-    inventory.leftOut(item, `No default makes ${written.note ?? "it"}: the caller gives a value.`);
+    inventory.leftOut(item, `A default can't be ${written.note ?? "this expression"}. The caller gives a value.`);
   return undefined;
 }
 

@@ -1,11 +1,11 @@
-// Writes many-to-many relations. In: entities with their fields, and tables that are only links. Out: `refs` fields, or an
-// entity of its own where one end is a user, whom `refs` can't name.
+// Writes many-to-many relations. In: entities with their fields, and tables that only contain pairs. Out: `refs` fields, or a
+// separate entity if one end is a user, because `refs` can't contain users.
 import type { ForeignTable } from "../foreign-schema.ts";
 import { type EntityDraft, hasField, type JoinDraft } from "./draft.ts";
 import { createNames, fieldName, relationName } from "./names.ts";
 import type { Plan } from "./plan-entities.ts";
 
-/** Adds fields to the drafts, and gives the entities that stand between. */
+/** Adds fields to the drafts, and returns the entities between others. */
 export function draftLinks(
   drafts: readonly EntityDraft[],
   plan: Plan,
@@ -22,12 +22,12 @@ export function draftLinks(
       const [own, other] = [entities.get(table.id), entities.get(link.table)];
       const draft = drafts.find((one) => one.table === table && one.name === own);
       if (own === undefined || other === undefined) {
-        inventory.leftOut(link.item, "One of its ends did not come along.");
-        inventory.leftOut(link.back.item, "One of its ends did not come along.");
+        inventory.leftOut(link.item, "One of its ends wasn't imported.");
+        inventory.leftOut(link.back.item, "One of its ends wasn't imported.");
       } else if (own === "user" || other === "user" || draft === undefined) {
         const entity = linkEntity(table, link.name, own, other, plan);
         between.push(entity);
-        const text = `It becomes the entity \`${entity.name}\`, since users are no members of \`refs\`.`;
+        const text = `It becomes the entity \`${entity.name}\`, because \`refs\` can't contain users.`;
         inventory.changed(link.item, text);
         inventory.changed(link.back.item, text);
       } else {
@@ -59,7 +59,10 @@ function addRefs(draft: EntityDraft, wanted: string, other: string): string {
   return field;
 }
 
-/** A table of two references only: on the entity that its first column refers to; the other side exists by itself. */
+/**
+ * A table with only two references becomes a field of the entity that its first column refers to. The other side exists
+ * implicitly.
+ */
 function draftJoin(
   join: ForeignTable,
   drafts: readonly EntityDraft[],
@@ -84,7 +87,7 @@ function draftJoin(
   for (const column of join.columns) {
     inventory.expressed(column.item, holds);
     inventory.expressed(column.required, holds);
-    inventory.leftOut(column.comment?.item, "It has no place of its own here.");
+    inventory.leftOut(column.comment?.item, "It has no counterpart.");
     inventory.leftOut(column.default?.item, "A reference has no default.");
   }
   for (const list of [join.key, ...join.indexes]) inventory.expressed(list?.item, holds);

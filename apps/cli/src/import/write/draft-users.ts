@@ -1,6 +1,6 @@
-// Writes the table of the app's users. In: the table and the plan. Out: profile fields of the built-in `user`, and an entity
-// beside it for what no profile takes: what is unique, required, a reference, or one field too many.
-// Credentials stay behind: the module auth has its own.
+// Writes the table of the app's users. In: the table and the plan. Out: profile fields of the built-in `user`, and a separate
+// entity for fields that a profile can't have: unique, required, a reference, or one field too many. Credentials are not
+// imported, because the module auth has its own.
 import type { ForeignColumn, ForeignTable } from "../foreign-schema.ts";
 import { createInventory } from "../inventory.ts";
 import type { EntityDraft, LongField } from "./draft.ts";
@@ -17,7 +17,7 @@ export interface UsersDraft {
   readonly details: EntityDraft | null;
 }
 
-/** What every user has, and what it can't be called. */
+/** The fields of every user, and names that are reserved. */
 const builtin = ["id", "email", "name", "created_at", "updated_at"];
 const reserved = [
   ...builtin,
@@ -25,7 +25,7 @@ const reserved = [
 ];
 const PROFILE_FIELDS_MAX = 50;
 const secretName = /pass(?:word|wd|_?hash|phrase)|(?:^|_)(?:salt|token|otp|secret)(?:$|_)|backup_?codes/;
-/** What users must not give themselves. */
+/** Fields that users must not set themselves. */
 const grantName =
   /role|admin|permission|banned|locked|disabled|verified|credit|balance|stripe|billing|plan(?:$|_)|legacy_id/;
 
@@ -41,7 +41,7 @@ export function draftUsers(table: ForeignTable, plan: Plan): UsersDraft {
   for (const column of table.columns) {
     if (takeBuiltin(column, table, { profile, profileOf, names }, plan)) continue;
     if (secretName.test(snakeCase(column.name, "")))
-      leaveColumn(column, "Credentials stay behind: people sign in anew with the module auth.", inventory);
+      leaveColumn(column, "Credentials aren't imported: users sign in with the module auth.", inventory);
     else if (
       apart.has(column.name) ||
       profile.size >= PROFILE_FIELDS_MAX ||
@@ -54,7 +54,7 @@ export function draftUsers(table: ForeignTable, plan: Plan): UsersDraft {
   return { profile, profileOf, details };
 }
 
-/** Columns that take part in something that profiles have not. */
+/** Columns with properties that profiles don't have. */
 function columnsApart(table: ForeignTable): ReadonlySet<string> {
   const key = table.key?.columns.length === 1 ? [] : (table.key?.columns ?? []);
   const uniques = table.uniques.flatMap((list) => list.columns);
@@ -82,15 +82,15 @@ function takeBuiltin(
   if (!isKey && !isTime && !(isText && !column.list && (name === "email" || name === "name"))) return false;
   if (!isKey) profileOf.set(column.name, name);
   inventory.expressed(column.item);
-  inventory.leftOut(column.comment?.item, "What every user has explains itself.");
+  inventory.leftOut(column.comment?.item, "A built-in field has no help of its own.");
   const kind = column.default?.value.kind;
   const isMade = isTime ? kind === "now" || kind === "updated_at" : isKey && kind === "uuid";
   if (isMade) inventory.expressed(column.default?.item);
-  else inventory.changed(column.default?.item, "The service makes it, or it is empty.");
+  else inventory.changed(column.default?.item, "Plinth creates it, or it is empty.");
   if (name === "name")
-    inventory.changed(column.required, "The name of a user may be empty: nobody is asked for it at sign-up.");
+    inventory.changed(column.required, "The name of a user can be empty, because sign-up doesn't require it.");
   else inventory.expressed(column.required);
-  if (name === "email" && column.optional) inventory.changed(column.item, "Every user has an e-mail address.");
+  if (name === "email" && column.optional) inventory.changed(column.item, "Every user has an email address.");
   if (!isKey) return true;
   inventory.expressed(table.key?.item);
   if (column.type.kind === "uuid" || table.references.some((one) => one.columns[0] === column.name)) return true;
@@ -104,22 +104,22 @@ function takeBuiltin(
   profileOf.set(column.name, kept);
   inventory.changed(
     column.item,
-    "Users get ids of the service (UUIDs); the old one is kept as `legacy_id`, to bring data and references over.",
+    "Users get ids from Plinth (UUIDs); the old one is kept as `legacy_id`, to import data and references.",
   );
   return true;
 }
 
-/** False where a profile can't have it as it is. */
+/** False if a profile can't have it unchanged. */
 function draftProfile(column: ForeignColumn, { profile, profileOf, names }: Profile, plan: Plan): boolean {
   const plain = fieldName(column.name);
   if (!column.optional && column.default === null) return false;
   const name = names.has(plain) ? `${plain}_value` : plain;
   const place = { entity: "user", field: name, at: "profile" } as const;
-  // Tried apart from the inventory: what no profile takes is told where it ends up.
+  // Tried without the inventory: columns that don't fit in a profile are listed where they end up.
   const trial = draftField(column, place, createInventory());
   if (trial !== null && fieldProblem(name, trial, "profile") !== null) return false;
   const long = draftField(column, place, plan.inventory);
-  // A field that is left out has been told.
+  // A field that is left out is already in the inventory.
   if (long === null) return true;
   const field: LongField = grantName.test(name) ? { ...long, writable: "admin" } : long;
   names.take(name);
@@ -153,7 +153,7 @@ function draftDetails(table: ForeignTable, columns: readonly ForeignColumn[], pl
   for (const column of columns)
     plan.inventory.changed(
       column.item,
-      `It is in \`${name}\`, one for each user: a profile takes nothing unique, required or referring.`,
+      `It is in \`${name}\`, one for each user, because a profile can't have unique, required or reference fields.`,
     );
   return draft;
 }
@@ -166,19 +166,19 @@ function settleLists(table: ForeignTable, details: EntityDraft | null, { invento
     if (isBuiltin(list.columns, ["email", "id"])) inventory.expressed(list.item);
     else inventory.leftOut(list.item, "Profile fields have no unique and no index of their own.");
   }
-  const behind = "It is about users, whose table is the service's own.";
+  const behind = "It belongs to the table of users, which Plinth manages.";
   for (const check of table.checks) if (details === null) inventory.leftOut(check.item, behind);
   for (const reference of table.references) {
     if (inventory.isSettled(reference.item)) continue;
     const isId = isBuiltin(reference.columns, ["id"]);
     for (const item of [reference.item, reference.onDeleteItem, reference.onUpdateItem, reference.back?.item])
       if (isId) inventory.changed(item, "A user is one record here, not two.");
-      else inventory.leftOut(item, "Its column did not come along.");
+      else inventory.leftOut(item, "Its column wasn't imported.");
   }
   if (table.security === null) return;
   inventory.leftOut(
     table.security.item,
-    "Users see and change themselves; write under `users:` what others may read of them.",
+    "Users can see and change themselves; the section `users:` sets what others can read.",
   );
   for (const policy of table.security.policies) inventory.leftOut(policy.item, behind);
 }

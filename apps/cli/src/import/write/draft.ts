@@ -1,9 +1,9 @@
-// What the writer makes of a foreign schema before it is text: entities and their fields, as the long form says them.
-// Types, and what can be asked of them.
+// The writer's form of a foreign schema before it becomes text: entities and their fields in the long form. Types and queries on
+// them.
 import type { Entity, Field, Model } from "@plinth/blueprint";
 import type { ForeignReference, ForeignTable } from "../foreign-schema.ts";
 
-/** A field in its long form, as it stands in the blueprint; the formatter shortens it. */
+/** A field in its long form, as in the blueprint. The formatter shortens it. */
 export interface LongField {
   readonly type: string;
   readonly values?: readonly string[];
@@ -24,20 +24,20 @@ export interface Proposal {
   readonly role: string;
   readonly operation: string;
   readonly rule: string | true;
-  /** What it was made from: `the column user_id`, `the policy own_rows`. */
+  /** Its origin: `the column user_id`, `the policy own_rows`. */
   readonly from: string;
 }
 
 export interface EntityDraft {
   readonly name: string;
   readonly table: ForeignTable;
-  /** Where the plural that the name makes is taken. */
+  /** The plural, if the usual one is taken. */
   readonly plural: string | null;
   help: string | null;
   readonly fields: Map<string, LongField>;
-  /** Column > field; a column that the service keeps by itself has a field too, such as `created_at`. */
+  /** Column > field. A column that Plinth maintains also has a field, such as `created_at`. */
   readonly fieldOf: Map<string, string>;
-  /** Field > the reference that it holds. */
+  /** Field > its reference. */
   readonly referenceOf: Map<string, ForeignReference>;
   readonly uniques: string[][];
   readonly indexes: string[][];
@@ -49,7 +49,7 @@ export interface Draft {
   readonly entities: readonly EntityDraft[];
   /** Profile fields of the built-in `user`. */
   readonly profile: ReadonlyMap<string, LongField>;
-  /** The table of the app's users; null where there is none. */
+  /** The table of the app's users, or null. */
   readonly people: PeopleDraft | null;
   /** Tables of pairs that became many-to-many fields. */
   readonly joins: readonly JoinDraft[];
@@ -59,7 +59,7 @@ export interface PeopleDraft {
   readonly table: ForeignTable;
   /** Column > field of the built-in `user`. */
   readonly fieldOf: ReadonlyMap<string, string>;
-  /** What no profile takes; one for each user. */
+  /** The fields that a profile can't have, in an entity with one record for each user. */
   readonly details: EntityDraft | null;
 }
 
@@ -72,13 +72,13 @@ export interface JoinDraft {
   readonly other: ForeignReference;
 }
 
-/** The entity that a reference is to; `user` for the built-in one, null for what is no reference. */
+/** The entity of a reference; `user` for the built-in one, null if it isn't a reference. */
 export function targetIn({ type }: LongField): string | null {
   if (type === "user_ref") return "user";
   return /^refs?\((\w+)\)$/.exec(type)?.[1] ?? null;
 }
 
-/** Types that a B-tree can't hold. */
+/** Types that a B-tree can't contain. */
 export function isKeyed({ type }: LongField): boolean {
   return !/^(?:json|list|enum_set|object|point|vector|refs|computed)\b/.test(type);
 }
@@ -87,7 +87,7 @@ export function entityIn(model: Model, name: string): Entity | undefined {
   return model.entities.find((entity) => entity.name === name);
 }
 
-/** A claim that the model has the entity, and that it has this field. */
+/** A claim that the model has the entity with this field. */
 export function hasField(entity: string, field: string, fits: (field: Field) => boolean = () => true) {
   return (model: Model): boolean => {
     const fields = entity === "user" ? model.userFields : (entityIn(model, entity)?.fields ?? []);
@@ -95,7 +95,7 @@ export function hasField(entity: string, field: string, fits: (field: Field) => 
   };
 }
 
-/** A claim that these fields are unique together, in whichever order. */
+/** A claim that these fields are unique together, in any order. */
 export function hasUnique(entity: string, fields: readonly string[]) {
   const key = (names: readonly string[]): string => [...names].sort().join(" ");
   return (model: Model): boolean => entityIn(model, entity)?.uniques.some((one) => key(one) === key(fields)) === true;

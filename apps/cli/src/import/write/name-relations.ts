@@ -1,18 +1,18 @@
-// Names the other sides of relations, and breaks circles of required references. In: all entities. Out: the same, with `as`
-// wherever two relations would have one name, or the source has a name of its own.
+// Names the other sides of relations, and breaks circles of required references. In: all entities. Out: the same, with `as` if
+// two relations would have the same name, or the source has another name.
 import { checkName } from "@plinth/blueprint";
 import type { Inventory } from "../inventory.ts";
 import { type EntityDraft, entityIn, type LongField, targetIn } from "./draft.ts";
 import { fieldName, plural, relationName } from "./names.ts";
 
-/** What users have already. */
+/** The names that users already have. */
 const ofUsers =
   "id email name roles created_at updated_at version password password_hash created_by deleted_at organizations memberships sessions is".split(
     " ",
   );
 const NAME_LENGTH_MAX = 58;
 
-/** @param backs `entity.field` > what the other side of a many-to-many field is called in the source. */
+/** @param backs `entity.field` > the other side's name of a many-to-many field in the source. */
 export function nameRelations(
   drafts: readonly EntityDraft[],
   profile: ReadonlyMap<string, LongField>,
@@ -31,7 +31,7 @@ export function nameRelations(
       const reference = draft.referenceOf.get(name);
       const wanted = backs.get(`${draft.name}.${name}`) ?? (reference?.back ? fieldName(reference.back.name) : null);
       const usual = draft.plural ?? plural(draft.name);
-      // From users, nothing leads to the records that refer to them unless it is named.
+      // Users only have relations to records that refer to them if those are named.
       if (target === "user" && wanted === null) continue;
       const chosen = freeName(
         [...(wanted === null ? [] : [wanted]), usual, `${relationName(name)}_${usual}`, `${usual}_of_${name}`],
@@ -57,7 +57,7 @@ function settleBack(
       entity.fields.some(({ type }) => type.kind === "user_ref" && type.as === chosen),
     );
   });
-  if (chosen !== fieldName(back.name)) inventory.changed(back.item, `It is called \`${chosen}\`.`);
+  if (chosen !== fieldName(back.name)) inventory.changed(back.item, `It becomes \`${chosen}\`.`);
 }
 
 function namesIn(draft: EntityDraft): Set<string> {
@@ -77,7 +77,7 @@ function freeName(candidates: readonly string[], used: ReadonlySet<string>): str
   }
 }
 
-/** No first record of a circle of required references could ever be created: one of them may be empty. */
+/** In a circle of required references, no first record could be created, so one of them becomes optional. */
 export function breakCircles(drafts: readonly EntityDraft[], inventory: Inventory): void {
   for (const draft of drafts) {
     for (const [name, field] of draft.fields) {
@@ -87,7 +87,7 @@ export function breakCircles(drafts: readonly EntityDraft[], inventory: Inventor
       const column = draft.table.columns.find((one) => draft.fieldOf.get(one.name) === name);
       inventory.changed(
         column?.required ?? column?.item,
-        `\`${draft.name}.${name}\` may be empty: it is part of a circle of required references, in which no first record could be created.`,
+        `\`${draft.name}.${name}\` is optional: in a circle of required references, no first record could be created.`,
       );
     }
   }

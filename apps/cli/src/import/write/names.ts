@@ -1,9 +1,9 @@
-// Turns names of another tool into names of a blueprint. In: `BlogPosts`, `authorId`. Out: `blog_post`, `author_id`.
-// It never gives one name twice.
+// Turns names of another tool into names of a blueprint. In: `BlogPosts`, `authorId`. Out: `blog_post`, `author_id`. It never
+// returns a name twice.
 import { checkName } from "@plinth/blueprint";
 import pluralize from "pluralize";
 
-/** Lower-case words joined by `_`, beginning with a letter; `fallback` where nothing of the name is left. */
+/** Lower-case words joined by `_`, beginning with a letter. `fallback` if nothing of the name is left. */
 export function snakeCase(name: string, fallback: string): string {
   const words = name
     .normalize("NFKD")
@@ -28,7 +28,7 @@ export function plural(name: string): string {
 }
 
 export interface Names {
-  /** A name that nobody has yet: a second `tag` becomes `tag_2`. */
+  /** A free name: a second `tag` becomes `tag_2`. */
   give(wanted: string): string;
   take(name: string): void;
   has(name: string): boolean;
@@ -50,13 +50,13 @@ export function createNames(taken: Iterable<string> = []): Names {
 
 const FIELD_LENGTH_MAX = 50;
 
-/** What a column is called as a field, before it is known whether the name is free. */
+/** The field's name for a column, before it is known whether it is free. */
 export function fieldName(column: string): string {
   const plain = snakeCase(column, "field").slice(0, FIELD_LENGTH_MAX).replace(/_+$/, "");
   return checkName(plain, "field") === null ? plain : `${plain}_value`;
 }
 
-/** Values of an enum are letters, digits and `_`, beginning with a letter; each keeps a name of its own. */
+/** Values of an enum consist of letters, digits and `_`, and begin with a letter. Each keeps a unique name. */
 export function enumNames(values: readonly string[]): ReadonlyMap<string, string> {
   const names = createNames(values.filter((value) => enumName(value) === value));
   return new Map(values.map((value) => [value, enumName(value) === value ? value : names.give(enumName(value))]));
@@ -72,7 +72,7 @@ function enumName(value: string): string {
   return checkName(named, "enum value") === null ? named : `${named}_value`;
 }
 
-/** What rules call the record behind a reference: its field's name without `_id`. */
+/** The name of a referenced record in rules: its field's name without `_id`. */
 export function relationName(field: string): string {
   return field.endsWith("_id") && field.length > 3 ? field.slice(0, -3) : field;
 }

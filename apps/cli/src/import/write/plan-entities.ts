@@ -1,5 +1,5 @@
-// Decides what each table becomes. In: a foreign schema. Out: which table holds the app's users, which are only links of a
-// many-to-many relation, and what the entities are called.
+// Decides what each table becomes. In: a foreign schema. Out: the table of the app's users, the tables with only pairs of a
+// many-to-many relation, and the names of the entities.
 import { checkName } from "@plinth/blueprint";
 import type { ForeignSchema, ForeignTable } from "../foreign-schema.ts";
 import type { Inventory } from "../inventory.ts";
@@ -11,11 +11,11 @@ export interface Plan {
   /** The table that becomes the built-in `user`. */
   readonly people: ForeignTable | null;
   readonly joins: ReadonlySet<ForeignTable>;
-  /** Id of a table > its entity; `user` for that of the users. */
+  /** The id of a table > its entity; `user` for that of the users. */
   readonly entities: ReadonlyMap<string, string>;
-  /** Entity > plural, where the usual one is taken. */
+  /** Entity > plural, if the usual one is taken. */
   readonly plurals: ReadonlyMap<string, string>;
-  /** Names an entity that no table stands for. */
+  /** Names an entity without a table. */
   nameEntity(wanted: string): string;
 }
 
@@ -49,7 +49,7 @@ function isPeople(table: ForeignTable): boolean {
   return singular(snakeCase(table.name, "table")) === "user" && table.columns.some((column) => column.name === "email");
 }
 
-/** Two tables of one name are told apart by their schemas. What the service calls its own gets `app_` before it. */
+/** Two tables with the same name are distinguished by their schemas. A name that Plinth uses gets the prefix `app_`. */
 function wantedName(table: ForeignTable, tables: readonly ForeignTable[]): string {
   const twice = tables.some((one) => one !== table && one.name === table.name);
   const words = twice && table.space !== null ? `${table.space}_${table.name}` : table.name;
@@ -58,8 +58,8 @@ function wantedName(table: ForeignTable, tables: readonly ForeignTable[]): strin
 }
 
 /**
- * Two references that are the key together, and nothing else that says something: no column, rule or relation is lost where
- * it becomes a `refs` field. Its rows go with either end, as those of `refs` do.
+ * Whether the key is exactly two references, without other content: no column, rule or relation is lost if the table becomes a
+ * `refs` field. Its rows are deleted with either end, like those of `refs`.
  */
 function isJoin(table: ForeignTable, { tables }: ForeignSchema, people: ForeignTable | null): boolean {
   const { columns, key, references, uniques, checks, security, links } = table;
@@ -75,7 +75,7 @@ function isJoin(table: ForeignTable, { tables }: ForeignSchema, people: ForeignT
   });
 }
 
-/** Whether a reference to these columns names one record of the table. */
+/** Whether a reference to these columns identifies one record of the table. */
 export function isIdOf(table: ForeignTable, columns: readonly string[]): boolean {
   if (columns.length !== 1) return false;
   const lists = [...(table.key === null ? [] : [table.key]), ...table.uniques];

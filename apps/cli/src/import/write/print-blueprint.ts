@@ -1,5 +1,5 @@
 // Writes a draft as the text of a blueprint. In: the draft. Out: YAML in the canonical layout, with a comment above each
-// permission that is to be reviewed. The library for YAML quotes what has to be quoted; nothing is joined by hand.
+// permission to review. The YAML library quotes all values; nothing is joined by hand.
 import { formatBlueprint } from "@plinth/blueprint";
 import { Document, isMap, isScalar, visit, type YAMLMap } from "yaml";
 import type { Draft, EntityDraft, LongField, Proposal } from "./draft.ts";
@@ -34,7 +34,7 @@ function entityOf(entity: EntityDraft): Record<string, unknown> {
     ...(entity.uniques.length > 0 && { unique: entity.uniques }),
     ...(entity.indexes.length > 0 && { index: entity.indexes }),
     ...(entity.checks.size > 0 && { checks: Object.fromEntries(entity.checks) }),
-    // An entity has at least one field; what the service keeps of a record is one for itself, and can be declared.
+    // An entity has at least one field. A built-in field of a record is one, and can be declared.
     fields: entity.fields.size > 0 ? fieldsOf(entity.fields) : { created_at: { type: "datetime" } },
     permissions: permissionsOf(entity.proposals),
   };

@@ -1,6 +1,6 @@
-// Proposes who may do what. In: an entity with its fields, and the row-level security of its table. Out: permissions for a
-// person to review, from policies that say who owns a row, or from a column that names its owner.
-// It never opens anything to `public`, and proposes nothing where it understands a part of the policies only.
+// Proposes permissions. In: an entity with its fields, and the row-level security of its table. Out: permissions for a person to
+// review, from policies that define an owner, or from a column that names one. It never gives access to `public`, and proposes
+// nothing if it only understands a part of the policies.
 import type { ForeignPolicy, ForeignSecurity } from "../foreign-schema.ts";
 import type { Inventory } from "../inventory.ts";
 import type { EntityDraft, Proposal } from "./draft.ts";
@@ -9,7 +9,7 @@ import { columnsOf } from "./draft-checks.ts";
 import { ruleOf } from "./rule-text.ts";
 import { ruleProblem } from "./try-declaration.ts";
 
-/** In this order: the first that an entity has names the owner of its records. */
+/** In this order: the first existing one names the owner of a record. */
 const ownerNames = [
   ..."user_id owner_id author_id creator_id created_by_id created_by account_id member_id customer_id buyer_id seller_id".split(
     " ",
@@ -17,11 +17,11 @@ const ownerNames = [
   ..."user owner author creator created_by_user_id owner_user_id".split(" "),
 ];
 const operations = ["read", "create", "update", "delete"] as const;
-/** An owner of such a record may still not be shown what it holds. */
+/** Fields that the owner of a record may not be allowed to see. */
 const secretName =
   /pass(?:word|wd|_?hash|phrase)|token|secret|(?:^|_)(?:salt|otp|api_?key|private_?key)(?:$|_)|backup_?codes|credential/;
 
-/** What says who may do what, what is paid, or what has happened. */
+/** Fields that contain rights, payments or events. */
 const powerName =
   /role|admin|permission|member|scope|grant|access|banned|locked|verified|approv|credit|balance|price|stripe|billing|payment|invoice|payout|subscription|plan(?:$|_)|audit|(?:^|_)log(?:$|_)/;
 
@@ -34,7 +34,7 @@ export function proposePermissions(draft: EntityDraft, inventory: Inventory): vo
 function proposeFromOwner(draft: EntityDraft): void {
   const owner = ownerNames.find((name) => draft.fields.get(name)?.type === "user_ref");
   if (owner === undefined || [...draft.fields.keys()].some((name) => secretName.test(name))) return;
-  // Who may change such a record may give themselves more than they have.
+  // A person who can change such a record could give themselves more rights.
   const isPower = powerName.test(draft.name) || [...draft.fields.keys()].some((name) => powerName.test(name));
   for (const operation of isPower ? (["read"] as const) : operations)
     draft.proposals.push({ role: "owner", operation, rule: `${owner} == current_user.id`, from: `the field ${owner}` });
@@ -49,11 +49,11 @@ function proposeFromPolicies(draft: EntityDraft, security: ForeignSecurity, inve
     if (typeof read === "string") leaveOpen(policy, read);
     else readable.push({ policy, proposals: read });
   }
-  // A restrictive policy narrows the others: without it they would let in more than the source does.
+  // A restrictive policy limits the others. Without it they would give more access than the source.
   const isNarrowed = policies.some((policy) => !policy.permissive);
   for (const { policy, proposals } of readable) {
     if (isNarrowed) {
-      leaveOpen(policy, "A restrictive policy narrows the policies of this table: write them by hand.");
+      leaveOpen(policy, "A restrictive policy limits the policies of this table. Write them by hand.");
       continue;
     }
     draft.proposals.push(...proposals);
@@ -70,13 +70,13 @@ function summary(proposals: readonly Proposal[]): string {
   return proposals.map(({ role, operation, rule }) => `\`${role}: ${operation}: ${rule}\``).join(", ");
 }
 
-/** What a policy grants as permissions, or why it can't be said. */
+/** The permissions of a policy, or the reason why it can't be expressed. */
 function proposalsOf(policy: ForeignPolicy, draft: EntityDraft): readonly Proposal[] | string {
   if (!policy.permissive) return "It is restrictive: permissions only add up. Write it as `deny:`.";
   const unknown = policy.roles.filter((role) => role !== "authenticated" && role !== "public");
-  if (unknown.includes("service_role")) return "Secret keys that are bound to admin do what its role does.";
+  if (unknown.includes("service_role")) return "Secret keys with the role admin have its rights.";
   if (unknown.length > 0)
-    return `It is for the database's role ${unknown.join(", ")}: declare roles of your own, and write it by hand.`;
+    return `It is for the database's role ${unknown.join(", ")}. Declare your own roles, and write it by hand.`;
   const signedIn = policy.roles.length > 0 && policy.roles.every((role) => role === "authenticated");
   const asked = policy.operation === "all" ? operations : [policy.operation];
   const found: Proposal[] = [];
@@ -85,13 +85,14 @@ function proposalsOf(policy: ForeignPolicy, draft: EntityDraft): readonly Propos
     if (parts.length === 0) return "It has no expression.";
     const rules = parts.map((part) => (part.tree === null ? null : ruleOf(part.tree, columnsOf(draft))));
     if (rules.includes(null))
-      return `No rule says the same: ${parts.map((part) => part.text).join("; ")}. Write it by hand.`;
+      return `No rule has the same meaning: ${parts.map((part) => part.text).join("; ")}. Write it by hand.`;
     const texts = [...new Set(rules as string[])];
     const rule = texts.length === 1 ? (texts[0] ?? "") : texts.map((text) => `(${text})`).join(" && ");
     const role = rule.includes("current_user") ? "owner" : "user";
-    // Who is not signed in has no id: such a rule lets nobody else in. Any other would open records to everybody.
+    // A caller without sign-in has no id, so a rule about the user gives nobody else access. Any other rule would give everybody
+    // access.
     if (role === "user" && !signedIn)
-      return `It lets everybody in (${rule}): nothing is opened to \`public\` by an import. Write it by hand.`;
+      return `It gives everybody access (${rule}). An import never gives access to \`public\`. Write it by hand.`;
     const problem = ruleProblem(draft.fields, role, operation, rule === "true" ? true : rule);
     if (problem !== null) return `${problem} Write it by hand.`;
     found.push({ role, operation, rule: rule === "true" ? true : rule, from: `the policy ${policy.name}` });
@@ -99,7 +100,7 @@ function proposalsOf(policy: ForeignPolicy, draft: EntityDraft): readonly Propos
   return found;
 }
 
-/** A new row is held to `WITH CHECK`, or to `USING` where there is none; an update to both, as a rule over both rows is. */
+/** `WITH CHECK` applies to a new row, or `USING` if there is none. Both apply to an update, like a rule to both rows. */
 function partsOf(
   policy: ForeignPolicy,
   operation: Proposal["operation"],

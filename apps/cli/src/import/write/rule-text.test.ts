@@ -1,4 +1,4 @@
-// Expressions of Postgres as rules: the same meaning, or none at all.
+// Expressions of Postgres as rules with exactly the same meaning, or none.
 import { expect, test } from "vitest";
 import { defaultOf } from "../postgres/default-expression.ts";
 import { parseSql } from "../postgres/sql-expression.ts";
@@ -63,7 +63,7 @@ test.each([
   ["a user compared with what is no reference to one", "(name = (auth.uid())::text)"],
   ["an interval", "(due <= (now() - '18 years'::interval))"],
   ["something behind the end", "(price > 0) price"],
-])("%s is no rule", (_, sql) => expect(rule(sql)).toBeNull());
+])("%s has no rule", (_, sql) => expect(rule(sql)).toBeNull());
 
 test("a generated column", () => {
   const value = (sql: string): string | null => {
@@ -75,7 +75,7 @@ test("a generated column", () => {
   expect(value("(name || 'x'::text)")).toBeNull();
 });
 
-test("defaults are values where they are constants", () => {
+test("constant defaults are values", () => {
   const text = { kind: "text", max: null } as const;
   expect(defaultOf("'it''s'::text", text, false)).toEqual({ kind: "literal", value: "it's" });
   expect(defaultOf("'{}'::text[]", text, true)).toEqual({ kind: "literal", value: [] });

@@ -1,13 +1,14 @@
-// Writes an expression of Postgres as a rule. In: its tree, and what its columns are called and hold. Out: the rule's text, or
-// null where a rule can't say exactly the same. Both treat what is unknown alike: a check lets it pass, a permission doesn't.
+// Writes an expression of Postgres as a rule. In: its tree, and the names and types of its columns. Out: the rule's text, or null
+// if no rule has exactly the same meaning. Unknown values have the same effect in both: a check accepts them, a permission
+// doesn't.
 import type { SqlNode } from "../postgres/sql-expression.ts";
 
 export interface RuleColumn {
   readonly field: string;
   readonly kind: "text" | "enum" | "number" | "bool" | "time" | "list" | "user" | "reference" | "other";
-  /** Of a reference, the entity. */
+  /** The entity of a reference. */
   readonly target?: string;
-  /** Of an enum, what a value is called. */
+  /** The blueprint's name for a value of an enum. */
   readonly nameOfValue?: (value: string) => string;
 }
 
@@ -17,28 +18,28 @@ export function ruleOf(node: SqlNode, columns: ColumnLookup): string | null {
   try {
     return stripped(condition(node, columns));
   } catch (error) {
-    if (error instanceof Untold) return null;
+    if (error instanceof Unsupported) return null;
     throw error;
   }
 }
 
-/** A value rather than a condition: of a generated column. */
+/** The value of a generated column, instead of a condition. */
 export function valueRuleOf(node: SqlNode, columns: ColumnLookup): string | null {
   try {
     return stripped(number(node, columns));
   } catch (error) {
-    if (error instanceof Untold) return null;
+    if (error instanceof Unsupported) return null;
     throw error;
   }
 }
 
-class Untold extends Error {}
+class Unsupported extends Error {}
 
-function untold(): never {
-  throw new Untold();
+function unsupported(): never {
+  throw new Unsupported();
 }
 
-/** Without the brackets around the whole, where they are a pair. */
+/** Without the outer brackets, if they are a pair. */
 function stripped(text: string): string {
   if (!text.startsWith("(") || !text.endsWith(")")) return text;
   let depth = 0;
@@ -57,12 +58,12 @@ function condition(node: SqlNode, columns: ColumnLookup): string {
     case "not":
       return `!(${stripped(condition(node.of, columns))})`;
     case "is_null": {
-      const column = columnOf(node.of, columns) ?? untold();
+      const column = columnOf(node.of, columns) ?? unsupported();
       return `(${column.field} ${node.negated ? "!=" : "=="} null)`;
     }
     case "column": {
       const column = columns(node.name);
-      return column?.kind === "bool" ? column.field : untold();
+      return column?.kind === "bool" ? column.field : unsupported();
     }
     case "any":
     case "all":
@@ -74,7 +75,7 @@ function condition(node: SqlNode, columns: ColumnLookup): string {
       }
       return comparison(node, columns);
     default:
-      return untold();
+      return unsupported();
   }
 }
 
@@ -83,20 +84,20 @@ function membership(node: SqlNode & { kind: "any" | "all" }, columns: ColumnLook
   const { kind, operator, left } = node;
   const items = itemsOf(node.right);
   const negated = kind === "all" && operator === "<>";
-  if (!negated && !(kind === "any" && operator === "=")) return untold();
+  if (!negated && !(kind === "any" && operator === "=")) return unsupported();
   const folded = foldedCall(left, columns);
   if (folded !== null) {
-    const parts = items.map((item) => folded(constantText(item) ?? untold()));
+    const parts = items.map((item) => folded(constantText(item) ?? unsupported()));
     return negated ? `!(${parts.join(" || ")})` : `(${parts.join(" || ")})`;
   }
-  const column = columnOf(left, columns) ?? untold();
+  const column = columnOf(left, columns) ?? unsupported();
   const rule = `${column.field} in [${items.map((item) => constant(item, column)).join(", ")}]`;
   return negated ? `!(${rule})` : `(${rule})`;
 }
 
 function itemsOf(node: SqlNode): readonly SqlNode[] {
   if (node.kind === "cast") return itemsOf(node.of);
-  return node.kind === "array" ? node.items : untold();
+  return node.kind === "array" ? node.items : unsupported();
 }
 
 const signs: Readonly<Record<string, string>> = { "=": "==", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">=" };
@@ -107,26 +108,30 @@ function comparison(node: SqlNode & { kind: "binary" }, columns: ColumnLookup): 
   const text = constantText(right);
   if (["~~", "!~~", "~", "!~"].includes(operator)) {
     const column = columnOf(left, columns);
-    if (column?.kind !== "text" || text === null) return untold();
+    if (column?.kind !== "text" || text === null) return unsupported();
     const matched = operator.endsWith("~~") ? like(column.field, text) : regular(column.field, text);
     return operator.startsWith("!") ? `!(${matched})` : `(${matched})`;
   }
-  const sign = signs[operator] ?? untold();
+  const sign = signs[operator] ?? unsupported();
   const folded = foldedCall(left, columns);
   if (folded !== null && text !== null && (operator === "=" || operator === "<>"))
     return operator === "=" ? folded(text) : `!(${folded(text)})`;
   const column = columnOf(left, columns);
   const other = columnOf(right, columns);
   if (column === null && other !== null && isConstant(left))
-    return comparison({ kind: "binary", operator: mirrored[operator] ?? untold(), left: right, right: left }, columns);
+    return comparison(
+      { kind: "binary", operator: mirrored[operator] ?? unsupported(), left: right, right: left },
+      columns,
+    );
   if (isCaller(right) && column !== null)
-    return column.kind === "user" ? `(${column.field} ${sign} current_user.id)` : untold();
+    return column.kind === "user" ? `(${column.field} ${sign} current_user.id)` : unsupported();
   if (isCaller(left) && other !== null)
-    return other.kind === "user" ? `(${other.field} ${sign} current_user.id)` : untold();
-  if (column !== null && (isConstant(right) || isMoment(right))) {
+    return other.kind === "user" ? `(${other.field} ${sign} current_user.id)` : unsupported();
+  if (column !== null && (isConstant(right) || isCurrentTime(right))) {
     // The order of texts depends on the database's collation.
-    if (["text", "enum"].includes(column.kind) && !["==", "!="].includes(sign)) return untold();
-    if (isMoment(right)) return column.kind === "time" ? `(${column.field} ${sign} ${moment(right)})` : untold();
+    if (["text", "enum"].includes(column.kind) && !["==", "!="].includes(sign)) return unsupported();
+    if (isCurrentTime(right))
+      return column.kind === "time" ? `(${column.field} ${sign} ${currentTime(right)})` : unsupported();
     return `(${column.field} ${sign} ${constant(right, column)})`;
   }
   if (column !== null && other !== null) {
@@ -134,12 +139,12 @@ function comparison(node: SqlNode & { kind: "binary" }, columns: ColumnLookup): 
     const comparable = column.kind === "text" || column.kind === "reference";
     const equal =
       comparable && column.kind === other.kind && column.target === other.target && ["==", "!="].includes(sign);
-    return alike || equal ? `(${column.field} ${sign} ${other.field})` : untold();
+    return alike || equal ? `(${column.field} ${sign} ${other.field})` : unsupported();
   }
   return `(${number(left, columns)} ${sign} ${number(right, columns)})`;
 }
 
-/** `upper(a) = 'B'` as a regular expression of both letters; null where it is no such call. */
+/** `upper(a) = 'B'` as a regular expression for both cases. Null if it isn't such a call. */
 function foldedCall(node: SqlNode, columns: ColumnLookup): ((text: string) => string) | null {
   if (node.kind === "cast" && isTextType(node.type)) return foldedCall(node.of, columns);
   if (node.kind !== "call" || !/^(?:upper|lower)$/.test(node.name) || node.args[0] === undefined) return null;
@@ -147,7 +152,7 @@ function foldedCall(node: SqlNode, columns: ColumnLookup): ((text: string) => st
   if (column?.kind !== "text") return null;
   const fold = (text: string): string => (node.name === "upper" ? text.toUpperCase() : text.toLowerCase());
   return (text) => {
-    if (!/^[\x20-\x7e]*$/.test(text) || fold(text) !== text) return untold();
+    if (!/^[\x20-\x7e]*$/.test(text) || fold(text) !== text) return unsupported();
     const letters = [...text].map((letter) =>
       /[a-z]/i.test(letter) ? `[${letter.toUpperCase()}${letter.toLowerCase()}]` : escaped(letter),
     );
@@ -160,16 +165,16 @@ function escaped(letter: string): string {
 }
 
 function like(field: string, pattern: string): string {
-  const [, before = "", inner = "", after = ""] = /^(%?)([^%_\\]*)(%?)$/.exec(pattern) ?? untold();
+  const [, before = "", inner = "", after = ""] = /^(%?)([^%_\\]*)(%?)$/.exec(pattern) ?? unsupported();
   const text = JSON.stringify(inner);
   if (before !== "" && after !== "") return `${field}.contains(${text})`;
   if (after !== "") return `${field}.startsWith(${text})`;
   return before === "" ? `${field} == ${text}` : `${field}.endsWith(${text})`;
 }
 
-/** What Postgres and RE2 read alike; whether it is in the subset, the check of the blueprint tells. */
+/** Syntax that Postgres and RE2 read alike. The check of the blueprint decides whether it is in the subset. */
 function regular(field: string, pattern: string): string {
-  if (/\\[^.dDwWsS\\/()[\]{}+*?^$|-]|\[\[|\(\?|^\*\*\*/.test(pattern)) return untold();
+  if (/\\[^.dDwWsS\\/()[\]{}+*?^$|-]|\[\[|\(\?|^\*\*\*/.test(pattern)) return unsupported();
   return `${field}.matches(${JSON.stringify(pattern)})`;
 }
 
@@ -181,40 +186,44 @@ function number(node: SqlNode, columns: ColumnLookup): string {
       return `-${number(node.of, columns)}`;
     case "cast":
       // A cast to a whole number would round.
-      return isWideNumber(node.type) ? number(node.of, columns) : node.of.kind === "number" ? node.of.text : untold();
+      return isWideNumber(node.type)
+        ? number(node.of, columns)
+        : node.of.kind === "number"
+          ? node.of.text
+          : unsupported();
     case "column": {
       const column = columns(node.name);
-      return column?.kind === "number" ? column.field : untold();
+      return column?.kind === "number" ? column.field : unsupported();
     }
     case "call":
       return node.name === "round" ? rounded(node.args, columns) : counted(node, columns);
     case "binary":
       if (node.operator === "/") return `(${number(node.left, columns)} / ${fraction(node.right)})`;
-      if (!["+", "-", "*"].includes(node.operator)) return untold();
+      if (!["+", "-", "*"].includes(node.operator)) return unsupported();
       return `(${number(node.left, columns)} ${node.operator} ${number(node.right, columns)})`;
     default:
-      return untold();
+      return unsupported();
   }
 }
 
 function counted(node: SqlNode & { kind: "call" }, columns: ColumnLookup): string {
   const column = node.args[0] === undefined ? null : columnOf(node.args[0], columns);
   const counts = column?.kind === "text" ? /^(?:char_length|character_length|length)$/ : /^cardinality$/;
-  if (column === null || !["text", "list"].includes(column.kind) || !counts.test(node.name)) return untold();
+  if (column === null || !["text", "list"].includes(column.kind) || !counts.test(node.name)) return unsupported();
   return `size(${column.field})`;
 }
 
 function rounded([value, places]: readonly SqlNode[], columns: ColumnLookup): string {
-  if (value === undefined || places?.kind !== "number") return untold();
+  if (value === undefined || places?.kind !== "number") return unsupported();
   return `round(${stripped(number(value, columns))}, ${places.text})`;
 }
 
-/** Whole numbers divide without a rest in SQL, and exactly in rules: only by a constant that is none. */
+/** Whole numbers divide without a remainder in SQL, but exactly in rules. Therefore only a fractional constant is allowed. */
 function fraction(node: SqlNode): string {
-  return node.kind === "number" && /^\d+\.\d+$/.test(node.text) && Number(node.text) !== 0 ? node.text : untold();
+  return node.kind === "number" && /^\d+\.\d+$/.test(node.text) && Number(node.text) !== 0 ? node.text : unsupported();
 }
 
-/** A column, behind casts that change nothing. */
+/** A column, inside casts without an effect. */
 function columnOf(node: SqlNode, columns: ColumnLookup): RuleColumn | null {
   if (node.kind === "column") return columns(node.name);
   if (node.kind !== "cast") return null;
@@ -250,20 +259,22 @@ function constant(node: SqlNode, column: RuleColumn): string {
   if (node.kind === "negative") return `-${constant(node.of, column)}`;
   switch (node.kind) {
     case "bool":
-      return column.kind === "bool" ? String(node.value) : untold();
+      return column.kind === "bool" ? String(node.value) : unsupported();
     case "number":
-      return column.kind === "number" ? node.text : untold();
+      return column.kind === "number" ? node.text : unsupported();
     case "text":
       if (column.kind === "text") return JSON.stringify(node.value);
       if (column.kind === "enum") return JSON.stringify(column.nameOfValue?.(node.value) ?? node.value);
       if (column.kind === "number" && /^-?\d+(?:\.\d+)?$/.test(node.value)) return node.value;
-      return column.kind === "time" && /^\d{4}-\d\d-\d\d$/.test(node.value) ? JSON.stringify(node.value) : untold();
+      return column.kind === "time" && /^\d{4}-\d\d-\d\d$/.test(node.value)
+        ? JSON.stringify(node.value)
+        : unsupported();
     default:
-      return untold();
+      return unsupported();
   }
 }
 
-/** How databases that serve clients themselves name the user behind a request. */
+/** How hosted databases name the user of a request. */
 function isCaller(node: SqlNode): boolean {
   if (node.kind === "cast") return isCaller(node.of);
   if (node.kind !== "call") return false;
@@ -277,10 +288,10 @@ function isCaller(node: SqlNode): boolean {
   );
 }
 
-function isMoment(node: SqlNode): boolean {
+function isCurrentTime(node: SqlNode): boolean {
   return node.kind === "call" && ["now", "current_date", "current_timestamp"].includes(node.name);
 }
 
-function moment(node: SqlNode): string {
+function currentTime(node: SqlNode): string {
   return node.kind === "call" && node.name === "current_date" ? "today" : "now";
 }

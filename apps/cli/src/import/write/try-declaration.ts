@@ -1,13 +1,12 @@
-// Asks the language itself whether it takes a declaration. In: one field or one rule, apart from all others. Out: what is
-// wrong with it, or null. So the importer needs no second knowledge of what the language allows, and nothing that it writes
-// is refused later.
+// Checks a declaration with the language itself. In: one field or one rule, without all others. Out: the problem, or null. So the
+// importer doesn't repeat the rules of the language, and nothing that it writes is refused later.
 import { checkBlueprint } from "@plinth/blueprint";
 import { stringify } from "yaml";
 import { type LongField, targetIn } from "./draft.ts";
 
 const modules = ["auth", "users", "roles", "organizations"];
 
-/** @param at Whether it is to be a profile field. */
+/** @param at Whether it is a field of an entity or of a profile. */
 export function fieldProblem(name: string, field: LongField, at: "entity" | "profile"): string | null {
   const target = targetIn(field);
   const others = target === null || target === "user" ? {} : { [target]: { fields: { note: "text?" } } };
@@ -33,7 +32,7 @@ export function ruleProblem(
   return problemOf({ entities: { probe: { fields: alone(fields), permissions: { [role]: { [operation]: rule } } } } });
 }
 
-/** References to other entities as plain ids: the others are not in the trial. */
+/** References to other entities become plain ids, because the others are not in the trial. */
 function alone(fields: ReadonlyMap<string, LongField>): Record<string, unknown> {
   return Object.fromEntries(
     [...fields].flatMap(([name, field]) => {

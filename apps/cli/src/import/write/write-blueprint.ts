@@ -1,6 +1,6 @@
-// Writes a foreign schema as a blueprint. In: tables, and the inventory that their items are in. Out: the text, what became of
-// every construct of the source, and the permissions that it proposes.
-// Whatever it can't say, it names; nothing is granted to anybody but `admin` that is not marked to be reviewed.
+// Writes a foreign schema as a blueprint. In: tables, and the inventory of their items. Out: the text, the outcome of every
+// construct of the source, and the proposed permissions. It lists everything that it can't express, and gives no access that
+// isn't marked for review, except to `admin`.
 import { type CheckedBlueprint, checkBlueprint } from "@plinth/blueprint";
 import type { ForeignSchema } from "../foreign-schema.ts";
 import type { Inventory, InventoryReport } from "../inventory.ts";
@@ -34,7 +34,7 @@ export function writeBlueprint(project: string, schema: ForeignSchema, inventory
   };
 }
 
-/** What each table and column becomes; an import of records asks it again, and gets the same answer. */
+/** What each table and column becomes. An import of records uses the same result. */
 export function draftOf(schema: ForeignSchema, inventory: Inventory): Draft {
   const plan = planEntities(schema, inventory);
   const own = schema.tables.flatMap((table): EntityDraft[] => {

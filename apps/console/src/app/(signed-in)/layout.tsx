@@ -1,4 +1,4 @@
-// Every page behind a session. In: a page. Out: the page once the session is known.
+// The layout of all pages that need a session. In: a page. Out: the page, when the account is loaded.
 import type { ReactNode } from "react";
 import { SessionGate } from "../../features/account/session-gate.tsx";
 

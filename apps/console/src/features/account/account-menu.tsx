@@ -1,7 +1,7 @@
-// Who is signed in. In: the session. Out: a menu with the person's name, their account and the way out.
+// The menu of the person who is signed in. In: the session. Out: their name, and items to open the account and to sign out.
 "use client";
 import { useQuery } from "@tanstack/react-query";
-import { Building2, LogOut, UserRound } from "lucide-react";
+import { LogOut, UserRound } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useTRPC } from "../../trpc.ts";
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from "../../ui/menu.tsx";
@@ -16,7 +16,7 @@ export function AccountMenu() {
   async function leave(): Promise<void> {
     const refused = await signOut();
     if (refused !== null) return;
-    // A whole new page: whatever was read under this session must not greet the next person.
+    // A full page load discards all data of this session.
     location.assign("/sign-in");
   }
 
@@ -42,10 +42,6 @@ export function AccountMenu() {
       <MenuItem onSelect={() => router.push("/account")}>
         <UserRound aria-hidden />
         Account
-      </MenuItem>
-      <MenuItem onSelect={() => router.push("/organizations")}>
-        <Building2 aria-hidden />
-        Organizations
       </MenuItem>
       <MenuItem onSelect={() => void leave()}>
         <LogOut aria-hidden />

@@ -1,5 +1,5 @@
-// The account of the person who is signed in. In: the session. Out: who it is, how the console looks, how they sign in, where they are
-// signed in, and the way out.
+// The account of the person. In: the session. Out: profile, theme, password, second factor, access tokens, sessions, and the deletion of the
+// account.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -13,7 +13,7 @@ import { SessionList } from "./session-list.tsx";
 import { ThemeChoice } from "./theme-choice.tsx";
 import { TwoFactorCard } from "./two-factor-card.tsx";
 
-/** `tokens`: a card about access tokens, of another feature. */
+/** `tokens`: the card about access tokens, from another feature. */
 export function AccountSettings({ tokens }: { tokens: ReactNode }) {
   const trpc = useTRPC();
   const me = useQuery(trpc.me.get.queryOptions());

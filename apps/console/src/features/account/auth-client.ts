@@ -1,5 +1,5 @@
-// Sign-up, sign-in, sign-out and passwords of console people. In: what a form holds. Out: null, or a sentence for the person.
-// The session is an HttpOnly cookie that the control API sets; no script ever sees it.
+// Sign-up, sign-in, sign-out, passwords and the second factor. In: the content of a form. Out: null on success, or a sentence for the person.
+// The session is an HttpOnly cookie that the control API sets; no script can read it.
 import { createAuthClient } from "better-auth/client";
 import { submitOnce } from "../../submit-once.ts";
 
@@ -31,7 +31,7 @@ export function signUp(person: { name: string; email: string; password: string }
   return outcomeOf(client.signUp.email(person));
 }
 
-/** "code": the password is right, and a code of the second factor is still to come. */
+/** "code": the password is right, but a code of the second factor is required. */
 export async function signIn(person: { email: string; password: string }): Promise<Refusal | "code" | null> {
   let isCodeNeeded = false;
   const answer = client.signIn.email(person).then((answered) => {
@@ -43,12 +43,12 @@ export async function signIn(person: { email: string; password: string }): Promi
   return isCodeNeeded ? "code" : null;
 }
 
-/** Of an authenticator app, or one of the backup codes. Ends the sign-in that waits for it, or confirms what was set up. */
+/** Sends a code from the authenticator app, or a backup code. Completes the sign-in that waits for it, or the setup of the app. */
 export function sendCode(code: string, kind: "totp" | "backup-code"): Outcome {
   return outcomeOf(post(`/two-factor/verify-${kind}`, { code }));
 }
 
-/** What an authenticator app is set up with, and codes for the day it is lost. Nothing changes before a code was sent. */
+/** Starts the setup of an authenticator app, with backup codes. Nothing changes before a code is sent. */
 export function beginTwoFactor(password: string): Promise<Refusal | NewTwoFactor> {
   return answerOf<NewTwoFactor>(post("/two-factor/enable", { password }));
 }
@@ -57,7 +57,7 @@ export function endTwoFactor(password: string): Outcome {
   return outcomeOf(post("/two-factor/disable", { password }));
 }
 
-/** The old ones end. */
+/** Earlier backup codes stop working. */
 export function renewBackupCodes(password: string): Promise<Refusal | Pick<NewTwoFactor, "backupCodes">> {
   return answerOf<Pick<NewTwoFactor, "backupCodes">>(post("/two-factor/generate-backup-codes", { password }));
 }
@@ -66,12 +66,12 @@ export function signOut(): Outcome {
   return outcomeOf(client.signOut());
 }
 
-/** Also ends every other session of the person; the one here goes on. */
+/** Also ends every other session of the person, but not this one. */
 export function changePassword(passwords: { currentPassword: string; newPassword: string }): Outcome {
   return outcomeOf(client.changePassword(passwords));
 }
 
-/** Ends every session of the person, the one here included. */
+/** Ends every session of the person, including this one. */
 export function signOutEverywhere(): Outcome {
   return outcomeOf(client.revokeSessions());
 }
@@ -98,9 +98,9 @@ function sentenceFor(error: NonNullable<Answer["error"]>): string {
   switch (error.code) {
     case "USER_ALREADY_EXISTS":
     case "USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL":
-      return "There is an account with this email already. Sign in instead.";
+      return "An account with this email already exists. Sign in instead.";
     case "INVALID_EMAIL_OR_PASSWORD":
-      return "Email or password is wrong. Check both, then try again.";
+      return "The email or the password is wrong. Check both, then try again.";
     case "PASSWORD_TOO_SHORT":
       return "The password is too short: use at least 8 characters.";
     case "PASSWORD_TOO_LONG":
@@ -109,8 +109,10 @@ function sentenceFor(error: NonNullable<Answer["error"]>): string {
       return "The current password is wrong. Nothing was changed.";
     case "INVALID_CODE":
       return "The code is wrong, or no longer valid. Wait for the next one, then try again.";
+    case "CODE_WAS_USED":
+      return "This code has been used already. Enter your password again, then the next code.";
     case "INVALID_BACKUP_CODE":
-      return "There is no such backup code, or it was used already.";
+      return "This backup code doesn't exist or was already used.";
     case "INVALID_TWO_FACTOR_COOKIE":
       return "This sign-in has expired. Enter your password again.";
     case "TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE":
@@ -122,9 +124,9 @@ function sentenceFor(error: NonNullable<Answer["error"]>): string {
     case "UNAVAILABLE":
       return `${error.message ?? "The database is not reachable at the moment."} Try again in a minute.`;
     case "INVALID_EMAIL":
-      return "This is no valid email address.";
+      return "This is not a valid email address.";
     default:
       if (error.status >= 500) return "The control API can't be reached. Check that it is running, then try again.";
-      return error.message ?? "That was refused. Check what you entered, then try again.";
+      return error.message ?? "The request was refused. Check what you entered, then try again.";
   }
 }

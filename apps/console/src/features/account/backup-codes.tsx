@@ -1,4 +1,4 @@
-// Codes for the day the authenticator app is lost. In: the codes, shown this once. Out: copied or kept as a file.
+// Backup codes, for a person who has lost the authenticator app. In: the codes, shown once. Out: buttons to copy and download them.
 "use client";
 import { Download } from "lucide-react";
 import { Button } from "../../ui/button.tsx";
@@ -21,8 +21,8 @@ export function BackupCodes({ codes, onClose }: { codes: readonly string[]; onCl
     <Dialog
       open
       onOpenChange={onClose}
-      title="Keep these backup codes"
-      description="Each signs you in once, in place of a code of the app. Earlier backup codes no longer work."
+      title="Save these backup codes"
+      description="Each works once, instead of a code from the app. Earlier backup codes no longer work."
       locked
     >
       <div className="flex flex-col gap-4">
@@ -40,11 +40,11 @@ export function BackupCodes({ codes, onClose }: { codes: readonly string[]; onCl
             Download
           </Button>
         </div>
-        <Notice tone="warn">They are shown only now. Without them and without the app you can't sign in.</Notice>
+        <Notice tone="warn">They are shown only now. Without them and without the app, you can't sign in.</Notice>
       </div>
       <DialogActions>
         <Button variant="primary" onClick={onClose}>
-          I have kept them
+          I have saved them
         </Button>
       </DialogActions>
     </Dialog>

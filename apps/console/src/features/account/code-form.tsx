@@ -1,7 +1,8 @@
-// The second step of a sign-in. In: a code of an authenticator app, or a backup code. Out: a session.
+// The second step of a sign-in. In: a code from the authenticator app, or a backup code. Out: a session.
 "use client";
 import { type FormEvent, useState } from "react";
 import { Button } from "../../ui/button.tsx";
+import { CenteredIntro } from "../../ui/centered-page.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { sendCode } from "./auth-client.ts";
@@ -24,12 +25,11 @@ export function CodeForm({ onSignedIn, onBack }: { onSignedIn: () => void; onBac
 
   return (
     <>
-      <h1 className="text-xl font-semibold tracking-tight">Enter a code</h1>
-      <p className="mt-1 mb-6 text-ink-soft">
+      <CenteredIntro title="Enter a code">
         {kind === "totp"
-          ? "Your authenticator app shows it, under Plinth."
-          : "One of the backup codes that you have kept. Each works once."}
-      </p>
+          ? "Your authenticator app shows it under Plinth."
+          : "Use one of your saved backup codes. Each works once."}
+      </CenteredIntro>
       <form className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
         {problem ? <Notice tone="bad">{problem}</Notice> : null}
         <TextField

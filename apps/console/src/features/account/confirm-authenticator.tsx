@@ -1,11 +1,11 @@
-// Sets up an authenticator app. In: what it is set up with. Out: a QR code and the secret as text, and a code that proves it works.
+// Sets up an authenticator app. In: the URI with the secret. Out: a QR code, the secret as text, and a field for a code that proves that it
+// works.
 "use client";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { encode } from "uqr";
-import { Button } from "../../ui/button.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { Dialog, DialogActions } from "../../ui/dialog.tsx";
+import { CopyField } from "../../ui/copy-field.tsx";
 import { TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { sendCode } from "./auth-client.ts";
 
@@ -21,59 +21,44 @@ export function ConfirmAuthenticator({ totpUri, onConfirmed, onClose }: ConfirmA
   const [refused, setRefused] = useState<string | null>(null);
   const secret = new URL(totpUri).searchParams.get("secret") ?? "";
 
-  async function submit(event: FormEvent): Promise<void> {
-    event.preventDefault();
+  async function submit(): Promise<void> {
     setPending(true);
-    const answer = await sendCode(code.trim(), "totp");
+    const problem = await sendCode(code.trim(), "totp");
     setPending(false);
-    setRefused(answer);
-    if (answer === null) onConfirmed();
+    setRefused(problem);
+    if (problem === null) onConfirmed();
   }
 
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title="Add Plinth to your authenticator app"
       description="Scan the code, or type the secret. Then enter the six digits that the app shows."
+      action="Turn on"
+      pending={pending}
       locked
+      onSubmit={() => void submit()}
     >
-      <form className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
-        <div className="flex flex-col items-center gap-3">
-          <QrCode text={totpUri} />
-          <div className="flex w-full items-start gap-2">
-            <code
-              data-testid="totp-secret"
-              className="min-w-0 flex-1 rounded-md border bg-sunken px-3 py-[0.3125rem] font-mono text-[0.8125rem] break-all"
-            >
-              {secret}
-            </code>
-            <CopyButton text={secret} label="Copy secret" />
-          </div>
-        </div>
-        <TextField
-          label="Six-digit code"
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          required
-          maxLength={10}
-          className="font-mono tracking-widest"
-          value={code}
-          onChange={(event) => setCode(event.target.value)}
-        />
-        {refused ? <Notice tone="bad">{refused}</Notice> : null}
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" pending={pending}>
-            Turn on
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+      <div className="flex flex-col items-center gap-3">
+        <QrCode text={totpUri} />
+        <CopyField value={secret} label="Copy secret" testId="totp-secret" iconOnly />
+      </div>
+      <TextField
+        label="Six-digit code"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        required
+        maxLength={10}
+        className="font-mono tracking-widest"
+        value={code}
+        onChange={(event) => setCode(event.target.value)}
+      />
+      {refused ? <Notice tone="bad">{refused}</Notice> : null}
+    </FormDialog>
   );
 }
 
-/** Dark on light in either theme: cameras read it so. */
+/** Dark on light in both themes, because cameras need that. */
 function QrCode({ text }: { text: string }) {
   const { size, data } = encode(text, { border: 2 });
   const path = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : []))).join("");

@@ -1,13 +1,12 @@
-// Deletes the account. In: the password. Out: nothing of the person's is left but that what they did was done by somebody.
+// Deletes the account. In: the password. Out: the person's data is deleted; records of their actions stay without their name.
 "use client";
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { Dialog, DialogActions } from "../../ui/dialog.tsx";
-import { TextField } from "../../ui/field.tsx";
-import { QueryError } from "../../ui/query-error.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { CurrentPasswordField } from "./account-fields.tsx";
 
 export function DeleteAccount({ email }: { email: string }) {
   const trpc = useTRPC();
@@ -15,7 +14,7 @@ export function DeleteAccount({ email }: { email: string }) {
   const [password, setPassword] = useState("");
   const remove = useMutation(
     trpc.me.remove.mutationOptions({
-      // A whole new page: whatever was read under this session must not greet the next person.
+      // A full page load discards all data of this session.
       onSuccess: () => location.assign("/sign-in"),
     }),
   );
@@ -26,46 +25,35 @@ export function DeleteAccount({ email }: { email: string }) {
     remove.reset();
   }
 
-  function submit(event: FormEvent): void {
-    event.preventDefault();
-    remove.mutate({ password });
-  }
-
   return (
     <Card
       title="Delete account"
-      description="You leave all organizations. Empty ones that are yours alone are deleted with the account."
+      description="You leave all organizations. Organizations with no other members and no projects are deleted with the account."
     >
       <Button variant="danger" onClick={() => setOpen(true)}>
         Delete account
       </Button>
-      <Dialog
+      <FormDialog
         open={open}
-        onOpenChange={close}
+        onClose={close}
         title="Delete your account?"
-        description={`${email} can't sign in any more. This can't be undone. Where you are the last owner of an organization with projects or members, name another owner first.`}
+        description={`${email} can't sign in any more. This can't be undone. If you are the last owner of an organization with projects or members, name another owner first.`}
+        action="Delete account"
+        danger
+        pending={remove.isPending || remove.isSuccess}
+        error={remove.error}
+        failure="The account was not deleted"
+        onSubmit={() => remove.mutate({ password })}
       >
-        <form className="flex flex-col gap-4" onSubmit={submit}>
-          <TextField
-            label="Your password"
-            type="password"
-            autoComplete="current-password"
-            required
-            value={password}
-            onChange={(event) => {
-              setPassword(event.target.value);
-              remove.reset();
-            }}
-          />
-          {remove.error ? <QueryError error={remove.error} what="The account was not deleted" /> : null}
-          <DialogActions>
-            <Button onClick={close}>Cancel</Button>
-            <Button type="submit" variant="danger" pending={remove.isPending || remove.isSuccess}>
-              Delete account
-            </Button>
-          </DialogActions>
-        </form>
-      </Dialog>
+        <CurrentPasswordField
+          label="Your password"
+          value={password}
+          onChange={(typed) => {
+            setPassword(typed);
+            remove.reset();
+          }}
+        />
+      </FormDialog>
     </Card>
   );
 }

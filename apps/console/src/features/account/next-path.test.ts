@@ -1,4 +1,4 @@
-// Signing in never leads to another site, whatever the address says. Judged by the URL parser that browsers have.
+// Signing in never leads to another site, whatever the address is. The tests use the same URL parser as browsers.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { nextPath, withNext } from "./next-path.ts";
@@ -76,7 +76,7 @@ describe("nextPath", () => {
     expect(nextPath(next)).toBe("/projects");
   });
 
-  test("never leaves the origin, whatever is put together of such pieces", () => {
+  test("never leaves the origin, for any combination of these pieces", () => {
     const pieces = ["/", "\\", "\t", "\n", "\r", " ", ".", "..", "%2e", "%2f", "%5c", "%09", "%", ":", "@", "?", "#"];
     const words = [
       "http:",
@@ -94,7 +94,7 @@ describe("nextPath", () => {
       fc.property(text, (next) => {
         expect(originAfter(next)).toBe(CONSOLE);
         expect(originAfter(decodeURIComponent(encodeURIComponent(next)))).toBe(CONSOLE);
-        // Read once more, as a router may, it is the same.
+        // Applying it again, as a router may, changes nothing.
         expect(nextPath(nextPath(next))).toBe(nextPath(next));
       }),
       { numRuns: 20_000 },
@@ -102,7 +102,7 @@ describe("nextPath", () => {
   });
 });
 
-test("an address leads on to where it should, and back", () => {
+test("an address keeps the next page, and it can be read back", () => {
   expect(withNext("/sign-in", "/projects")).toBe("/sign-in");
   const search = new URL(withNext("/sign-up", "/invitation"), CONSOLE).searchParams;
   expect(nextPath(search.get("next"))).toBe("/invitation");

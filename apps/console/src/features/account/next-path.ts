@@ -1,14 +1,14 @@
-// Where to go after signing in. In: the `next` parameter of the address. Out: a path of this console, never another site.
+// The page to open after signing in. In: the `next` parameter of the address. Out: a path of this console, never another site.
 
 const HOME = "/projects";
 
-/** Nobody's: what leaves it would leave the console. */
+/** A reserved origin: a URL with another origin would leave the console. */
 const BASE = "http://console.invalid";
 
-/** Backslashes and control characters, plain or escaped, and escaped slashes: no path of ours has any, and parsers differ on them. */
+/** Backslashes and control characters, plain or escaped, and escaped slashes: no path of the console has them, and parsers differ on them. */
 const SUSPICIOUS = /[\\\p{Cc}]|%(?:2f|5c|25|[01][0-9a-f]|7f)/iu;
 
-/** The path that the browser's own parser makes of it, where that stays on this origin; else the list of projects. */
+/** The path that the browser's parser reads, if it stays on this origin; otherwise the list of projects. */
 export function nextPath(next: string | null): string {
   const [beforeQuery = ""] = (next ?? "").split(/[?#]/, 1);
   if (next === null || SUSPICIOUS.test(beforeQuery) || !URL.canParse(next, BASE)) return HOME;
@@ -18,7 +18,7 @@ export function nextPath(next: string | null): string {
   return pathname + search + hash;
 }
 
-/** An address that leads on to `next` afterwards. */
+/** An address that opens `next` afterwards. */
 export function withNext(page: "/sign-in" | "/sign-up", next: string): string {
   return next === HOME ? page : `${page}?next=${encodeURIComponent(next)}`;
 }

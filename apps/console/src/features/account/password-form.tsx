@@ -1,10 +1,10 @@
-// Changes the password. In: the present one and a new one. Out: the new one holds, and every other session has ended.
+// Changes the password. In: the present password and a new one. Out: the new password is valid, and all other sessions end.
 "use client";
 import { type FormEvent, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
+import { CurrentPasswordField, NewPasswordField } from "./account-fields.tsx";
 import { changePassword } from "./auth-client.ts";
 
 export function PasswordForm({ email }: { email: string }) {
@@ -29,34 +29,15 @@ export function PasswordForm({ email }: { email: string }) {
     <Card title="Password" description="A new password signs you out on every other device, and in the command line.">
       <form className="flex max-w-sm flex-col gap-4" onSubmit={(event) => void submit(event)}>
         {outcome === "changed" ? (
-          <Notice tone="good" title="Your password is changed">
+          <Notice tone="good" title="Your password was changed">
             You stay signed in here. Every other device and the command line are signed out.
           </Notice>
         ) : null}
         {outcome !== null && outcome !== "changed" ? <Notice tone="bad">{outcome.refused}</Notice> : null}
-        {/* For password managers: whose password this is. */}
+        {/* Tells password managers to which account the password belongs. */}
         <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
-        <TextField
-          label="Current password"
-          type="password"
-          name="current-password"
-          autoComplete="current-password"
-          required
-          value={current}
-          onChange={(event) => setCurrent(event.target.value)}
-        />
-        <TextField
-          label="New password"
-          type="password"
-          name="new-password"
-          autoComplete="new-password"
-          required
-          minLength={8}
-          maxLength={256}
-          hint="At least 8 characters."
-          value={changed}
-          onChange={(event) => setChanged(event.target.value)}
-        />
+        <CurrentPasswordField label="Current password" name="current-password" value={current} onChange={setCurrent} />
+        <NewPasswordField label="New password" name="new-password" value={changed} onChange={setChanged} />
         <div>
           <Button type="submit" pending={pending}>
             Change password

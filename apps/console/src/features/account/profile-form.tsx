@@ -1,4 +1,4 @@
-// Who the person is to others. In: name and address. Out: both changed; a new address takes the password.
+// The name and email of the person. In: the present values. Out: changed values; a new email requires the password.
 "use client";
 import type { Me } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -6,8 +6,8 @@ import { type FormEvent, useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { TextField } from "../../ui/field.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
+import { CurrentPasswordField, EmailField, NameField } from "./account-fields.tsx";
 
 export function ProfileForm({ person }: { person: Me["person"] }) {
   const trpc = useTRPC();
@@ -15,7 +15,7 @@ export function ProfileForm({ person }: { person: Me["person"] }) {
   const [name, setName] = useState(person.name);
   const [email, setEmail] = useState(person.email);
   const [password, setPassword] = useState("");
-  const onSuccess = (): Promise<void> => queryClient.invalidateQueries({ queryKey: trpc.me.get.queryKey() });
+  const refresh = (): Promise<void> => queryClient.invalidateQueries({ queryKey: trpc.me.get.queryKey() });
   const rename = useMutation(trpc.me.rename.mutationOptions());
   const changeEmail = useMutation(trpc.me.changeEmail.mutationOptions());
   const isNewEmail = email.trim().toLowerCase() !== person.email;
@@ -26,9 +26,9 @@ export function ProfileForm({ person }: { person: Me["person"] }) {
     try {
       if (isNewEmail) await changeEmail.mutateAsync({ email: email.trim(), password });
       if (isNewName) await rename.mutateAsync({ name: name.trim() });
-      await onSuccess();
+      await refresh();
     } catch {
-      // Shown below.
+      // The mutation has the error, which is shown below.
     }
   }
 
@@ -36,38 +36,21 @@ export function ProfileForm({ person }: { person: Me["person"] }) {
   return (
     <Card title="Profile" description="Members of your organizations see it.">
       <form className="flex max-w-sm flex-col gap-4" onSubmit={(event) => void submit(event)}>
-        <TextField
-          label="Name"
-          name="name"
-          autoComplete="name"
-          required
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-        />
-        <TextField
-          label="Email"
-          type="email"
-          name="email"
-          autoComplete="email"
-          required
-          maxLength={254}
+        <NameField value={name} onChange={setName} />
+        <EmailField
           hint="You sign in with it."
           value={email}
-          onChange={(event) => {
-            setEmail(event.target.value);
+          onChange={(typed) => {
+            setEmail(typed);
             changeEmail.reset();
           }}
         />
         {isNewEmail ? (
-          <TextField
+          <CurrentPasswordField
             label="Password, to change the email"
-            type="password"
-            autoComplete="current-password"
-            required
             value={password}
-            onChange={(event) => {
-              setPassword(event.target.value);
+            onChange={(typed) => {
+              setPassword(typed);
               changeEmail.reset();
             }}
           />

@@ -1,6 +1,5 @@
-// Around every page that needs a session. In: the page. Out: the page, which shows its own frame while it loads; an error
-// where the account can't be read. Who has no session is sent to the sign-in page by the query cache, and sees no page until
-// then. The control API checks every call anyway.
+// Around every page that needs a session. In: the page. Out: the page, or an error if the account can't be loaded. The query cache redirects
+// a visitor without a session to the sign-in page, and nothing is shown until then. The control API checks every request anyway.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
@@ -13,7 +12,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
   const trpc = useTRPC();
   const me = useQuery(trpc.me.get.queryOptions());
   const theme = me.data?.person.theme;
-  // Chosen on another device: from the next page on, the server sends it so.
+  // The person may have chosen the theme on another device. The server renders it from the next page on.
   useEffect(() => {
     if (theme !== undefined) applyTheme(theme);
   }, [theme]);

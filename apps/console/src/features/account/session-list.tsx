@@ -1,4 +1,4 @@
-// Where the person is signed in. In: the session. Out: each device, and the ways to end one session or all.
+// The sessions of the person. In: the session. Out: each device, with buttons to end one session or all.
 "use client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -26,7 +26,7 @@ export function SessionList() {
   return (
     <Card
       title="Sessions"
-      description="If you have lost a device, or left yourself signed in somewhere, end its session."
+      description="If you have lost a device or forgot to sign out, end its session."
       flush
       actions={<SignOutEverywhere />}
     >
@@ -78,35 +78,31 @@ export function SessionList() {
 }
 
 function SignOutEverywhere() {
-  const [asking, setAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const [pending, setPending] = useState(false);
   const [refused, setRefused] = useState<string | null>(null);
 
   async function leave(): Promise<void> {
     setPending(true);
-    const answer = await signOutEverywhere();
+    const problem = await signOutEverywhere();
     setPending(false);
-    setRefused(answer);
-    // A whole new page: whatever was read under this session must not greet the next person.
-    if (answer === null) location.assign("/sign-in");
+    setRefused(problem);
+    // A full page load discards all data of this session.
+    if (problem === null) location.assign("/sign-in");
   }
 
   return (
     <>
-      <Button size="small" variant="danger" onClick={() => setAsking(true)}>
+      <Button size="small" variant="danger" onClick={() => setIsConfirming(true)}>
         Sign out everywhere
       </Button>
       <ConfirmDialog
-        open={asking}
-        onOpenChange={(open) => {
-          setAsking(open);
-          setRefused(null);
-        }}
+        open={isConfirming}
+        onClose={() => setIsConfirming(false)}
         title="Sign out everywhere?"
-        description="All your sessions end at once, this one and those of plinth login included. Access tokens that you made for scripts stay."
+        description="All your sessions end at once, including this one and those of plinth login. Access tokens that you created for scripts stay."
         action="Sign out everywhere"
-        pending={pending}
-        error={refused}
+        mutation={{ isPending: pending, error: refused, reset: () => setRefused(null) }}
         onConfirm={() => void leave()}
       />
     </>

@@ -1,14 +1,12 @@
-// The sign-in form. In: email and password, then a code where the account asks for one. Out: a session, and the page the person wanted.
+// The sign-in form. In: email and password, then a code if the account has a second factor. Out: a session, and the page from `?next=`.
 "use client";
 import { useQueryClient } from "@tanstack/react-query";
-import Link from "next/link";
 import { useRouter, useSearchParams } from "next/navigation";
-import { type FormEvent, useState } from "react";
-import { Button } from "../../ui/button.tsx";
-import { TextField } from "../../ui/field.tsx";
-import { Notice } from "../../ui/notice.tsx";
+import { useState } from "react";
+import { CurrentPasswordField, EmailField } from "./account-fields.tsx";
 import { signIn } from "./auth-client.ts";
 import { CodeForm } from "./code-form.tsx";
+import { EntryForm } from "./entry-form.tsx";
 import { nextPath, withNext } from "./next-path.ts";
 
 export function SignInForm() {
@@ -26,8 +24,7 @@ export function SignInForm() {
     router.replace(next);
   }
 
-  async function submit(event: FormEvent): Promise<void> {
-    event.preventDefault();
+  async function submit(): Promise<void> {
     setPending(true);
     setProblem(null);
     const outcome = await signIn({ email, password });
@@ -49,42 +46,17 @@ export function SignInForm() {
     );
   }
   return (
-    <>
-      <h1 className="text-xl font-semibold tracking-tight">Sign in</h1>
-      <p className="mt-1 mb-6 text-ink-soft">to your projects and their blueprints</p>
-      <form className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
-        {problem ? <Notice tone="bad">{problem}</Notice> : null}
-        <TextField
-          label="Email"
-          type="email"
-          name="email"
-          autoComplete="email"
-          required
-          value={email}
-          onChange={(event) => setEmail(event.target.value)}
-        />
-        <TextField
-          label="Password"
-          type="password"
-          name="password"
-          autoComplete="current-password"
-          required
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-        />
-        <Button type="submit" variant="primary" size="large" pending={pending}>
-          Sign in
-        </Button>
-      </form>
-      <p className="mt-6 text-ink-soft">
-        New to Plinth?{" "}
-        <Link
-          href={withNext("/sign-up", next)}
-          className="font-medium text-ink underline decoration-line-strong underline-offset-4 hover:decoration-ink"
-        >
-          Create an account
-        </Link>
-      </p>
-    </>
+    <EntryForm
+      title="Sign in"
+      intro="Open your projects and their blueprints."
+      problem={problem}
+      action="Sign in"
+      pending={pending}
+      onSubmit={() => void submit()}
+      other={{ question: "New to Plinth?", link: "Create an account", href: withNext("/sign-up", next) }}
+    >
+      <EmailField value={email} onChange={setEmail} />
+      <CurrentPasswordField label="Password" name="password" value={password} onChange={setPassword} />
+    </EntryForm>
   );
 }

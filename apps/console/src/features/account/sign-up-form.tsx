@@ -1,13 +1,11 @@
-// The sign-up form. In: name, email and password. Out: an account with its own organization, signed in.
+// The sign-up form. In: name, email and password. Out: an account with its own organization, and a session.
 "use client";
 import { useQueryClient } from "@tanstack/react-query";
-import Link from "next/link";
 import { useRouter, useSearchParams } from "next/navigation";
-import { type FormEvent, useState } from "react";
-import { Button } from "../../ui/button.tsx";
-import { TextField } from "../../ui/field.tsx";
-import { Notice } from "../../ui/notice.tsx";
+import { useState } from "react";
+import { EmailField, NameField, NewPasswordField } from "./account-fields.tsx";
 import { signUp } from "./auth-client.ts";
+import { EntryForm } from "./entry-form.tsx";
 import { nextPath, withNext } from "./next-path.ts";
 
 export function SignUpForm() {
@@ -20,8 +18,7 @@ export function SignUpForm() {
   const [pending, setPending] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
 
-  async function submit(event: FormEvent): Promise<void> {
-    event.preventDefault();
+  async function submit(): Promise<void> {
     setPending(true);
     setProblem(null);
     const refused = await signUp({ name, email, password });
@@ -35,54 +32,18 @@ export function SignUpForm() {
   }
 
   return (
-    <>
-      <h1 className="text-xl font-semibold tracking-tight">Create your account</h1>
-      <p className="mt-1 mb-6 text-ink-soft">Declare a backend, review what changes, deploy it.</p>
-      <form className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
-        {problem ? <Notice tone="bad">{problem}</Notice> : null}
-        <TextField
-          label="Name"
-          name="name"
-          autoComplete="name"
-          required
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-        />
-        <TextField
-          label="Email"
-          type="email"
-          name="email"
-          autoComplete="email"
-          required
-          value={email}
-          onChange={(event) => setEmail(event.target.value)}
-        />
-        <TextField
-          label="Password"
-          type="password"
-          name="password"
-          autoComplete="new-password"
-          required
-          minLength={8}
-          maxLength={256}
-          hint="At least 8 characters."
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-        />
-        <Button type="submit" variant="primary" size="large" pending={pending}>
-          Create account
-        </Button>
-      </form>
-      <p className="mt-6 text-ink-soft">
-        Have an account?{" "}
-        <Link
-          href={withNext("/sign-in", next)}
-          className="font-medium text-ink underline decoration-line-strong underline-offset-4 hover:decoration-ink"
-        >
-          Sign in
-        </Link>
-      </p>
-    </>
+    <EntryForm
+      title="Create your account"
+      intro="Declare a backend, review what changes, deploy it."
+      problem={problem}
+      action="Create account"
+      pending={pending}
+      onSubmit={() => void submit()}
+      other={{ question: "Have an account?", link: "Sign in", href: withNext("/sign-in", next) }}
+    >
+      <NameField value={name} onChange={setName} />
+      <EmailField value={email} onChange={setEmail} />
+      <NewPasswordField label="Password" name="password" value={password} onChange={setPassword} />
+    </EntryForm>
   );
 }

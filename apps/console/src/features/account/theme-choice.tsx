@@ -1,4 +1,4 @@
-// How the console looks to the person, on every device. In: the theme. Out: another one, at once.
+// The person's theme on every device. In: the theme. Out: the chosen theme, at once.
 "use client";
 import type { Theme } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -11,7 +11,7 @@ import { cn } from "../../ui/cn.ts";
 import { QueryError } from "../../ui/query-error.tsx";
 
 const choices = [
-  { value: "system", name: "As the device", Icon: Monitor },
+  { value: "system", name: "Like the system", Icon: Monitor },
   { value: "light", name: "Light", Icon: Sun },
   { value: "dark", name: "Dark", Icon: Moon },
 ] as const;
@@ -60,7 +60,7 @@ export function ThemeChoice({ theme }: { theme: Theme }) {
       </fieldset>
       {set.error ? (
         <div className="mt-3">
-          <QueryError error={set.error} what="The theme was not kept" />
+          <QueryError error={set.error} what="The theme was not saved" />
         </div>
       ) : null}
     </Card>

@@ -1,42 +1,42 @@
-// The second factor of a sign-in. In: whether there is one. Out: an authenticator app set up, new backup codes, or none of it any more;
-// each takes the password.
+// The second factor of a sign-in. In: whether it is on. Out: buttons to set up an authenticator app, get new backup codes, and turn it off.
+// Each requires the password.
 "use client";
 import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { Dialog, DialogActions } from "../../ui/dialog.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Notice } from "../../ui/notice.tsx";
+import { CurrentPasswordField } from "./account-fields.tsx";
 import { beginTwoFactor, endTwoFactor, type NewTwoFactor, renewBackupCodes } from "./auth-client.ts";
 import { BackupCodes } from "./backup-codes.tsx";
 import { ConfirmAuthenticator } from "./confirm-authenticator.tsx";
 
-type Act = "begin" | "renew" | "end";
+type Action = "begin" | "renew" | "end";
 
-const acts = {
+const dialogs = {
   begin: { title: "Set up two-factor authentication", action: "Continue" },
-  renew: { title: "New backup codes", action: "Make new codes" },
+  renew: { title: "New backup codes", action: "Create new codes" },
   end: { title: "Turn off two-factor authentication?", action: "Turn off" },
 } as const;
 
 export function TwoFactorCard({ isOn }: { isOn: boolean }) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  const [act, setAct] = useState<Act | null>(null);
-  const [begun, setBegun] = useState<NewTwoFactor | null>(null);
+  const [action, setAction] = useState<Action | null>(null);
+  const [setup, setSetup] = useState<NewTwoFactor | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const refresh = (): Promise<void> => queryClient.invalidateQueries({ queryKey: trpc.me.pathKey() });
 
   async function perform(password: string): Promise<string | null> {
-    if (act === "end") {
+    if (action === "end") {
       const refused = await endTwoFactor(password);
       if (refused === null) await refresh();
       return refused;
     }
-    if (act === "renew") {
+    if (action === "renew") {
       const answer = await renewBackupCodes(password);
       if ("refused" in answer) return answer.refused;
       setCodes(answer.backupCodes);
@@ -44,7 +44,7 @@ export function TwoFactorCard({ isOn }: { isOn: boolean }) {
     }
     const answer = await beginTwoFactor(password);
     if ("refused" in answer) return answer.refused;
-    setBegun(answer);
+    setSetup(answer);
     return null;
   }
 
@@ -55,28 +55,28 @@ export function TwoFactorCard({ isOn }: { isOn: boolean }) {
           Two-factor authentication {isOn ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>}
         </span>
       }
-      description="Signing in then takes a code of an authenticator app beside the password."
+      description="Signing in then requires a code from an authenticator app, in addition to the password."
     >
       <div className="flex flex-wrap gap-2">
         {isOn ? (
           <>
-            <Button onClick={() => setAct("renew")}>New backup codes</Button>
-            <Button variant="danger" onClick={() => setAct("end")}>
+            <Button onClick={() => setAction("renew")}>New backup codes</Button>
+            <Button variant="danger" onClick={() => setAction("end")}>
               Turn off
             </Button>
           </>
         ) : (
-          <Button onClick={() => setAct("begin")}>Set up</Button>
+          <Button onClick={() => setAction("begin")}>Set up</Button>
         )}
       </div>
-      {act ? <PasswordDialog {...acts[act]} onClose={() => setAct(null)} onPassword={perform} /> : null}
-      {begun ? (
+      {action ? <PasswordDialog {...dialogs[action]} onClose={() => setAction(null)} onPassword={perform} /> : null}
+      {setup ? (
         <ConfirmAuthenticator
-          totpUri={begun.totpURI}
-          onClose={() => setBegun(null)}
+          totpUri={setup.totpURI}
+          onClose={() => setSetup(null)}
           onConfirmed={() => {
-            setCodes(begun.backupCodes);
-            setBegun(null);
+            setCodes(setup.backupCodes);
+            setSetup(null);
             void refresh();
           }}
         />
@@ -89,7 +89,7 @@ export function TwoFactorCard({ isOn }: { isOn: boolean }) {
 interface PasswordDialogProps {
   title: string;
   action: string;
-  /** Null where it went well. */
+  /** Resolves to the problem, or null on success. */
   onPassword: (password: string) => Promise<string | null>;
   onClose: () => void;
 }
@@ -99,34 +99,25 @@ function PasswordDialog({ title, action, onPassword, onClose }: PasswordDialogPr
   const [pending, setPending] = useState(false);
   const [refused, setRefused] = useState<string | null>(null);
 
-  async function submit(event: FormEvent): Promise<void> {
-    event.preventDefault();
+  async function submit(): Promise<void> {
     setPending(true);
-    const answer = await onPassword(password);
+    const problem = await onPassword(password);
     setPending(false);
-    setRefused(answer);
-    if (answer === null) onClose();
+    setRefused(problem);
+    if (problem === null) onClose();
   }
 
   return (
-    <Dialog open onOpenChange={onClose} title={title} description="Enter your password to go on.">
-      <form className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
-        <TextField
-          label="Your password"
-          type="password"
-          autoComplete="current-password"
-          required
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-        />
-        {refused ? <Notice tone="bad">{refused}</Notice> : null}
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" pending={pending}>
-            {action}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={title}
+      description="Enter your password to continue."
+      action={action}
+      pending={pending}
+      onSubmit={() => void submit()}
+    >
+      <CurrentPasswordField label="Your password" value={password} onChange={setPassword} />
+      {refused ? <Notice tone="bad">{refused}</Notice> : null}
+    </FormDialog>
   );
 }

@@ -1,5 +1,5 @@
-// The blueprint of a project: what is live, or the person's draft of it. In: the project's id. Out: the workbench, once both are
-// known. What is live is looked for again while the page is open; the draft is the workbench's from then on.
+// The blueprint of a project: the live version, or the person's draft. In: the project's id. Out: the workbench, when both are loaded. The
+// live version is refetched while the page is open; the workbench keeps the draft.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -8,28 +8,28 @@ import { QueryError } from "../../ui/query-error.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { BlueprintWorkbench } from "./blueprint-workbench.tsx";
 
-/** How soon an author hears that something else went live. */
-const lookMs = 20_000;
+/** The maximum delay until an author sees that another version went live. */
+const refetchMs = 20_000;
 
 export function BlueprintPage({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
   const mayChange = project.data?.may.write === true;
-  const live = useQuery(trpc.blueprints.current.queryOptions({ projectId }, { refetchInterval: lookMs }));
-  // As it was when the page opened: later saves are its own.
+  const live = useQuery(trpc.blueprints.current.queryOptions({ projectId }, { refetchInterval: refetchMs }));
+  // Loaded once, when the page opens: later versions are this page's own saves.
   const draft = useQuery(
     trpc.drafts.get.queryOptions(
       { projectId },
       { enabled: mayChange, gcTime: 0, staleTime: Number.POSITIVE_INFINITY, refetchOnMount: "always" },
     ),
   );
-  // What was known before the last deployment may still be at hand: the editor waits for the answers, and from then on stays.
-  const [answered, setAnswered] = useState(false);
-  const settled =
+  // The cache may be older than the last deployment: the editor waits for fresh data once, and then stays.
+  const [isLoaded, setIsLoaded] = useState(false);
+  const isFresh =
     live.isSuccess && !live.isFetching && project.isSuccess && (!mayChange || (draft.isSuccess && !draft.isFetching));
   useEffect(() => {
-    if (settled) setAnswered(true);
-  }, [settled]);
+    if (isFresh) setIsLoaded(true);
+  }, [isFresh]);
 
   const failed = [project, live, draft].find(({ error, data }) => error && data === undefined);
   if (failed) {
@@ -37,7 +37,7 @@ export function BlueprintPage({ projectId }: { projectId: string }) {
       <QueryError error={failed.error} what="The blueprint could not be loaded" onRetry={() => void failed.refetch()} />
     );
   }
-  if (!answered || live.data === undefined || !project.data) {
+  if (!isLoaded || live.data === undefined || !project.data) {
     return (
       <>
         <Skeleton className="mb-6 h-7 w-40" />

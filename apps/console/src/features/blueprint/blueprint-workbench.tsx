@@ -1,5 +1,5 @@
-// Where a blueprint is written. In: the live text and the person's draft. Out: a checked text, and a proposal to review.
-// The draft is saved while it is written; nothing is proposed before "Review change".
+// The editor page of a blueprint. In: the live text and the person's draft. Out: a checked text, and a proposal to review. The draft is saved
+// while it is written; "Review change" proposes it.
 "use client";
 import type { Draft, EndedDraft, LiveBlueprint } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -31,7 +31,7 @@ import { useDraft } from "./use-draft.ts";
 
 const Editor = dynamic(() => import("./editor.tsx"), { ssr: false, loading: () => <Skeleton className="h-full" /> });
 
-/** Fewer entities are in sight anyway. */
+/** With fewer entities, the outline is left out. */
 const outlinedMin = 4;
 
 interface BlueprintWorkbenchProps {
@@ -50,13 +50,13 @@ export function BlueprintWorkbench({ projectId, projectName, mayChange, live, st
   const queryClient = useQueryClient();
   const editor = useRef<EditorHandle>(null);
   const fileInput = useRef<HTMLInputElement>(null);
-  /** The earlier save that undoing has come to. */
+  /** The version of the earlier save that the last undo showed. */
   const undone = useRef<number | null>(null);
   const { text, baseVersionId, status, keeper } = useDraft(projectId, stored.draft, live);
   const [note, setNote] = useState<string | null>(null);
   const liveText = live?.text ?? null;
   const check = useCheck(text);
-  // The outline may lag behind the keys.
+  // The outline may lag behind typing.
   const outlined = useDeferredValue(text);
   const outline = useMemo(() => entityOutline(outlined), [outlined]);
   const entity = useSearchParams().get("entity");
@@ -78,12 +78,12 @@ export function BlueprintWorkbench({ projectId, projectName, mayChange, live, st
     keeper.change(changed);
   }
 
-  /** First what was typed here, then what was saved before the page was opened. */
+  /** Undoes the changes made here, then shows the saves from before the page was opened. */
   async function undo(): Promise<void> {
     if (undone.current === null && editor.current?.undo()) return;
     const history = await client.drafts.history.query({ projectId });
     const earlier = history.find(({ version }) => undone.current === null || version < undone.current);
-    if (!earlier) return setNote("There is nothing earlier to go back to.");
+    if (!earlier) return setNote("There is no earlier save.");
     const { text: before } = await client.drafts.earlier.query({ projectId, version: earlier.version });
     editor.current?.show(before);
     undone.current = earlier.version;
@@ -92,9 +92,8 @@ export function BlueprintWorkbench({ projectId, projectName, mayChange, live, st
   async function format(): Promise<void> {
     const { formatBlueprint } = await import("@plinth/blueprint");
     const formatted = formatBlueprint(text);
-    if (!("text" in formatted))
-      return setNote("Correct the errors first: a text that can't be read can't be formatted.");
-    if (formatted.text === text) return setNote("Already in canonical form.");
+    if (!("text" in formatted)) return setNote("Correct the errors first, then format the text.");
+    if (formatted.text === text) return setNote("The text is already formatted.");
     change(formatted.text);
     setNote("Formatted.");
   }
@@ -134,7 +133,7 @@ export function BlueprintWorkbench({ projectId, projectName, mayChange, live, st
         description={
           mayChange
             ? "Entities, fields and rules of the backend. Nothing runs before you review and deploy it."
-            : "You can read this blueprint. Its owners change it."
+            : "You can read this blueprint. Developers, admins and owners of the project can change it."
         }
         actions={
           mayChange ? (
@@ -183,7 +182,7 @@ export function BlueprintWorkbench({ projectId, projectName, mayChange, live, st
           <QueryError error={propose.error} what="The change could not be proposed" onRetry={review} />
         ) : null}
         {refused.length > 0 ? (
-          <Notice tone="bad" title="The blueprint has errors, so there is nothing to review yet">
+          <Notice tone="bad" title="The blueprint has errors and can't be reviewed yet">
             <ul>
               {refused.map((diagnostic) => (
                 <li key={`${diagnostic.code}@${diagnostic.span.start.offset}`}>
@@ -250,7 +249,7 @@ function savedWords({ kind }: DraftStatus, nothing: boolean): string {
     case "saving":
       return "Saving the draft";
     case "saved":
-      return nothing ? "" : "The draft is saved. It is yours alone until you propose it.";
+      return nothing ? "" : "The draft is saved. Only you see it until you propose it.";
     case "waiting":
     case "refused":
       return "The draft is not saved. It is kept in this browser.";

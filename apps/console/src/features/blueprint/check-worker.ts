@@ -1,5 +1,4 @@
-// Checks a blueprint on a thread of its own, so that typing in a large one never waits. In: a text. Out: the same text with its
-// diagnostics.
+// Checks a blueprint in a worker, so that typing in a large one never waits. In: a text. Out: the text and its diagnostics.
 import { checkBlueprint } from "@plinth/blueprint";
 import type { CheckAnswer } from "./checker.ts";
 

@@ -1,4 +1,4 @@
-// Texts that are typed faster than they can be checked, and a worker that fails.
+// The checker: texts that change faster than they can be checked, and a worker that fails.
 import { expect, test } from "vitest";
 import { type CheckAnswer, type CheckThread, createChecker } from "./checker.ts";
 
@@ -39,7 +39,7 @@ test("one text is checked at a time, then the latest one", () => {
   expect(answers).toEqual(["a", "abc"]);
 });
 
-test("the page checks where the worker can't be started or fails", async () => {
+test("the page checks by itself if the worker can't be started or fails", async () => {
   const answers: string[] = [];
   const options = {
     checkHere: async (text: string) => answerTo(text),
@@ -63,7 +63,7 @@ test("the page checks where the worker can't be started or fails", async () => {
   expect(thread.sent).toEqual(["b"]);
 });
 
-test("nothing is answered after the end", () => {
+test("a stopped checker reports nothing", () => {
   const thread = createThread();
   const answers: string[] = [];
   const checker = createChecker({

@@ -1,5 +1,5 @@
-// Checks texts one after the other. In: texts, as fast as they are typed. Out: the diagnostics of the latest one; those in between
-// are passed over. The work is done in a worker, or in the page where a worker can't be started.
+// Checks texts one after the other. In: texts, as fast as they are typed. Out: the diagnostics of the latest text; texts in between are
+// skipped. A worker does the work, or the page if no worker can be started.
 import type { Diagnostic } from "@plinth/blueprint";
 
 export interface CheckAnswer {
@@ -12,7 +12,7 @@ export interface Checker {
   readonly stop: () => void;
 }
 
-/** What a `Worker` is used for; a test has one of its own. */
+/** The used part of a `Worker`; tests replace it. */
 export interface CheckThread {
   postMessage(text: string): void;
   terminate(): void;

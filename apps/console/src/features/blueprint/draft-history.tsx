@@ -1,4 +1,4 @@
-// What a draft was before. In: the project's id. Out: a menu with undo, redo and earlier saves; a chosen one is handed on as text.
+// The history of a draft. In: the project's id. Out: a menu with undo, redo and earlier saves; `onOpen` gets the text of a chosen save.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { History, Redo2, Undo2 } from "lucide-react";

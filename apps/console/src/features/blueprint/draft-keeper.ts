@@ -1,6 +1,6 @@
-// Keeps a draft on the server while it is written. In: every change of the text. Out: a state to show. One save is under way at
-// a time; each names the version it was written upon, so that what another tab or device saved is never overwritten. What the
-// server doesn't have yet is kept in this browser.
+// Saves a draft on the server while it is written. In: every change of the text. Out: a state to show. It sends one save at a time. Each
+// save names the version that it replaces, so that it never overwrites a save of another tab or device. Unsaved text is stored in this
+// browser.
 import type { Draft, LiveBlueprint } from "@plinth/control/router";
 import { clearUnsaved, keepUnsaved, readUnsaved } from "../../draft.ts";
 import { errorCode, errorText } from "../../ui/error-text.ts";
@@ -10,16 +10,16 @@ export type Live = Pick<LiveBlueprint, "versionId" | "text"> | null;
 export type DraftStatus =
   | { readonly kind: "saved" }
   | { readonly kind: "saving" }
-  /** Kept in this browser; it is tried again. */
+  /** Stored in this browser; saving is retried. */
   | { readonly kind: "waiting"; readonly why: string }
-  /** Kept in this browser; trying again is no use before the text changes. */
+  /** Stored in this browser; saving is not retried before the text changes. */
   | { readonly kind: "refused"; readonly why: string }
-  /** `common` is the text that both come from. Null: the draft has ended elsewhere. */
+  /** `common`: the text before both changes. `theirs` is null if the draft was ended elsewhere. */
   | { readonly kind: "conflict"; readonly common: string; readonly theirs: Draft | null };
 
 export interface DraftState {
   readonly text: string;
-  /** The live version that the text comes from. */
+  /** The live version on which the text is based. */
   readonly baseVersionId: string | null;
   readonly status: DraftStatus;
 }
@@ -34,14 +34,14 @@ export interface DraftPort {
 export interface DraftKeeper {
   readonly state: () => DraftState;
   readonly subscribe: (onChange: () => void) => () => void;
-  /** @param baseVersionId Where the text was brought up to another live version. */
+  /** @param baseVersionId Given if the text is now based on another live version. */
   readonly change: (text: string, baseVersionId?: string | null) => void;
-  /** The way out of a conflict: this is the text now. */
+  /** Ends a conflict with this text. */
   readonly resolve: (text: string) => void;
   readonly setLive: (live: Live) => void;
-  /** Looks for what was saved elsewhere, and saves what is not saved. */
+  /** Fetches saves from elsewhere, and saves unsaved text. */
   readonly refresh: () => Promise<void>;
-  /** A stopped one can be started again. */
+  /** A stopped keeper can be started again. */
   readonly start: () => void;
   readonly stop: () => void;
 }
@@ -55,12 +55,12 @@ interface KeeperOptions {
 
 const saveMs = 700;
 const retryMs = { first: 2_000, max: 30_000 };
-/** What asking again with the same text meets again. */
+/** Errors that a retry with the same text would get again. */
 const lasting = ["BAD_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND", "PAYLOAD_TOO_LARGE"];
 
 export function createDraftKeeper({ projectId, port, stored, live: liveAtFirst }: KeeperOptions): DraftKeeper {
   let live = liveAtFirst;
-  /** What the server has. */
+  /** The draft on the server, as far as is known. */
   let known = stored;
   let state: DraftState = {
     text: stored?.text ?? live?.text ?? "",
@@ -93,7 +93,7 @@ export function createDraftKeeper({ projectId, port, stored, live: liveAtFirst }
         set({ status: { kind: "saving" } });
         const { text, baseVersionId } = state;
         if (text === (live?.text ?? "")) {
-          // What is live already is no draft.
+          // A text that equals the live version is not a draft.
           if (known !== null) await port.discard(known.version);
           known = null;
           set({ baseVersionId: live?.versionId ?? null });
@@ -117,27 +117,27 @@ export function createDraftKeeper({ projectId, port, stored, live: liveAtFirst }
     if (code !== null && lasting.includes(code)) return set({ status: { kind: "refused", why: errorText(error) } });
     if (code === "CONFLICT") {
       try {
-        return meet(await port.get());
+        return reconcile(await port.get());
       } catch {
-        // Tried again below, and met then.
+        // The retry below meets the conflict again.
       }
     }
     set({ status: { kind: "waiting", why: errorText(error) } });
     schedule(Math.min(retryMs.first * 2 ** failures++, retryMs.max));
   };
 
-  /** What the server has is not what was written upon. */
-  const meet = (theirs: Draft | null): void => {
+  /** The draft on the server is not the one that this text replaces. */
+  const reconcile = (theirs: Draft | null): void => {
     const common = textOfServer();
     const mine = state.text;
     known = theirs;
-    const nothingMine = mine === common;
-    const nothingTheirs = textOfServer() === common || textOfServer() === mine;
-    if (nothingMine) {
+    const isMineUnchanged = mine === common;
+    const isTheirsUnchanged = textOfServer() === common || textOfServer() === mine;
+    if (isMineUnchanged) {
       clearUnsaved(projectId, mine);
       const baseVersionId = theirs === null ? (live?.versionId ?? null) : theirs.baseVersionId;
       set({ text: textOfServer(), baseVersionId, status: { kind: "saved" } });
-    } else if (nothingTheirs) {
+    } else if (isTheirsUnchanged) {
       schedule(0);
     } else set({ status: { kind: "conflict", common, theirs } });
   };
@@ -172,7 +172,7 @@ export function createDraftKeeper({ projectId, port, stored, live: liveAtFirst }
       if (!isSaved()) return push();
       const found = await port.get().catch(() => known);
       if (saving || found?.version === known?.version || stopped) return;
-      meet(found);
+      reconcile(found);
     },
     start: () => {
       stopped = false;
@@ -189,7 +189,7 @@ export function createDraftKeeper({ projectId, port, stored, live: liveAtFirst }
     const common = state.text;
     state = { ...state, text: unsaved.text, baseVersionId: unsaved.baseVersionId };
     if (unsaved.after === (known?.version ?? null)) schedule(0);
-    // What both come from is lost; what is live is as near as it gets.
+    // The common text is unknown; the live text is the closest replacement.
     else if (known !== null)
       state = { ...state, status: { kind: "conflict", common: live?.text ?? "", theirs: known } };
     else if (common === (live?.text ?? "")) schedule(0);

@@ -1,5 +1,5 @@
-// What an author must know of their draft. In: the draft's state and what is live. Out: that it was changed elsewhere, that the
-// live version moved on, that it can't be saved, or that one was discarded; each with what to do about it.
+// The notices about a draft. In: the draft's state and the live version. Out: a notice if the draft was changed elsewhere, another version
+// went live, the draft can't be saved, or a draft was discarded; each with a button.
 "use client";
 import type { EndedDraft } from "@plinth/control/router";
 import { useMutation, useQuery } from "@tanstack/react-query";
@@ -27,7 +27,7 @@ export function DraftNotices({ projectId, live, ended, text, baseVersionId, stat
     return (
       <MergeView
         title="The draft was changed elsewhere"
-        description="Another tab or device has saved it while you wrote here. Nothing is lost: choose what it is to be."
+        description="Another tab or device saved it while you wrote here. Nothing is lost: choose the text that the draft gets."
         theirsName="Saved elsewhere"
         common={status.common}
         mine={text}
@@ -50,28 +50,28 @@ export function DraftNotices({ projectId, live, ended, text, baseVersionId, stat
             </Button>
           }
         >
-          {status.why} It is kept in this browser meanwhile
-          {status.kind === "waiting" ? ", and saved by itself as soon as possible." : "."}
+          {status.why} It is stored in this browser until then
+          {status.kind === "waiting" ? ", and is saved as soon as possible." : "."}
         </Notice>
       ) : null}
       {isDraft && live !== null && baseVersionId !== live.versionId ? (
-        <MovedOn live={live} text={text} baseVersionId={baseVersionId} keeper={keeper} />
+        <OutdatedDraft live={live} text={text} baseVersionId={baseVersionId} keeper={keeper} />
       ) : null}
       {!isDraft && ended?.endedBy === "discarded" ? (
-        <Restorable projectId={projectId} ended={ended} keeper={keeper} />
+        <DiscardedDraft projectId={projectId} ended={ended} keeper={keeper} />
       ) : null}
     </>
   );
 }
 
-interface MovedOnProps {
+interface OutdatedDraftProps {
   live: NonNullable<Live>;
   text: string;
   baseVersionId: string | null;
   keeper: DraftKeeper;
 }
 
-function MovedOn({ live, text, baseVersionId, keeper }: MovedOnProps) {
+function OutdatedDraft({ live, text, baseVersionId, keeper }: OutdatedDraftProps) {
   const trpc = useTRPC();
   const [asking, setAsking] = useState(false);
   const base = useQuery(
@@ -85,12 +85,12 @@ function MovedOn({ live, text, baseVersionId, keeper }: MovedOnProps) {
     return (
       <QueryError
         error={base.error}
-        what="The version that the draft began from could not be loaded"
+        what="The version on which the draft is based could not be loaded"
         onRetry={() => void base.refetch()}
       />
     );
   }
-  const use = (rebased: string): void => {
+  const apply = (rebased: string): void => {
     keeper.change(rebased, live.versionId);
     setAsking(false);
   };
@@ -98,18 +98,18 @@ function MovedOn({ live, text, baseVersionId, keeper }: MovedOnProps) {
     if (common === undefined) return;
     const pieces = mergeTexts(common, text, live.text);
     if (conflictsOf(pieces).length > 0) setAsking(true);
-    else use(join(pieces, []));
+    else apply(join(pieces, []));
   };
   if (asking && common !== undefined) {
     return (
       <MergeView
         title="Your draft and the live version changed the same lines"
-        description="Decide for each place which lines the draft is to have."
+        description="Choose the lines for each conflict."
         theirsName="Live now"
         common={common}
         mine={text}
         theirs={live.text}
-        onUse={use}
+        onUse={apply}
         onCancel={() => setAsking(false)}
       />
     );
@@ -117,26 +117,26 @@ function MovedOn({ live, text, baseVersionId, keeper }: MovedOnProps) {
   return (
     <Notice
       tone="warn"
-      title="The live version moved on"
+      title="Another version went live"
       actions={
         <Button size="small" disabled={common === undefined} onClick={rebase}>
-          Bring the draft up to date
+          Update the draft
         </Button>
       }
     >
-      Something else was deployed since this draft was begun. Proposed as it is, the draft would take those changes
-      back. Bringing it up to date keeps both.
+      Another change was deployed since this draft was started. If you propose the draft now, it removes that change. If
+      you update the draft, it has both.
     </Notice>
   );
 }
 
-interface RestorableProps {
+interface DiscardedDraftProps {
   projectId: string;
   ended: EndedDraft;
   keeper: DraftKeeper;
 }
 
-function Restorable({ projectId, ended, keeper }: RestorableProps) {
+function DiscardedDraft({ projectId, ended, keeper }: DiscardedDraftProps) {
   const trpc = useTRPC();
   const [done, setDone] = useState(false);
   const restore = useMutation(
@@ -162,7 +162,7 @@ function Restorable({ projectId, ended, keeper }: RestorableProps) {
         </Button>
       }
     >
-      It can be restored for a week.
+      You can restore it for a week.
       {restore.error ? <p className="text-bad">{errorText(restore.error)}</p> : null}
     </Notice>
   );

@@ -1,5 +1,5 @@
-// Helps while a blueprint is typed: suggestions and, under the mouse, what a word means. In: nothing. Out: extensions of the
-// editor. What they say comes from the language itself; nothing is asked of a server.
+// Help for typing a blueprint: suggestions, and explanations under the mouse. In: nothing. Out: extensions of the editor. The texts come
+// from the language package in the browser, without a request.
 import {
   autocompletion,
   type CompletionContext,
@@ -15,7 +15,7 @@ async function suggest(context: CompletionContext): Promise<CompletionResult | n
   const { completeAt } = await language();
   const found = completeAt(context.state.doc.toString(), context.pos);
   if (found === null || context.aborted) return null;
-  // Unasked, only once something of a word stands there, or where a value begins.
+  // Without Ctrl-Space, suggest only after the start of a word, or at the start of a value.
   const typed =
     context.pos > found.from ||
     /[:=.([{,-]\s?$/.test(context.state.sliceDoc(Math.max(0, context.pos - 2), context.pos));
@@ -41,7 +41,7 @@ interface Accepted {
   readonly select: { readonly from: number; readonly to: number } | undefined;
 }
 
-/** Inserts a suggestion, selects what the author writes next, and shows at once what fits there. */
+/** Inserts a suggestion, selects the part that the author writes next, and shows suggestions for it. */
 function accept(view: EditorView, { from, to, insert, select }: Accepted): void {
   const end = insert.length;
   const chosen = select ?? { from: end, to: end };
@@ -85,7 +85,7 @@ const typeOver = EditorView.inputHandler.of((view, from, to, text) => {
   return true;
 });
 
-/** Tab goes behind the brackets. */
+/** Tab moves the cursor behind the brackets. */
 const leave = Prec.high(
   keymap.of([
     {
@@ -107,7 +107,7 @@ const hover = hoverTooltip(async (view, position) => {
   return { pos: found.from, end: found.to, above: true, create: () => ({ dom: paragraphs(found.text) }) };
 });
 
-/** The little Markdown that the language's help is written in: paragraphs, `code`, **bold**, fences. */
+/** Renders the Markdown of the language's help: paragraphs, `code`, **bold**, fences. */
 export function paragraphs(text: string): HTMLElement {
   const box = document.createElement("div");
   box.className = "cm-help";
@@ -129,7 +129,7 @@ export function paragraphs(text: string): HTMLElement {
 }
 
 export const editorAssist: Extension = [
-  // Without CodeMirror's pictures: they are letters that few fonts have.
+  // Without CodeMirror's icons: they are characters that few fonts have.
   autocompletion({ override: [suggest], icons: false, activateOnTypingDelay: 60 }),
   closing,
   typeOver,

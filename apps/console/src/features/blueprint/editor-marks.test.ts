@@ -1,4 +1,4 @@
-// Marks stay within the text, also when it has changed since it was checked.
+// Marks stay within the text, also if it has changed since it was checked.
 import type { Diagnostic } from "@plinth/blueprint";
 import { expect, test } from "vitest";
 import { marksOf } from "./editor-marks.ts";

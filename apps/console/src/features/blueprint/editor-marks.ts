@@ -1,5 +1,5 @@
-// Diagnostics of the language as marks of the editor. In: diagnostics and the length of the text they are shown in.
-// Out: marks that lie within it (the text may have grown shorter since it was checked) and are never empty.
+// Diagnostics as marks of the editor. In: diagnostics, and the length of the text. Out: marks that are never empty and always within the
+// text, which may have become shorter since it was checked.
 import type { Diagnostic as Mark } from "@codemirror/lint";
 import type { Diagnostic } from "@plinth/blueprint";
 

@@ -1,4 +1,4 @@
-// How the editor looks. In: the console's colour variables, so that light and dark follow by themselves. Out: extensions.
+// The look of the editor. In: the colour variables of the console, so that light and dark need nothing else. Out: extensions.
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import type { Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
@@ -37,7 +37,7 @@ const theme = EditorView.theme({
     maxWidth: "32rem",
     overflow: "hidden",
   },
-  // The explanation stands beside the list, outside of its box.
+  // The explanation is next to the list, outside of its box.
   ".cm-tooltip.cm-tooltip-autocomplete": { overflow: "visible", maxWidth: "none" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul": {
     fontFamily: "var(--font-geist-mono), monospace",

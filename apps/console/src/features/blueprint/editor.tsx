@@ -1,5 +1,6 @@
-// The text editor of a blueprint. In: the text, its diagnostics, whether it may be changed. Out: every change, and a
-// handle that puts the cursor somewhere. It suggests what may be written. Tab indents; Esc and then Tab leaves, so that the keyboard is never caught.
+// The text editor of a blueprint. In: the text, its diagnostics, whether it is read-only. Out: every change, and a handle to move the
+// cursor, undo and redo. It suggests what fits at the cursor. Tab indents; Esc and then Tab leaves the editor, so that the keyboard is
+// never trapped.
 "use client";
 import { completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab, redo, undo } from "@codemirror/commands";
@@ -22,15 +23,16 @@ import { pageNonce } from "../../nonce.ts";
 import { editorAssist } from "./editor-assist.ts";
 import { marksOf } from "./editor-marks.ts";
 import { editorLook } from "./editor-theme.ts";
+import { keepCursorVisible } from "./keep-cursor-visible.ts";
 import { yamlIndent } from "./yaml-indent.ts";
 
 export interface EditorHandle {
   /** Puts the cursor at an offset, scrolls there and takes the focus. */
   goTo(offset: number): void;
-  /** False where there is nothing left to undo since the page was opened. */
+  /** False if there is no change to undo since the page was opened. */
   undo(): boolean;
   redo(): void;
-  /** Another text, without a step of undoing. */
+  /** Replaces the text without adding it to the undo history. */
   show(text: string): void;
 }
 
@@ -39,13 +41,13 @@ interface EditorProps {
   onChange: (text: string) => void;
   diagnostics: readonly Diagnostic[];
   readOnly: boolean;
-  /** Where the cursor is at first; null for the beginning, without the focus. */
+  /** The first position of the cursor; null for the beginning, without the focus. */
   startAt: number | null;
   ref: Ref<EditorHandle>;
 }
 
 export default function Editor({ text, onChange, diagnostics, readOnly, startAt, ref }: EditorProps) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const report = useEffectEvent((changed: string) => onChange(changed));
   const initial = useEffectEvent(() => text);
@@ -54,9 +56,9 @@ export default function Editor({ text, onChange, diagnostics, readOnly, startAt,
   });
 
   useEffect(() => {
-    if (!place.current) return;
+    if (!container.current) return;
     const created = new EditorView({
-      parent: place.current,
+      parent: container.current,
       state: EditorState.create({
         doc: initial(),
         extensions: [
@@ -74,6 +76,7 @@ export default function Editor({ text, onChange, diagnostics, readOnly, startAt,
           yamlIndent,
           yaml(),
           editorLook,
+          keepCursorVisible,
           ...(readOnly ? [] : [editorAssist]),
           keymap.of([
             ...completionKeymap,
@@ -105,7 +108,7 @@ export default function Editor({ text, onChange, diagnostics, readOnly, startAt,
   }, [readOnly]);
 
   useEffect(() => {
-    // A text from outside (a template, the formatter); what was typed here is already in the document.
+    // Only texts from outside (a template, the formatter): typed text is in the document already.
     const current = view.current;
     if (!current || current.state.doc.toString() === text) return;
     const head = Math.min(current.state.selection.main.head, text.length);
@@ -134,7 +137,7 @@ export default function Editor({ text, onChange, diagnostics, readOnly, startAt,
 
   return (
     <>
-      <div ref={place} className="h-full focus-within:outline-none" />
+      <div ref={container} className="h-full focus-within:outline-none" />
       <p id="editor-keys" className="sr-only">
         Tab indents. Press Escape and then Tab to leave the editor.
       </p>

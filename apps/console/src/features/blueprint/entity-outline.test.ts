@@ -1,4 +1,4 @@
-// The outline follows the text while it is typed.
+// The outline of a text, also while it is being typed.
 import { expect, test } from "vitest";
 import { entityOutline } from "./entity-outline.ts";
 
@@ -18,7 +18,7 @@ workers:
   count: { steps: [] }
 `;
 
-test("finds entities with their lines, nothing within them and nothing after them", () => {
+test("finds entities with their lines, but not their keys, and not the keys of later sections", () => {
   const found = entityOutline(text);
   expect(found.map(({ name, line }) => [name, line])).toEqual([
     ["order", 4],

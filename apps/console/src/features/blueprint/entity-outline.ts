@@ -1,11 +1,11 @@
-// Where each entity of a blueprint begins. In: its text, also while it is being typed and isn't valid. Out: names with their lines, in
-// order. It reads lines only, because it runs at every key.
+// The line of each entity in a blueprint. In: its text, which may be invalid while it is typed. Out: names with their lines, in order. It
+// only looks at lines, because it runs at every key.
 
 export interface OutlineEntry {
   readonly name: string;
   /** From 1. */
   readonly line: number;
-  /** Of the name, in the text. */
+  /** The offset of the name in the text. */
   readonly offset: number;
 }
 

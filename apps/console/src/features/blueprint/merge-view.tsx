@@ -1,5 +1,5 @@
-// Two texts that went apart, to be made one. In: what both come from, and both. Out: one text: this person's, the other one, or a
-// merge in which each conflict was decided. It changes nothing until a button is pressed.
+// Merges two texts with a common origin. In: the common text and both texts. Out: one text: this person's, the other one, or a merge with
+// a decision for each conflict. It changes nothing until a button is pressed.
 "use client";
 import { useId, useMemo, useState } from "react";
 import { Button } from "../../ui/button.tsx";
@@ -10,13 +10,13 @@ import { type Choice, conflictsOf, join, mergeTexts } from "./three-way.ts";
 interface MergeViewProps {
   title: string;
   description: string;
-  /** What the other text is, as in "Saved elsewhere". */
+  /** A name for the other text, such as "Saved elsewhere". */
   theirsName: string;
   common: string;
   mine: string;
   theirs: string;
   onUse: (text: string) => void;
-  /** Null where one of the two must be chosen. */
+  /** Null if a choice is required. */
   onCancel: (() => void) | null;
 }
 
@@ -33,7 +33,9 @@ export function MergeView({ title, description, theirsName, common, mine, theirs
           <Side name={theirsName} text={theirs} />
         </div>
         {conflicts.length === 0 ? (
-          <p className="text-ink-soft">Both changed different lines, so they can be merged without a choice.</p>
+          <p className="text-ink-soft">
+            The two texts changed different lines, so they can be merged without a choice.
+          </p>
         ) : (
           <ol className="flex flex-col gap-3" aria-label="Conflicts">
             {conflicts.map((conflict, index) => (
@@ -55,7 +57,7 @@ export function MergeView({ title, description, theirsName, common, mine, theirs
       <footer className="flex flex-wrap items-center justify-end gap-2 border-t px-4 py-3">
         {open > 0 ? (
           <span role="status" className="mr-auto text-[0.8125rem] text-ink-soft">
-            {open === 1 ? "One conflict is to be decided." : `${open} conflicts are to be decided.`}
+            {open === 1 ? "One conflict is not decided yet." : `${open} conflicts are not decided yet.`}
           </span>
         ) : null}
         {onCancel ? (
@@ -116,7 +118,7 @@ function Conflict({ number, theirsName, mine, theirs, chosen, onChoose }: Confli
             <span className="block text-[0.8125rem] font-medium">{name}</span>
             {text === null ? null : (
               <code className="mt-1 block overflow-x-auto rounded-md bg-sunken px-3 py-1.5 font-mono text-xs leading-5 whitespace-pre">
-                {text === "" ? "(these lines are taken away)" : text}
+                {text === "" ? "(these lines are removed)" : text}
               </code>
             )}
           </span>

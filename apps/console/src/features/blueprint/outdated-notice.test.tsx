@@ -1,4 +1,4 @@
-// What a person reads of a live blueprint that a newer version of the language refuses.
+// The notice about a live blueprint that the present language refuses.
 import { checkBlueprint } from "@plinth/blueprint";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
@@ -11,13 +11,13 @@ function shown(text: string): string {
   return markup.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
 }
 
-test("it says that it is served, and why it is no longer valid", () => {
+test("it says that the blueprint is still served, and why it is no longer valid", () => {
   const notice = shown(`${NOTES}spell_checking: strict\n`);
   expect(notice).toContain("This blueprint is live, but it is no longer valid");
-  expect(notice).toContain("goes on being served");
+  expect(notice).toContain("is still served");
   expect(notice).toMatch(/Line 5: .*spell_checking/);
 });
 
-test("nothing is said of a valid one, warnings or not", () => {
+test("a valid blueprint has no notice, with or without warnings", () => {
   expect(shown(NOTES)).toBe("");
 });

@@ -1,5 +1,5 @@
-// What is live, but refused by the language of today. In: the problems of the live text. Out: a notice, or nothing where
-// there is none. The problems themselves are listed below the editor.
+// A live blueprint that the present language refuses. In: the problems of the live text. Out: a notice, or nothing without errors. The
+// problems themselves are listed below the editor.
 import type { Diagnostic } from "@plinth/blueprint";
 import { MarkedText } from "../../ui/marked-text.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -10,8 +10,8 @@ export function OutdatedNotice({ problems }: { problems: readonly Diagnostic[] }
   return (
     <Notice tone="warn" title="This blueprint is live, but it is no longer valid">
       <p>
-        The language has changed since it was deployed. It is served as it was, and goes on being served. Correct it
-        before the next change; the review then compares that with what is live.
+        The language has changed since it was deployed. It is still served without a change. Correct it before the next
+        change; the review then compares the correction with the live version.
       </p>
       <p>
         Line {first.span.start.line}: <MarkedText text={first.message} />

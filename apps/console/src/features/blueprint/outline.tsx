@@ -1,4 +1,4 @@
-// The entities of the blueprint that is being written. In: the outline. Out: a searchable list; each entry leads to its line.
+// The entities of the blueprint in the editor. In: the outline. Out: a searchable list; each entry moves the cursor to its line.
 "use client";
 import { useState } from "react";
 import { TextField } from "../../ui/field.tsx";
@@ -37,7 +37,7 @@ export function Outline({ entries, onGoTo }: OutlineProps) {
       </p>
       {found.length === 0 ? (
         <p className="px-3 py-4 text-center text-[0.8125rem] text-ink-soft">
-          {entries.length === 0 ? "Entities are listed here once you write them." : "No entity has a name like that."}
+          {entries.length === 0 ? "Entities are listed here when you write them." : "No entity has a name like that."}
         </p>
       ) : (
         <ul className="min-h-0 flex-1 overflow-y-auto py-1">

@@ -1,4 +1,4 @@
-// The problems of a blueprint. In: diagnostics. Out: a list, errors first, each leading to its place in the text.
+// The problems of a blueprint. In: diagnostics. Out: a list, errors first; each entry moves the cursor to its position.
 "use client";
 import type { Diagnostic } from "@plinth/blueprint";
 import { CircleAlert, CircleCheck, TriangleAlert } from "lucide-react";

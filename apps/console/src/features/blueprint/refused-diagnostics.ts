@@ -1,4 +1,4 @@
-// The diagnostics with which the control API refused a text. In: the error of a call. Out: diagnostics, or none.
+// The diagnostics for which the control API refused a text. In: the error of a request. Out: diagnostics, or none.
 import type { Diagnostic } from "@plinth/blueprint";
 import { TRPCClientError } from "@trpc/client";
 

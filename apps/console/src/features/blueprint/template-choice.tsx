@@ -1,4 +1,4 @@
-// A way to begin where the blueprint is empty. In: the project's name. Out: a template's text under that name.
+// The templates for an empty blueprint. In: the project's name. Out: the text of the chosen template, with that name.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "../../trpc.ts";
@@ -16,7 +16,7 @@ export function TemplateChoice({ projectName, onChoose }: TemplateChoiceProps) {
   return (
     <Notice
       tone="neutral"
-      title="Nothing is written yet"
+      title="The blueprint is empty"
       actions={templates.data?.map((template) => (
         <Button
           key={template.name}
@@ -27,7 +27,7 @@ export function TemplateChoice({ projectName, onChoose }: TemplateChoiceProps) {
         </Button>
       ))}
     >
-      Begin from a template, open a file, or write below.
+      Start from a template, open a file, or write below.
     </Notice>
   );
 }

@@ -1,22 +1,22 @@
-// A merge takes what one side changed, asks where both did, and loses no line.
+// A merge takes the changes of one side, reports a conflict if both sides changed a line, and loses no line.
 import { array, assert, constantFrom, property } from "fast-check";
 import { expect, test } from "vitest";
 import { conflictsOf, join, mergeTexts } from "./three-way.ts";
 
 const base = "a: 1\nb: 2\nc: 3\nd: 4\n";
 
-test("takes what one side alone changed", () => {
+test("takes lines that only one side changed", () => {
   const pieces = mergeTexts(base, base.replace("a: 1", "a: 9"), `${base}e: 5\n`);
   expect(conflictsOf(pieces)).toEqual([]);
   expect(join(pieces, [])).toBe("a: 9\nb: 2\nc: 3\nd: 4\ne: 5\n");
 });
 
-test("what both changed alike is agreed upon", () => {
+test("equal changes of both sides are no conflict", () => {
   const both = base.replace("b: 2", "b: 8");
   expect(join(mergeTexts(base, both, both), [])).toBe(both);
 });
 
-test("what both changed differently is a conflict, and each side can be taken", () => {
+test("different changes of both sides are a conflict, and each side can be chosen", () => {
   const pieces = mergeTexts(base, base.replace("b: 2", "b: mine"), base.replace("b: 2", "b: theirs"));
   expect(conflictsOf(pieces)).toEqual([{ kind: "conflict", mine: "b: mine\n", theirs: "b: theirs\n" }]);
   expect(join(pieces, ["mine"])).toBe(base.replace("b: 2", "b: mine"));

@@ -1,12 +1,12 @@
-// Merges two texts that were made from one. In: what both came from, and both. Out: pieces in order, each agreed upon or a
-// conflict with its two sides. By lines: a line that both changed differently is a conflict. Pure.
+// Merges two texts with a common origin, line by line. In: the common text and both texts. Out: pieces in order, each agreed or a conflict
+// with two sides. A line that both changed differently is a conflict. Pure.
 import { diff3Merge } from "node-diff3";
 
 export type Piece =
   | { readonly kind: "agreed"; readonly text: string }
   | { readonly kind: "conflict"; readonly mine: string; readonly theirs: string };
 
-/** Which side of each conflict is taken, in order. */
+/** The side that is chosen for a conflict. */
 export type Choice = "mine" | "theirs" | "both";
 
 interface Region {
@@ -28,7 +28,7 @@ export function conflictsOf(pieces: readonly Piece[]): readonly Extract<Piece, {
   return pieces.filter((piece) => piece.kind === "conflict");
 }
 
-/** Of a conflict without a choice, this person's side is taken. */
+/** A conflict without a choice gets this person's side. */
 export function join(pieces: readonly Piece[], choices: readonly (Choice | undefined)[]): string {
   let at = 0;
   return pieces
@@ -41,7 +41,7 @@ export function join(pieces: readonly Piece[], choices: readonly (Choice | undef
     .join("");
 }
 
-/** Each with its line break, so that joined they are the text again. */
+/** Lines with their line breaks, so that joining them gives the text again. */
 function lines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }

@@ -1,11 +1,11 @@
-// Checks a blueprint while it is written, in the browser. In: text. Out: diagnostics; `settled` tells whether they are those of
-// the text as it is now. The control API checks again at review.
+// Checks a blueprint in the browser while it is written. In: the text. Out: diagnostics; `settled` is true if they belong to the present
+// text. The control API checks again at review.
 "use client";
 import type { Diagnostic } from "@plinth/blueprint";
 import { useEffect, useRef, useState } from "react";
 import { type CheckAnswer, type Checker, createChecker } from "./checker.ts";
 
-/** Long enough not to run at every key, short enough to feel at once. */
+/** Avoids a check at every key, and still feels immediate. */
 const debounceMs = 150;
 
 export interface Check {

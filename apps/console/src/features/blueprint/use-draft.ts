@@ -1,5 +1,5 @@
-// The draft of a project in a component. In: what the server had when the page opened, and what is live now. Out: the draft's
-// state and its keeper. It saves when the page is left and looks for other saves when it is come back to.
+// The draft of a project in a component. In: the draft when the page opened, and the live version. Out: the draft's state and its keeper.
+// It saves when the page is left, and fetches other saves when the person comes back.
 "use client";
 import type { Draft } from "@plinth/control/router";
 import { useEffect, useState, useSyncExternalStore } from "react";
@@ -24,15 +24,15 @@ export function useDraft(projectId: string, stored: Draft | null, live: Live): D
   useEffect(() => keeper.setLive(live), [keeper, live]);
   useEffect(() => {
     keeper.start();
-    const look = (): void => void keeper.refresh();
-    document.addEventListener("visibilitychange", look);
-    window.addEventListener("online", look);
-    window.addEventListener("focus", look);
+    const refresh = (): void => void keeper.refresh();
+    document.addEventListener("visibilitychange", refresh);
+    window.addEventListener("online", refresh);
+    window.addEventListener("focus", refresh);
     return () => {
-      document.removeEventListener("visibilitychange", look);
-      window.removeEventListener("online", look);
-      window.removeEventListener("focus", look);
-      // What is not saved yet is saved on the way out; the browser's copy covers a page that is closed.
+      document.removeEventListener("visibilitychange", refresh);
+      window.removeEventListener("online", refresh);
+      window.removeEventListener("focus", refresh);
+      // Saves unsaved text when the page is left; the copy in the browser covers a closed tab.
       void keeper.refresh().finally(keeper.stop);
     };
   }, [keeper]);

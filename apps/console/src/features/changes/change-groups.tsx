@@ -1,5 +1,5 @@
-// What a proposal changes, in words. In: typed changes, and the consents that they need. Out: by entity, what has to be considered;
-// below it what is safe, folded by kind with a count. A long list can be limited to one entity.
+// The changes of a proposal. In: typed changes, and the consents that they need. Out: the changes to review, by entity; below them the safe
+// ones, folded by kind with a count. A long list can be limited to one entity.
 "use client";
 import type { Change } from "@plinth/blueprint";
 import { ChevronRight } from "lucide-react";
@@ -15,7 +15,7 @@ interface ChangeGroupsProps {
   consents?: readonly string[];
 }
 
-/** A list that is longer than a window. */
+/** The filter by entity appears from this number of changes on: they don't fit in one window. */
 const filteredMin = 12;
 const noConsents: readonly string[] = [];
 
@@ -23,7 +23,7 @@ export function ChangeGroups({ changes, consents = noConsents }: ChangeGroupsPro
   const [entity, setEntity] = useState("");
   const groups = useMemo(() => groupChanges(changes), [changes]);
   const shown = groups.find(({ name }) => name === entity)?.changes ?? changes;
-  const { toConsider, safe } = useMemo(() => foldChanges(shown, consents), [shown, consents]);
+  const { toReview, safe } = useMemo(() => foldChanges(shown, consents), [shown, consents]);
   const safeCount = safe.reduce((sum, { changes: members }) => sum + members.length, 0);
   return (
     <div className="divide-y">
@@ -46,11 +46,11 @@ export function ChangeGroups({ changes, consents = noConsents }: ChangeGroupsPro
               ))}
           </SelectField>
           <p role="status" className="text-xs text-ink-soft tabular-nums">
-            {toConsider.length} to consider{safeCount > 0 ? `, ${safeCount} safe` : ""}
+            {toReview.length} to review{safeCount > 0 ? `, ${safeCount} safe` : ""}
           </p>
         </div>
       ) : null}
-      {groupChanges(toConsider).map((group) => (
+      {groupChanges(toReview).map((group) => (
         <section
           key={group.name}
           aria-label={group.name}
@@ -71,7 +71,7 @@ export function ChangeGroups({ changes, consents = noConsents }: ChangeGroupsPro
   );
 }
 
-/** What is folded is drawn only once it is opened: there can be hundreds. */
+/** The changes are rendered when the fold is opened: there can be hundreds. */
 function SafeFold({ kind: { title, changes } }: { kind: SafeKind }) {
   const [open, setOpen] = useState(false);
   return (

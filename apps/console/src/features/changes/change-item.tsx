@@ -1,5 +1,5 @@
-// One change, in words. In: a typed change. Out: what it does, its classes and, where it lays something open, who can now reach which
-// record.
+// One change. In: a typed change. Out: its summary, its classes, and an example if it gives somebody access: a role and a record that it
+// can now reach.
 import type { Change, Witness } from "@plinth/blueprint";
 import { Eye } from "lucide-react";
 import { MarkedText } from "../../ui/marked-text.tsx";
@@ -7,7 +7,7 @@ import { ClassBadge } from "./class-badge.tsx";
 
 interface ChangeItemProps {
   change: Change;
-  /** Among others that are all safe, the word says nothing. */
+  /** In a list of safe changes, the badge "Safe" is left out. */
   amongSafe?: boolean;
 }
 
@@ -54,7 +54,7 @@ function WitnessBox({ witness }: { witness: Witness }) {
   );
 }
 
-/** What stays as it was is told once. */
+/** A value that is the same before and after is listed once. */
 function rowsOf(record: Readonly<Record<string, unknown>>): readonly (readonly [name: string, value: unknown])[] {
   return Object.entries(record).flatMap(([name, value]): (readonly [string, unknown])[] => {
     const field = name.replace(/^(old|new)\./, "");

@@ -1,5 +1,5 @@
-// The changes of a project in one list, newest first. In: the project's id; the filters are in the address. Out: a page of
-// changes, each with its number, title, author and state.
+// The changes of a project, newest first. In: the project's id; the filters are in the address. Out: a page of changes, each with its
+// number, title, author and state.
 "use client";
 import type { ChangeState } from "@plinth/control/router";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
@@ -22,7 +22,7 @@ const groups: Readonly<Record<string, { readonly word: string; readonly states: 
   closed: { word: "Rejected or outdated", states: ["rejected", "outdated"] },
 };
 
-/** While something is deployed, its state must follow by itself. */
+/** While a change is being deployed, its state is refetched. */
 const pollMs = 1_500;
 
 export function ChangeList({ projectId }: { projectId: string }) {
@@ -84,7 +84,7 @@ export function ChangeList({ projectId }: { projectId: string }) {
             </ButtonLink>
           }
         >
-          Write the blueprint, then press Review change. What it would do is shown here before anything runs.
+          Write the blueprint, then press Review change. You see all effects here before anything runs.
         </EmptyState>
       ) : null}
       {changes && !(empty && !filtered) ? (
@@ -144,12 +144,12 @@ function useTimelineFilters(): TimelineFilters {
   };
 }
 
-/** Long enough not to ask at every key. */
+/** Avoids a request for each key. */
 const debounceMs = 250;
 
 function Filters({ filters }: { filters: TimelineFilters }) {
   const [typed, setTyped] = useState(filters.of("search") ?? "");
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed is to be waited for.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing starts the timer.
   useEffect(() => {
     if (typed.trim() === (filters.of("search") ?? "")) return;
     const timer = setTimeout(() => filters.set("search", typed.trim()), debounceMs);

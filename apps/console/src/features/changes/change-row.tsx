@@ -1,5 +1,5 @@
-// One change in the timeline. In: the change. Out: a row that leads to it, says why it failed, and offers to compare its version
-// with the live one or to go back to it.
+// One change in the timeline. In: the change. Out: a row that links to it and shows its error, with a menu to compare its version with the
+// live one or to go back to it.
 "use client";
 import type { TimelineEntry } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -28,9 +28,9 @@ export function ChangeRow({ projectId, change, liveVersionId, mayChange }: Chang
   const root = `/projects/${projectId}/changes`;
   const goBack = useMutation(
     trpc.proposals.createFromVersion.mutationOptions({
-      onSuccess: async (made) => {
+      onSuccess: async (created) => {
         await queryClient.invalidateQueries({ queryKey: trpc.proposals.pathKey() });
-        router.push(`${root}/${made.id}`);
+        router.push(`${root}/${created.id}`);
       },
     }),
   );

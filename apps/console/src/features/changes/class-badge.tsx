@@ -1,4 +1,4 @@
-// What a change does, in a word. In: its class, and how many there are of it. Out: a badge.
+// The class of a change as a badge. In: the class, and optionally a count. Out: a badge.
 import type { ChangeClass } from "@plinth/blueprint";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 

@@ -1,5 +1,5 @@
-// Two versions of a blueprint, side by side in meaning and in text. In: the project's id; the two versions are in the address.
-// Out: what changes from the one to the other. It changes nothing; going back to a version is a change like any other.
+// Compares two versions of a blueprint. In: the project's id; the two versions are in the address. Out: the differences of the models and
+// of the texts. It changes nothing; going back to a version is a change like any other.
 "use client";
 import type { Change } from "@plinth/blueprint";
 import type { ProposalSummary } from "@plinth/control/router";
@@ -17,6 +17,7 @@ import { QueryError } from "../../ui/query-error.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { ChangeGroups } from "./change-groups.tsx";
 import { ClassBadge } from "./class-badge.tsx";
+import { firstComparison } from "./first-comparison.ts";
 import { countClasses } from "./group-changes.ts";
 import { diffTexts } from "./text-diff.ts";
 import { TextDiffView } from "./text-diff-view.tsx";
@@ -34,16 +35,17 @@ export function ComparePage({ projectId }: { projectId: string }) {
   const root = `/projects/${projectId}/changes`;
   const goBack = useMutation(
     trpc.proposals.createFromVersion.mutationOptions({
-      onSuccess: async (made) => {
+      onSuccess: async (created) => {
         await queryClient.invalidateQueries({ queryKey: trpc.proposals.pathKey() });
-        router.push(`${root}/${made.id}`);
+        router.push(`${root}/${created.id}`);
       },
     }),
   );
   const versions = versionsOf(proposals.data ?? []);
   const live = project.data?.live?.versionId;
-  const to = parameters.get("to") ?? versions.find(({ versionId }) => versionId !== live)?.versionId ?? "";
-  const from = parameters.get("from") ?? live ?? versions.find(({ versionId }) => versionId !== to)?.versionId ?? "";
+  const first = firstComparison(versions, live ?? null);
+  const to = parameters.get("to") ?? first.to;
+  const from = parameters.get("from") ?? first.from;
   const choose = (one: string, other: string): void =>
     router.replace(`${pathname}?${new URLSearchParams({ from: one, to: other })}`, { scroll: false });
   const ready = project.data !== undefined && proposals.data !== undefined;
@@ -52,7 +54,7 @@ export function ComparePage({ projectId }: { projectId: string }) {
       <BackLink href={root}>Changes</BackLink>
       <PageHeader
         title="Compare versions"
-        description="What changes from the one version to the other."
+        description="The differences between two versions of the blueprint."
         actions={
           project.data?.may.write === true && live !== undefined && to !== "" && to !== live ? (
             <Button
@@ -75,7 +77,7 @@ export function ComparePage({ projectId }: { projectId: string }) {
       {goBack.error ? <QueryError error={goBack.error} what="The version could not be proposed" /> : null}
       {ready && versions.length < 2 ? (
         <EmptyState icon={<GitCompareArrows />} title="There is only one version">
-          Once another text was proposed, the two can be compared here.
+          When you have proposed another text, you can compare the two here.
         </EmptyState>
       ) : null}
       {ready && versions.length >= 2 ? (
@@ -116,7 +118,7 @@ function VersionSelect({ label, versions, value, onChange }: VersionSelectProps)
   );
 }
 
-/** Null where the language of today can't read one of the texts. */
+/** Null if the present language can't read one of the texts. */
 type ModelDiff = readonly Change[] | null;
 
 function Difference({ from, to }: { from: string; to: string }) {
@@ -148,14 +150,14 @@ function Difference({ from, to }: { from: string; to: string }) {
     <>
       {changes === null ? null : (
         <Card
-          title="What changes"
+          title="Changes in the model"
           actions={countClasses(changes).map(({ name, count }) => <ClassBadge key={name} of={name} count={count} />)}
           flush
         >
           {changes.length > 0 ? (
             <ChangeGroups changes={changes} />
           ) : (
-            <p className="p-4 text-ink-soft">The model is the same in both.</p>
+            <p className="p-4 text-ink-soft">Both versions have the same model.</p>
           )}
         </Card>
       )}
@@ -178,7 +180,7 @@ function Difference({ from, to }: { from: string; to: string }) {
   );
 }
 
-/** One text may have been proposed several times: its latest change names it, unless it is the one that is live. */
+/** A text can be proposed several times: it gets the name of the live change, otherwise of the latest. */
 function versionsOf(proposals: readonly ProposalSummary[]): readonly Version[] {
   const found = new Map<string, Version>();
   for (const proposal of proposals) {

@@ -1,7 +1,7 @@
-// Consents are read one by one: the gravest first, each with the change that owes it.
+// Required consents: the gravest first, each with the change that requires it.
 import type { Change } from "@plinth/blueprint";
 import { expect, test } from "vitest";
-import { owedConsents } from "./consents.ts";
+import { requiredConsents } from "./consents.ts";
 
 const changes: readonly Change[] = [
   { kind: "field_changed", path: "listing.price", summary: "Price must be there.", classes: ["breaking"] },
@@ -22,8 +22,8 @@ const changes: readonly Change[] = [
   },
 ];
 
-test("the gravest stands first, and none is lost", () => {
-  const owed = owedConsents(
+test("the gravest is first, and none is lost", () => {
+  const required = requiredConsents(
     [
       "breaking listing.note",
       "breaking listing.price",
@@ -33,7 +33,7 @@ test("the gravest stands first, and none is lost", () => {
     ],
     changes,
   );
-  expect(owed.map(({ name }) => name)).toEqual([
+  expect(required.map(({ name }) => name)).toEqual([
     "destructive listing.note",
     "loosens_access listing.permissions.public.read",
     "protected_core listing.permissions.public.read",
@@ -42,19 +42,22 @@ test("the gravest stands first, and none is lost", () => {
   ]);
 });
 
-test("each says what it is about: access by its witness, the rest by the change", () => {
-  const owed = owedConsents(["destructive listing.note", "loosens_access listing.permissions.public.read"], changes);
-  expect(owed.map(({ sentence, about }) => [sentence, about])).toEqual([
-    ["The data of `listing.note` is taken out of service, and dropped after seven days.", "Drop `note`."],
+test("each has a description: the witness for access, otherwise the summary of the change", () => {
+  const required = requiredConsents(
+    ["destructive listing.note", "loosens_access listing.permissions.public.read"],
+    changes,
+  );
+  expect(required.map(({ sentence, about }) => [sentence, about])).toEqual([
+    ["The data of `listing.note` is set aside, and dropped after seven days.", "Drop `note`."],
     [
-      "`listing.permissions.public.read` lets somebody do what they could not do before.",
+      "`listing.permissions.public.read` gives somebody access that they did not have before.",
       "`public` can now read a draft.",
     ],
   ]);
 });
 
-test("a consent that speaks of no change is shown all the same", () => {
-  expect(owedConsents(["protected_core roles.$&"], changes)).toMatchObject([
+test("a consent without a change is shown too", () => {
+  expect(requiredConsents(["protected_core roles.$&"], changes)).toMatchObject([
     { sentence: "`roles.$&` is part of the protected core: access, roles, audit, secrets, targets.", about: null },
   ]);
 });

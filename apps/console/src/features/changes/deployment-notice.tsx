@@ -1,5 +1,5 @@
-// How a deployment has ended, or how far it is where that needs a word. In: the deployment and its proposal. Out: one notice, or
-// nothing while it is simply under way. What can be done about it stands at the head of the page.
+// The result of a deployment, or its state if that needs an explanation. In: the deployment and its proposal. Out: one notice, or nothing
+// while it simply runs. The buttons to act on it are in the page's header.
 import type { Deployment, Proposal } from "@plinth/control/router";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { MarkedText } from "../../ui/marked-text.tsx";
@@ -12,9 +12,9 @@ interface DeploymentNoticeProps {
   root: string;
   proposal: Proposal;
   deployment: Deployment;
-  /** Whether it is what serves now. */
+  /** Whether its version serves now. */
   isLive: boolean;
-  /** Null for whoever may only read. */
+  /** Null if the person can only read. */
   onEdit: (() => void) | null;
 }
 
@@ -22,8 +22,8 @@ export function DeploymentNotice({ root, proposal, deployment, isLive, onEdit }:
   if (deployment.waitingSince !== null && deployment.finishedAt === null) {
     return (
       <Notice tone="warn" title="The deployment waits for the runtime">
-        The runtime has not answered since <Time at={deployment.waitingSince} />. It is asked again every few seconds,
-        and the deployment goes on by itself once it answers. Nothing was switched: whatever is live stays live.
+        The runtime has not answered since <Time at={deployment.waitingSince} />. Plinth retries every few seconds, and
+        the deployment continues by itself when the runtime answers. The live version stays live until then.
       </Notice>
     );
   }
@@ -41,15 +41,15 @@ export function DeploymentNotice({ root, proposal, deployment, isLive, onEdit }:
         }
       >
         <p className="break-words">
-          <MarkedText text={deployment.error ?? "The step marked below could not be done."} />
+          <MarkedText text={deployment.error ?? "The step marked below failed."} />
         </p>
         <p>
           {proposal.baseText === null
             ? "Nothing is live yet."
-            : "The version before still serves; no request was lost."}{" "}
+            : "The previous version still serves; no request was lost."}{" "}
           {proposal.status === "approved"
-            ? "Resume to go on from the failed step once the reason is gone, or edit the blueprint and propose that."
-            : "This change can't be resumed any more; edit it and propose it again."}
+            ? "Remove the cause, then resume from the failed step. Or edit the blueprint and propose it again."
+            : "This change can't be resumed any more. Edit it and propose it again."}
         </p>
       </Notice>
     );
@@ -61,14 +61,14 @@ export function DeploymentNotice({ root, proposal, deployment, isLive, onEdit }:
         <p className="break-words">
           <MarkedText text={deployment.error ?? ""} />
         </p>
-        <p>The API serves this version. Resume to do what is left: no request is turned away meanwhile.</p>
+        <p>The API serves this version. Resume to run the remaining steps; requests are served meanwhile.</p>
       </Notice>
     );
   }
   if (isUnderWay(deployment)) {
     return (
       <Notice tone="good" title="This version is live">
-        The API serves it already. The steps that are left run beside the traffic.
+        The API already serves it. The remaining steps run while requests are served.
       </Notice>
     );
   }
@@ -79,7 +79,7 @@ export function DeploymentNotice({ root, proposal, deployment, isLive, onEdit }:
       actions={
         <>
           <ButtonLink href={`${root}/keys`} size="small">
-            Make a key
+            Create a key
           </ButtonLink>
           <ButtonLink href={root} size="small" variant="primary">
             Call the API
@@ -87,7 +87,7 @@ export function DeploymentNotice({ root, proposal, deployment, isLive, onEdit }:
         </>
       }
     >
-      The API serves it already.{proposal.baseText === null ? " Next, make a key and send a request." : null}
+      The API already serves it.{proposal.baseText === null ? " Next, create a key and send a request." : null}
     </Notice>
   );
 }

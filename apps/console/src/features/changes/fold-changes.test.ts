@@ -1,4 +1,4 @@
-// What is folded away in a review is safe, and nothing is lost.
+// In a review, only safe changes are folded, and no change is lost.
 import type { Change } from "@plinth/blueprint";
 import { expect, test } from "vitest";
 import { foldChanges } from "./fold-changes.ts";
@@ -14,26 +14,26 @@ const grave = [
   change("field_changed", "listing.price", "data_dependent", "online"),
 ];
 
-test("what is safe is folded by kind; the rest remains open", () => {
-  const { toConsider, safe } = foldChanges([...fields, ...grave, ...indexes], []);
-  expect(toConsider).toEqual(grave);
+test("safe changes are folded by kind; the others stay visible", () => {
+  const { toReview, safe } = foldChanges([...fields, ...grave, ...indexes], []);
+  expect(toReview).toEqual(grave);
   expect(safe.map(({ title, changes }) => [title, changes.length])).toEqual([
     ["Field added", 200],
     ["Index added", 2],
   ]);
 });
 
-test("what needs a consent, has an example or is counted remains open, whatever its class", () => {
+test("a change that needs a consent, has an example or is counted stays visible, whatever its class", () => {
   const core = change("role_added", "roles.support", "safe");
   const seen: Change = {
     ...change("permission_added", "listing.permissions.public.read", "safe"),
     witness: { role: "public", operation: "read", entity: "listing", decided: true, summary: "", record: null },
   };
-  const { toConsider } = foldChanges([...fields, core, seen], ["protected_core roles.support"]);
-  expect(toConsider).toEqual([core, seen]);
+  const { toReview } = foldChanges([...fields, core, seen], ["protected_core roles.support"]);
+  expect(toReview).toEqual([core, seen]);
 });
 
 test("a few changes are not folded", () => {
-  expect(foldChanges(fields.slice(0, 5), [])).toEqual({ toConsider: fields.slice(0, 5), safe: [] });
-  expect(foldChanges(fields.slice(0, 6), []).toConsider).toEqual([]);
+  expect(foldChanges(fields.slice(0, 5), [])).toEqual({ toReview: fields.slice(0, 5), safe: [] });
+  expect(foldChanges(fields.slice(0, 6), []).toReview).toEqual([]);
 });

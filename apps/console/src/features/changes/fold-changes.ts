@@ -1,10 +1,10 @@
-// Separates what a reviewer must look at from what can be folded away. In: changes and the consents that they need. Out: those to
-// consider, and the safe ones by their kind. It judges nothing: the classes and the consents do.
+// Separates the changes that a reviewer must read from those that can be folded. In: changes and the consents that they need. Out: the
+// changes to review, and the safe ones by kind. Classes and consents decide what is safe.
 import type { Change, ChangeKind } from "@plinth/blueprint";
 
 export interface FoldedChanges {
   /** In the order of the diff. */
-  readonly toConsider: readonly Change[];
+  readonly toReview: readonly Change[];
   /** The most frequent kind first. */
   readonly safe: readonly SafeKind[];
 }
@@ -16,10 +16,10 @@ export interface SafeKind {
   readonly changes: readonly Change[];
 }
 
-/** So few are read sooner than they are unfolded. */
+/** Fewer safe changes than this are faster to read than to unfold. */
 const foldedMin = 6;
 
-/** `consents`: as `<kind> <path>`. A change that is part of the protected core is safe by its class, but needs one. */
+/** `consents`: as `<kind> <path>`. A change of the protected core can have the class safe, but needs a consent. */
 export function foldChanges(changes: readonly Change[], consents: readonly string[]): FoldedChanges {
   const consented = new Set(consents.map((consent) => consent.slice(consent.indexOf(" ") + 1)));
   const isSafe = (change: Change): boolean =>
@@ -29,10 +29,10 @@ export function foldChanges(changes: readonly Change[], consents: readonly strin
     change.referring === undefined &&
     change.counted === undefined;
   const safe = changes.filter(isSafe);
-  if (safe.length < foldedMin) return { toConsider: changes, safe: [] };
+  if (safe.length < foldedMin) return { toReview: changes, safe: [] };
   const kinds = [...Map.groupBy(safe, ({ kind }) => kind)];
   return {
-    toConsider: changes.filter((change) => !isSafe(change)),
+    toReview: changes.filter((change) => !isSafe(change)),
     safe: kinds
       .map(([kind, members]) => ({ kind, title: titleOf(kind), changes: members }))
       .sort((a, b) => b.changes.length - a.changes.length),

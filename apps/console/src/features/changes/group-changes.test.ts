@@ -1,4 +1,4 @@
-// Changes are grouped by what they speak of; none is lost, and the gravest stands first.
+// Changes are grouped by entity; none is lost, and the gravest is first.
 import type { Change } from "@plinth/blueprint";
 import { expect, test } from "vitest";
 import { countClasses, groupChanges } from "./group-changes.ts";
@@ -15,7 +15,7 @@ const changes = [
   change("field_removed", "listing.title", "destructive", "breaking"),
 ];
 
-test("groups by entity, what is grave first, entities before roles and modules", () => {
+test("groups by entity, the gravest first, entities before roles and modules", () => {
   expect(
     groupChanges(changes).map(({ name, changes: members }) => [name, members.map((one) => one.classes[0])]),
   ).toEqual([
@@ -25,7 +25,7 @@ test("groups by entity, what is grave first, entities before roles and modules",
   ]);
 });
 
-test("counts by class, the gravest first, nothing that isn't there", () => {
+test("counts by class, the gravest first, without empty classes", () => {
   expect(countClasses(changes)).toEqual([
     { name: "destructive", count: 1 },
     { name: "loosens_access", count: 1 },

@@ -1,9 +1,9 @@
-// Sorts the changes of a proposal for reading. In: changes of the model. Out: groups, an entity each, the gravest first,
-// also within a group. It judges nothing: the classes of each change stand in it.
+// Sorts the changes of a proposal for reading. In: changes of the model. Out: a group for each entity, the gravest first, also within a
+// group. The classes of each change decide how grave it is.
 import type { Change, ChangeClass } from "@plinth/blueprint";
 
 export interface ChangeGroup {
-  /** An entity's name, or what surrounds the entities: `roles`, `modules`, `project`. */
+  /** The name of an entity, or of another section: `roles`, `modules`, `project`. */
   readonly name: string;
   readonly changes: readonly Change[];
 }
@@ -28,7 +28,7 @@ export function groupChanges(changes: readonly Change[]): ChangeGroup[] {
     .sort((a, b) => gravity(a) - gravity(b));
 }
 
-/** How many changes are of each class, the gravest class first; a change may be of several. */
+/** The number of changes of each class, the gravest class first. A change can have several classes. */
 export function countClasses(
   changes: readonly Change[],
 ): readonly { readonly name: ChangeClass; readonly count: number }[] {
@@ -42,7 +42,7 @@ function rank(change: Change): number {
   return Math.min(...change.classes.map((name) => order.indexOf(name)));
 }
 
-/** What needs a second look first; among the rest, entities before what surrounds them. */
+/** The gravest group first; with equal rank, entities before other sections. */
 function gravity({ changes }: ChangeGroup): number {
   const [first] = changes;
   if (first === undefined) return order.length * 2;

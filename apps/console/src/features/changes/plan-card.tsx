@@ -1,5 +1,5 @@
-// What a change does to the database, and what the live one says about it. In: the proposal and its deployment. Out: the steps,
-// where their numbers come from, and the way to ask anew. It measures nothing itself.
+// The steps of a change in the database, with the numbers measured on the live database. In: the proposal and its deployment. Out: the
+// steps, when they were measured, and a button to measure again. It measures nothing itself.
 import type { Deployment, Proposal } from "@plinth/control/router";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -11,23 +11,23 @@ interface PlanCardProps {
   proposal: Proposal;
   deployment: Deployment | undefined;
   measuring: boolean;
-  /** Null for whoever may only read. */
+  /** Null if the person can only read. */
   onMeasure: (() => void) | null;
 }
 
 export function PlanCard({ proposal, deployment, measuring, onMeasure }: PlanCardProps) {
   const { plan, measures, status } = proposal;
-  // Before anything is live there is nothing to measure; afterwards the numbers are history.
+  // There is nothing to measure before the first deployment, nor after a decision about the proposal.
   const measurable =
     proposal.baseText !== null &&
     (plan.steps.length > 0 || proposal.diff.some((change) => change.referring || change.counted)) &&
     (status === "open" || status === "approved");
   return (
     <Card
-      title="What runs in the database"
+      title="Steps in the database"
       description={
         plan.steps.length > 0
-          ? "Each step runs under a short lock limit and is recorded, so that it can be resumed."
+          ? "Each step waits only a short time for locks, and is recorded so that the deployment can be resumed."
           : null
       }
       actions={
@@ -39,7 +39,7 @@ export function PlanCard({ proposal, deployment, measuring, onMeasure }: PlanCar
                   Measured <Time at={measures.measuredAt} />
                 </>
               ) : (
-                "The live database could not be asked"
+                "The live database could not be measured"
               )}
             </span>
             {onMeasure ? (
@@ -56,7 +56,7 @@ export function PlanCard({ proposal, deployment, measuring, onMeasure }: PlanCar
         <PlanSteps plan={plan} measures={measures} progress={deployment?.steps ?? null} />
       ) : (
         <p className="p-4 text-ink-soft">
-          {plan.refused.length > 0 ? "No plan can be made for this change." : "Nothing: the tables stay as they are."}
+          {plan.refused.length > 0 ? "This change has no plan." : "No steps: the tables stay as they are."}
         </p>
       )}
       {measures?.destroyed?.map(({ path, records }) => (
@@ -81,7 +81,7 @@ export function PlanCard({ proposal, deployment, measuring, onMeasure }: PlanCar
 }
 
 function destroyedText(path: string, records: number | null): string {
-  if (records === null) return `\`${path}\`: counting the records that stand to be destroyed took too long.`;
-  const counted = records === 1 ? "1 record stands" : `${records.toLocaleString("en")} records stand`;
-  return `\`${path}\`: ${counted} to be destroyed with what ${records === 1 ? "it refers" : "they refer"} to.`;
+  if (records === null) return `\`${path}\`: counting the records that would be deleted took too long.`;
+  const counted = records === 1 ? "1 record" : `${records.toLocaleString("en")} records`;
+  return `\`${path}\`: ${counted} would be deleted together with the records that ${records === 1 ? "it refers" : "they refer"} to.`;
 }

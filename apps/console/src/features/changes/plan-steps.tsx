@@ -1,5 +1,5 @@
-// The steps that a deployment takes. In: the plan and, once deploying, how far the cell has come. Out: a list with each
-// step's SQL to unfold and its state; of many steps, those that are safe are folded away. States are told apart by icon and word, not by colour alone.
+// The steps of a deployment. In: the plan and, during a deployment, its progress. Out: a list with the state of each step and its SQL to
+// unfold. If there are many steps, safe ones are hidden at first. Icons and labels tell the states apart, not only colours.
 "use client";
 import type { DeploymentStep, PlanMeasures, ProposedPlan, StepMeasure } from "@plinth/control/router";
 import { ChevronRight, Circle, CircleCheck, CircleX, LoaderCircle } from "lucide-react";
@@ -25,9 +25,9 @@ type PlannedStep = ProposedPlan["steps"][number] & { readonly state: DeploymentS
 
 interface PlanStepsProps {
   plan: ProposedPlan;
-  /** Null where the live database could not be asked. */
+  /** Null if the live database could not be measured. */
   measures: PlanMeasures | null;
-  /** Null before a deployment has begun. */
+  /** Null before the deployment has started. */
   progress: readonly DeploymentStep[] | null;
 }
 
@@ -39,13 +39,13 @@ export function PlanSteps({ plan, measures, progress }: PlanStepsProps) {
       state: progress?.find(({ id }) => id === step.id) ?? null,
     }),
   );
-  // The cell may have steps of its own, such as the switch to the new release.
-  const quiet = planned.length > shownMax && !all ? planned.filter((step) => isQuiet(step, measures)) : [];
+  const hidden = planned.length > shownMax && !all ? planned.filter((step) => isHidden(step, measures)) : [];
+  // Steps that only the cell has, such as the switch to the new release.
   const own = progress?.filter(({ id }) => !plan.steps.some((step) => step.id === id)) ?? [];
   return (
     <ol className="divide-y">
       {planned.map((step, index) =>
-        quiet.includes(step) ? null : (
+        hidden.includes(step) ? null : (
           <li key={step.id}>
             <details className="group">
               <summary className="flex items-start gap-3 px-4 py-2.5 -outline-offset-2 hover:bg-hover/60 [&::-webkit-details-marker]:hidden">
@@ -63,7 +63,7 @@ export function PlanSteps({ plan, measures, progress }: PlanStepsProps) {
                     <MarkedText text={step.summary} />
                   </span>
                   <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-                    {blocked(measures, step.id) ? <Badge tone="bad">Records in the way</Badge> : null}
+                    {blocked(measures, step.id) ? <Badge tone="bad">Violating records</Badge> : null}
                     {step.class === "safe" ? null : <ClassBadge of={step.class} />}
                     {step.phase === "switch" ? <Badge tone="accent">With the switch</Badge> : null}
                     {step.phase === "after" ? <Badge>Afterwards</Badge> : null}
@@ -85,12 +85,12 @@ export function PlanSteps({ plan, measures, progress }: PlanStepsProps) {
           </li>
         ),
       )}
-      {quiet.length > 0 ? (
+      {hidden.length > 0 ? (
         <li className="flex flex-wrap items-center justify-between gap-3 px-4 py-2.5">
           <span className="text-ink-soft">
-            {quiet.length === planned.length
+            {hidden.length === planned.length
               ? `All ${planned.length} steps are safe.`
-              : `The other ${quiet.length} of ${planned.length} steps are safe.`}
+              : `The other ${hidden.length} of ${planned.length} steps are safe.`}
           </span>
           <Button size="small" onClick={() => setAll(true)}>
             Show all steps
@@ -114,15 +114,15 @@ export function PlanSteps({ plan, measures, progress }: PlanStepsProps) {
   );
 }
 
-/** More are shown on demand, unless one needs a look or is under way. */
+/** With more steps than this, safe ones are hidden until somebody asks for them, unless they run or failed. */
 const shownMax = 20;
 
-function isQuiet(step: PlannedStep, measures: PlanMeasures | null): boolean {
+function isHidden(step: PlannedStep, measures: PlanMeasures | null): boolean {
   const status = step.state?.status;
   return step.class === "safe" && !blocked(measures, step.id) && status !== "running" && status !== "failed";
 }
 
-/** The schema is the project's own, always the same: without it the statement reads as one would write it. */
+/** The name of the schema is left out: it is the same in every statement, and only makes them longer. */
 function sqlOf(step: ProposedPlan["steps"][number]): string {
   const sql = step.kind === "verify" ? `${step.count}\n\n${step.sample}` : step.sql;
   return sql.replaceAll("{schema}.", "");
@@ -142,7 +142,7 @@ function StateIcon({ state }: { state: StepState }) {
   return <Icon className={`size-4 shrink-0 ${look}`} aria-label={word} role="img" />;
 }
 
-/** How far a step that fills rows has come. */
+/** The progress of a step that fills rows. */
 function Written({ step, rows }: { step: DeploymentStep | null; rows: string | null }) {
   if (step?.rows == null || step.status === "pending") return null;
   const of = step.status === "running" && rows !== null ? ` of ${rows}` : "";

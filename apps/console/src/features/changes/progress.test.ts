@@ -1,4 +1,4 @@
-// A page goes on asking while something may still happen, and offers to resume only what can be.
+// The page polls while a deployment can still progress, and offers to resume only if that is possible.
 import type { Deployment } from "@plinth/control/router";
 import { expect, test } from "vitest";
 import { canResume, isUnderWay, isUnfinished } from "./progress.ts";
@@ -32,11 +32,11 @@ test.each([
   [deployment("active", "a step failed", "done", "failed", "pending"), false],
   [deployment("failed", "a step failed", "failed", "pending"), false],
   [deployment("superseded", null, "done"), false],
-])("%j goes on: %s", (state, goesOn) => {
-  expect(isUnderWay(state)).toBe(goesOn);
+])("%j is running: %s", (state, isRunning) => {
+  expect(isUnderWay(state)).toBe(isRunning);
 });
 
-test("resumed is what failed before it was live, and the last steps of what is live", () => {
+test("a deployment that failed before it was live can be resumed, and so can the last steps of a live one", () => {
   const failed = deployment("failed", "a step failed", "failed");
   const unfinished = deployment("active", "a step failed", "done", "failed");
   expect(canResume({ status: "approved" }, failed, false)).toBe(true);

@@ -1,5 +1,5 @@
-// Where a promoted change comes from. In: a proposal. Out: the environment and its version, and what only the target has and the
-// change takes back; nothing for a change that was made here.
+// The origin of a promoted change. In: a proposal. Out: the environment and its version, and the parts that only the target has and the
+// change removes; nothing for a change that was not promoted.
 import type { Proposal } from "@plinth/control/router";
 import { MarkedText } from "../../ui/marked-text.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -15,7 +15,7 @@ export function PromotionNotice({ proposal: { promotedFrom } }: { proposal: Prop
         <Time at={deployedAt} />.
       </Notice>
       {takesBack.length > 0 ? (
-        <Notice tone="warn" title={`This takes back what ${name} never had`}>
+        <Notice tone="warn" title={`This removes what ${name} doesn't have`}>
           <ul className="flex flex-col gap-1">
             {takesBack.map((summary) => (
               <li key={summary}>

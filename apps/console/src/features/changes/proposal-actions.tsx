@@ -1,5 +1,5 @@
-// What may be done with a proposal now. In: its state, that of its deployment, and how many consents are still owed. Out: the
-// buttons that make sense. Approve is never a dead end: while something is owed, it leads there.
+// The buttons for a proposal. In: its state, the state of its deployment, and the number of missing consents. Out: the buttons that apply.
+// While consents are missing, Approve moves the focus to the first of them.
 import type { Deployment, Proposal } from "@plinth/control/router";
 import { Check, Rocket, RotateCw } from "lucide-react";
 import { Button } from "../../ui/button.tsx";
@@ -8,24 +8,23 @@ import { canResume, isUnderWay } from "./progress.ts";
 interface ProposalActionsProps {
   proposal: Proposal;
   deployment: Deployment | undefined;
-  /** Whether that deployment is what serves now. */
+  /** Whether the version of this deployment serves now. */
   isLive: boolean;
-  /** How many consents are still owed. */
-  owed: number;
+  missingConsents: number;
   approving: boolean;
   rejecting: boolean;
   deploying: boolean;
   resuming: boolean;
   onApprove: () => void;
-  /** Approve was pressed while consents are owed. */
-  onOwed: () => void;
+  /** Called instead of `onApprove` while consents are missing. */
+  onShowMissing: () => void;
   onReject: () => void;
   onDeploy: () => void;
   onResume: () => void;
 }
 
 export function ProposalActions(props: ProposalActionsProps) {
-  const { proposal, deployment, owed } = props;
+  const { proposal, deployment, missingConsents } = props;
   if (proposal.status === "open") {
     return (
       <>
@@ -36,11 +35,13 @@ export function ProposalActions(props: ProposalActionsProps) {
           variant="primary"
           pending={props.approving}
           disabled={proposal.plan.refused.length > 0}
-          aria-disabled={owed > 0 || props.approving || undefined}
-          onClick={props.approving ? undefined : owed > 0 ? props.onOwed : props.onApprove}
+          aria-disabled={missingConsents > 0 || props.approving || undefined}
+          onClick={props.approving ? undefined : missingConsents > 0 ? props.onShowMissing : props.onApprove}
           icon={<Check aria-hidden />}
         >
-          {owed > 0 ? `Approve: ${owed} to agree first` : "Approve"}
+          {missingConsents > 0
+            ? `Approve: ${missingConsents} ${missingConsents === 1 ? "consent" : "consents"} missing`
+            : "Approve"}
         </Button>
       </>
     );

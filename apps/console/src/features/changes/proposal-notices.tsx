@@ -1,5 +1,5 @@
-// What a reader of a proposal must know before the details. In: the proposal and its deployment. Out: what stands in
-// the way and what to do about it, or what has succeeded and what comes next.
+// The notices above the details of a proposal. In: the proposal and its deployment. Out: problems and what to do about them, or the result
+// and the next step.
 "use client";
 import type { Deployment, Proposal } from "@plinth/control/router";
 import { useMutation } from "@tanstack/react-query";
@@ -17,7 +17,7 @@ interface ProposalNoticesProps {
   projectId: string;
   proposal: Proposal;
   deployment: Deployment | undefined;
-  /** Whether that deployment is what serves now. */
+  /** Whether the version of this deployment serves now. */
   isLive: boolean;
   mayChange: boolean;
 }
@@ -28,18 +28,24 @@ export function ProposalNotices({ projectId, proposal, deployment, isLive, mayCh
   const router = useRouter();
   const renew = useMutation(
     trpc.proposals.renew.mutationOptions({
-      onSuccess: (made) => router.push(`/projects/${projectId}/changes/${made.id}`),
+      onSuccess: (created) => router.push(`/projects/${projectId}/changes/${created.id}`),
     }),
   );
   const root = `/projects/${projectId}`;
   const isDecidable = proposal.status === "open" || proposal.status === "approved";
-  const inTheWay = proposal.measures?.steps.filter(({ violators }) => violators && violators.count !== 0).length ?? 0;
+  const blockedSteps =
+    proposal.measures?.steps.filter(({ violators }) => violators && violators.count !== 0).length ?? 0;
 
   async function editAgain(): Promise<void> {
     await putDraft(client, projectId, proposal.text, proposal.baseVersionId);
     router.push(`${root}/blueprint`);
   }
 
+  const editButton = mayChange ? (
+    <Button size="small" onClick={() => void editAgain()}>
+      Edit blueprint
+    </Button>
+  ) : null;
   return (
     <>
       <PromotionNotice proposal={proposal} />
@@ -52,18 +58,18 @@ export function ProposalNotices({ projectId, proposal, deployment, isLive, mayCh
           onEdit={mayChange ? () => void editAgain() : null}
         />
       ) : null}
-      {isDecidable && deployment === undefined && inTheWay > 0 ? (
+      {isDecidable && deployment === undefined && blockedSteps > 0 ? (
         <Notice
           tone="bad"
-          title={inTheWay === 1 ? "One step can't be done yet" : `${inTheWay} steps can't be done yet`}
+          title={blockedSteps === 1 ? "One step can't be done yet" : `${blockedSteps} steps can't be done yet`}
         >
-          Records stand in the way. The deployment would stop there, and what is live would stay as it is. Change the
-          records listed with the step and measure again, or ask less of them in the blueprint, such as by a default for
-          a new field.
+          Existing records violate the change. The deployment would stop at this step, and the live version would stay
+          live. Change the records that are listed with the step, then measure again. Or relax the blueprint, for
+          example with a default for a new field.
         </Notice>
       ) : null}
       {isDecidable && proposal.losses.length > 0 ? (
-        <Notice tone="warn" title="What going back to this version can't bring back">
+        <Notice tone="warn" title="Going back to this version can't restore everything">
           <ul className="flex flex-col gap-1">
             {proposal.losses.map((loss) => (
               <li key={loss}>
@@ -74,17 +80,7 @@ export function ProposalNotices({ projectId, proposal, deployment, isLive, mayCh
         </Notice>
       ) : null}
       {proposal.plan.refused.length > 0 ? (
-        <Notice
-          tone="bad"
-          title="This change can't be deployed"
-          actions={
-            mayChange ? (
-              <Button size="small" onClick={() => void editAgain()}>
-                Edit blueprint
-              </Button>
-            ) : null
-          }
-        >
+        <Notice tone="bad" title="This change can't be deployed" actions={editButton}>
           <ul className="flex flex-col gap-1">
             {proposal.plan.refused.map(({ path, reason }) => (
               <li key={`${path} ${reason}`}>
@@ -97,7 +93,7 @@ export function ProposalNotices({ projectId, proposal, deployment, isLive, mayCh
       {proposal.status === "stale" ? (
         <Notice
           tone="warn"
-          title="Something else was deployed since"
+          title="Another change was deployed since then"
           actions={
             mayChange ? (
               <Button size="small" pending={renew.isPending} onClick={() => renew.mutate({ proposalId: proposal.id })}>
@@ -106,23 +102,14 @@ export function ProposalNotices({ projectId, proposal, deployment, isLive, mayCh
             ) : null
           }
         >
-          What is shown here was compared with an older version. Compare it with the live one before you go on.
+          This page compares the change with an older version. Compare it with the live version before you continue.
           {renew.error ? <p className="text-bad">{errorText(renew.error)}</p> : null}
         </Notice>
       ) : null}
       {proposal.status === "rejected" ? (
-        <Notice
-          tone="neutral"
-          title="This change was rejected"
-          actions={
-            mayChange ? (
-              <Button size="small" onClick={() => void editAgain()}>
-                Edit blueprint
-              </Button>
-            ) : null
-          }
-        >
-          It can't be deployed any more. Its text can be changed and proposed again.
+        <Notice tone="neutral" title="This change was rejected" actions={editButton}>
+          Somebody rejected it, or replaced it with a suggested fix. A replacement has a higher number under Changes.
+          This change can't be deployed any more. You can edit its text and propose it again.
         </Notice>
       ) : null}
       {proposal.diagnostics.length > 0 ? (

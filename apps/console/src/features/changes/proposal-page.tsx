@@ -1,5 +1,5 @@
-// One proposed change, from review to live. In: the ids of project and proposal. Out: what it changes, what runs, the
-// approval (bound to exactly what is shown), the deployment and its progress. It computes none of it: control does.
+// One proposed change, from review to live. In: the ids of project and proposal. Out: its changes, its steps, the approval (valid only for
+// exactly what is shown), the deployment and its progress. The control API computes all of it.
 "use client";
 import type { Proposal } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -15,8 +15,8 @@ import { Skeleton, SkeletonRows } from "../../ui/skeleton.tsx";
 import { Time } from "../../ui/time.tsx";
 import { ChangeGroups } from "./change-groups.tsx";
 import { ClassBadge } from "./class-badge.tsx";
-import { ConsentList } from "./consent-list.tsx";
-import { owedConsents } from "./consents.ts";
+import { ConsentList, focusMissingConsent } from "./consent-list.tsx";
+import { requiredConsents } from "./consents.ts";
 import { countClasses } from "./group-changes.ts";
 import { PlanCard } from "./plan-card.tsx";
 import { isUnderWay } from "./progress.ts";
@@ -28,10 +28,10 @@ import { TitleEdit } from "./title-edit.tsx";
 
 const pollMs = 500;
 
-/** Loaded where records are in the way: it brings the language with it. */
-const MendOffers = dynamic(() => import("./mend-offers.tsx"), { ssr: false });
+/** It needs the package of the language, so it is loaded only if records violate the change. */
+const SuggestedFixes = dynamic(() => import("./suggested-fixes.tsx"), { ssr: false });
 
-function hasBlocked({ measures }: Proposal): boolean {
+function hasViolators({ measures }: Proposal): boolean {
   return measures?.steps.some(({ violators }) => violators !== null && violators.count !== 0) ?? false;
 }
 
@@ -62,7 +62,7 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
   const deploy = useMutation(trpc.deployments.create.mutationOptions({ onSettled: refresh }));
   const resume = useMutation(
     trpc.deployments.resume.mutationOptions({
-      // What failed is under way again at once, so that the page goes on asking.
+      // The page polls again only if the deployment counts as running.
       onSuccess: (resumed) =>
         queryClient.setQueryData(trpc.deployments.get.queryKey({ deploymentId: resumed.id }), resumed),
       onSettled: () => queryClient.invalidateQueries({ queryKey: trpc.deployments.pathKey() }),
@@ -70,19 +70,19 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
   );
 
   const status = deployment.data?.status;
-  // The change's state follows from its deployment's.
+  // The state of the change follows from the state of its deployment.
   const ended = deployment.data !== undefined && !isUnderWay(deployment.data);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: an end may leave the status as it was.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a deployment can end without a change of its status.
   useEffect(() => {
     if (status !== undefined) void queryClient.invalidateQueries({ queryKey: trpc.proposals.pathKey() });
   }, [status, ended, queryClient, trpc]);
   useEffect(() => {
     if (status !== "active") return;
-    // Whatever was read of the project before, another page would show as it was: no module, no endpoints, no entities.
+    // All cached data of the project may be outdated now: its modules, endpoints and entities.
     void queryClient.invalidateQueries();
   }, [status, queryClient]);
-  const owed = useMemo(
-    () => (proposal.data ? owedConsents(proposal.data.consents, proposal.data.diff) : []),
+  const required = useMemo(
+    () => (proposal.data ? requiredConsents(proposal.data.consents, proposal.data.diff) : []),
     [proposal.data],
   );
 
@@ -107,7 +107,7 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
   const { data } = proposal;
   const textDiff = diffTexts(data.baseText, data.text);
   const isLive = deploymentId !== null && project.data.live?.deploymentId === deploymentId;
-  const open = owed.filter(({ name }) => !given.has(name)).length;
+  const missing = required.filter(({ name }) => !given.has(name)).length;
   const failed = [approve, reject, deploy, resume, measure].find(({ error }) => error);
   const mayChange = project.data.may.write;
   return (
@@ -138,13 +138,13 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
               proposal={data}
               deployment={deployment.data}
               isLive={isLive}
-              owed={open}
+              missingConsents={missing}
               approving={approve.isPending}
               deploying={deploy.isPending}
               rejecting={reject.isPending}
               resuming={resume.isPending}
               onApprove={() => approve.mutate({ proposalId, hash: data.hash, consents: data.consents })}
-              onOwed={() => consentCard.current?.querySelector<HTMLElement>("input:not(:checked)")?.focus()}
+              onShowMissing={() => focusMissingConsent(consentCard.current)}
               onReject={() => reject.mutate({ proposalId })}
               onDeploy={() => deploy.mutate({ proposalId })}
               onResume={() => deploymentId !== null && resume.mutate({ deploymentId })}
@@ -153,7 +153,7 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
         }
       />
       <div className="flex flex-col gap-6">
-        {failed ? <QueryError error={failed.error} what="That was not done" /> : null}
+        {failed ? <QueryError error={failed.error} what="The request failed" /> : null}
         {deployment.error ? (
           <QueryError
             error={deployment.error}
@@ -168,11 +168,11 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
           isLive={isLive}
           mayChange={mayChange}
         />
-        {mayChange && (data.status === "open" || data.status === "approved") && hasBlocked(data) ? (
-          <MendOffers projectId={projectId} proposal={data} />
+        {mayChange && (data.status === "open" || data.status === "approved") && hasViolators(data) ? (
+          <SuggestedFixes projectId={projectId} proposal={data} />
         ) : null}
         <Card
-          title="What changes"
+          title="Changes in the model"
           actions={countClasses(data.diff).map(({ name, count }) => <ClassBadge key={name} of={name} count={count} />)}
           flush
         >
@@ -182,19 +182,19 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
             <p className="p-4 text-ink-soft">The model stays the same; only the text differs.</p>
           )}
         </Card>
-        {data.status === "open" && mayChange && owed.length > 0 ? (
+        {data.status === "open" && mayChange && required.length > 0 ? (
           <div ref={consentCard}>
             <Card
-              title="What you agree to"
-              description="Approving this change takes your word on each of these. They are kept with the approval."
+              title="Required consents"
+              description="You can approve this change when you have consented to each of these. They are stored with the approval."
               actions={
                 <span role="status" className="text-xs text-ink-soft tabular-nums">
-                  {owed.length - open} of {owed.length} agreed
+                  {required.length - missing} of {required.length} given
                 </span>
               }
               flush
             >
-              <ConsentList owed={owed} given={given} onChange={setGiven} />
+              <ConsentList required={required} given={given} onChange={setGiven} />
             </Card>
           </div>
         ) : null}

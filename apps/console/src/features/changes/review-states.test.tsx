@@ -1,4 +1,4 @@
-// States of a deployment that can hardly be brought about in a browser: what is live but unfinished, and what is half filled.
+// States of a deployment that are hard to reach in a browser: live but unfinished, and partly filled.
 import type { Deployment, DeploymentStep, PlanMeasures, Proposal, ProposedPlan } from "@plinth/control/router";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
@@ -46,7 +46,7 @@ function steps(progress: DeploymentStep): string {
   );
 }
 
-test("a running backfill tells how far it is; an estimate says that it is one", () => {
+test("a running backfill shows its progress; an estimate is marked as one", () => {
   const running = steps(step({ status: "running", rows: 12_000 }));
   expect(running).toContain("12,000 of about 40,000 rows written");
   expect(running).toContain("Rows about 40,000");
@@ -55,7 +55,7 @@ test("a running backfill tells how far it is; an estimate says that it is one", 
   expect(steps(step({ status: "pending" }))).not.toContain("written");
 });
 
-test("what deletes newly destroy is counted, also where the database is to do nothing", () => {
+test("records that deletes would newly destroy are counted, also if the plan has no steps", () => {
   const counted = { ...measures, steps: [], destroyed: [{ path: "page.book_id", records: 1_200 }] };
   const proposal = {
     status: "open",
@@ -67,7 +67,7 @@ test("what deletes newly destroy is counted, also where the database is to do no
   const card = text(
     renderToStaticMarkup(<PlanCard proposal={proposal} deployment={undefined} measuring={false} onMeasure={null} />),
   );
-  expect(card).toContain("1,200 records stand to be destroyed with what they refer to.");
+  expect(card).toContain("1,200 records would be deleted together with the records that they refer to.");
 });
 
 const unfinished: Deployment = {
@@ -100,13 +100,13 @@ function head(proposal: Partial<Proposal>, deployment: Deployment, isLive: boole
           proposal={given}
           deployment={deployment}
           isLive={isLive}
-          owed={0}
+          missingConsents={0}
           approving={false}
           rejecting={false}
           deploying={false}
           resuming={false}
           onApprove={press}
-          onOwed={press}
+          onShowMissing={press}
           onReject={press}
           onDeploy={press}
           onResume={press}
@@ -116,7 +116,7 @@ function head(proposal: Partial<Proposal>, deployment: Deployment, isLive: boole
   );
 }
 
-test("live with its last steps failed: says so, and offers to resume while it is what serves", () => {
+test("live, but its last steps failed: the page says so, and offers to resume while the version serves", () => {
   const shown = head({ status: "deployed" }, unfinished, true);
   expect(shown).toContain("This version is live, but its last steps failed");
   expect(shown).toContain("The index on name could not be built.");
@@ -125,17 +125,17 @@ test("live with its last steps failed: says so, and offers to resume while it is
   expect(head({ status: "deployed" }, unfinished, false).trim()).toBe("");
 });
 
-test("failed before it was live: may be resumed or rejected, and is never called live", () => {
+test("failed before it was live: it can be resumed or rejected, and is never called live", () => {
   const failed: Deployment = { ...unfinished, status: "failed" };
   const shown = head({ status: "approved" }, failed, false);
   expect(shown).toContain("The deployment failed");
   expect(shown).toContain("Nothing is live yet.");
-  expect(head({ status: "approved", baseText: "" }, failed, false)).toContain("The version before still serves");
+  expect(head({ status: "approved", baseText: "" }, failed, false)).toContain("The previous version still serves");
   expect(shown).toMatch(/Edit blueprint .*Reject .*Resume/);
   expect(head({ status: "rejected" }, failed, false)).not.toMatch(/Reject |Resume /);
 });
 
-test("a deployment whose runtime is away says what it waits for, and that nothing was switched", () => {
+test("a deployment without a runtime says that it waits, and that the live version stays live", () => {
   const waiting: Deployment = {
     ...unfinished,
     status: "queued",
@@ -143,5 +143,5 @@ test("a deployment whose runtime is away says what it waits for, and that nothin
     waitingSince: "2026-11-21T05:00:00Z",
     finishedAt: null,
   };
-  expect(head({ status: "approved" }, waiting, false)).toMatch(/waits for the runtime .* whatever is live stays live/);
+  expect(head({ status: "approved" }, waiting, false)).toMatch(/waits for the runtime .* The live version stays live/);
 });

@@ -1,5 +1,5 @@
-// What a step means for the live database. In: a step of the plan and what was measured. Out: rows, size, lock, time, what
-// stands in its way, and how it is undone.
+// The effects of a step on the live database. In: a step of the plan and its measure. Out: rows, size, lock, time, violating records, and
+// how to undo it.
 import type { ProposedPlan, StepMeasure } from "@plinth/control/router";
 import type { ReactNode } from "react";
 import { MarkedText } from "../../ui/marked-text.tsx";
@@ -37,15 +37,15 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 }
 
 function Violators({ count, samples }: NonNullable<StepMeasure["violators"]>) {
-  if (count === 0) return <p className="mt-2 text-good">No record stands in the way.</p>;
+  if (count === 0) return <p className="mt-2 text-good">No record violates it.</p>;
   return (
     <div className="mt-2 rounded-md bg-bad-soft px-3 py-2">
       <p className="font-medium text-bad">
         {count === null
-          ? "Counting what stands in the way took too long."
+          ? "Counting the records that violate it took too long."
           : count === 1
-            ? "One record stands in the way."
-            : `${count.toLocaleString("en")} records stand in the way.`}
+            ? "One record violates it."
+            : `${count.toLocaleString("en")} records violate it.`}
       </p>
       {samples.length > 0 ? (
         <ul className="mt-1 font-mono text-xs">
@@ -62,13 +62,13 @@ function Violators({ count, samples }: NonNullable<StepMeasure["violators"]>) {
 
 const lockWords: Readonly<Record<Step["lock"], string>> = {
   none: "None",
-  "row exclusive": "None that anybody notices",
-  "share update exclusive": "Schema changes wait, reads and writes go on",
-  "share row exclusive": "Writes wait for a moment",
-  "access exclusive": "Reads and writes wait for a moment",
+  "row exclusive": "Blocks no reads or writes",
+  "share update exclusive": "Blocks schema changes, not reads or writes",
+  "share row exclusive": "Blocks writes for a moment",
+  "access exclusive": "Blocks reads and writes for a moment",
 };
 
-/** "12,000", or "about 12,000" where nobody has counted; null where it is not known. */
+/** "12,000", or "about 12,000" for an estimate; null if it is unknown. */
 export function rowsText(measure: Pick<StepMeasure, "rows" | "rowsExact"> | null): string | null {
   if (measure === null || measure.rows === null) return null;
   return `${measure.rowsExact ? "" : "about "}${measure.rows.toLocaleString("en")}`;

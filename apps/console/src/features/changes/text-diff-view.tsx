@@ -1,4 +1,4 @@
-// Shows a text diff. In: hunks. Out: numbered lines with signs; colour repeats what the signs say.
+// Shows a text diff. In: hunks. Out: numbered lines with signs, and colours with the same meaning.
 import { Ellipsis } from "lucide-react";
 import { cn } from "../../ui/cn.ts";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";

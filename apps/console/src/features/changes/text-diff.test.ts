@@ -1,4 +1,4 @@
-// The text diff: both texts can be read back from it, numbers are those of the lines.
+// The text diff has the lines of both texts with their numbers.
 import { describe, expect, test } from "vitest";
 import { diffTexts } from "./text-diff.ts";
 
@@ -32,7 +32,7 @@ describe("diffTexts", () => {
     ]);
   });
 
-  test("a changed line stands as removed and added, with three lines around it", () => {
+  test("a changed line is removed and added, with three lines around it", () => {
     const after = before.map((line) => (line === "    c: text" ? "    c: text?" : line));
     const diff = diffTexts(before.join("\n"), after.join("\n"));
     expect([diff.added, diff.removed, diff.hunks.length]).toEqual([1, 1, 1]);
@@ -52,7 +52,7 @@ describe("diffTexts", () => {
     });
   });
 
-  test("changes far apart are two hunks; numbers go on behind an insertion", () => {
+  test("distant changes are two hunks; numbers are right after an insertion", () => {
     const long = Array.from({ length: 30 }, (_, index) => `line ${index + 1}`);
     const after = [...long];
     after.splice(2, 0, "new");
@@ -65,7 +65,7 @@ describe("diffTexts", () => {
     }
   });
 
-  test("a missing end of line is no line", () => {
+  test("a missing line end adds no line", () => {
     const diff = diffTexts("a\nb", "a\nb\n");
     expect(diff.hunks.flatMap(({ lines }) => lines).every(({ text }) => text === "a" || text === "b")).toBe(true);
   });

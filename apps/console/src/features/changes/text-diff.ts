@@ -1,11 +1,11 @@
-// The difference of two texts by lines. In: the text before (null: there was none) and after. Out: hunks of numbered
-// lines with three lines around each change; none where the texts are the same.
+// The difference of two texts by lines. In: the old text (null if there is none) and the new one. Out: hunks of numbered lines with three
+// lines around each change; none if the texts are equal.
 import { structuredPatch } from "diff";
 
 export interface DiffLine {
   readonly kind: "same" | "added" | "removed";
   readonly text: string;
-  /** Line numbers from 1; null on the side where the line doesn't stand. */
+  /** Line numbers from 1; null on the side that doesn't have the line. */
   readonly before: number | null;
   readonly after: number | null;
 }
@@ -29,7 +29,7 @@ export function diffTexts(before: string | null, after: string): TextDiff {
       const text = line.slice(1);
       if (line.startsWith("+")) lines.push({ kind: "added", text, before: null, after: now++ });
       else if (line.startsWith("-")) lines.push({ kind: "removed", text, before: old++, after: null });
-      // What remains but for the note that the last line has no end ("\ No newline at end of file").
+      // Ignores the note "\ No newline at end of file".
       else if (line.startsWith(" ")) lines.push({ kind: "same", text, before: old++, after: now++ });
     }
     return { lines };

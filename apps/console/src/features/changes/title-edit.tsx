@@ -1,5 +1,4 @@
-// The title of a change, and a way to write another. In: the proposal. Out: the title; pressed, a field that keeps what is typed
-// by Enter and forgets it by Esc.
+// The title of a change, and a button to edit it. In: the proposal. Out: the title, or a field: Enter saves the text, Esc discards it.
 "use client";
 import type { Proposal } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";

@@ -1,4 +1,4 @@
-// A table shows what is there: null, empty, false and what the API keeps to itself are four things.
+// A table distinguishes null, empty, false, and values that the API doesn't show.
 import type { FieldType } from "@plinth/blueprint";
 import { expect, test } from "vitest";
 import { cellText } from "./cell-text.ts";

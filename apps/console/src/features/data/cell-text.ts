@@ -1,5 +1,5 @@
-// A value of a record as one line of text. In: JSON and the field's type. Out: text and how it should look. It never loses the
-// difference between null, an empty text, an empty list, the word "null" and what the API doesn't show.
+// A value of a record as one line of text. In: JSON and the field's type. Out: text and its look. It distinguishes null, an empty text, an
+// empty list, the word "null", and values that the API doesn't show.
 import type { FieldType } from "@plinth/blueprint";
 
 export interface CellText {
@@ -9,7 +9,7 @@ export interface CellText {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** `type` is null where it isn't known (yet): then the value is shown as it came. */
+/** `type` is null if it isn't known (yet); then the value is shown unchanged. */
 export function cellText(value: unknown, type: FieldType | null): CellText {
   if (value === undefined) return { text: "not shown", look: "faint" };
   if (value === null) return { text: "null", look: "faint" };
@@ -57,7 +57,7 @@ function objectText(value: object, type: FieldType | null): CellText {
   return { text: JSON.stringify(value), look: "mono" };
 }
 
-/** Digits alone, so that no amount is rounded: "1250.00" becomes "1,250.00". */
+/** Works on digits, so that no amount is rounded: "1250.00" becomes "1,250.00". */
 function grouped(amount: string): string {
   const [whole = "", ...rest] = amount.split(".");
   return [whole.replaceAll(/\B(?=(\d{3})+$)/g, ","), ...rest].join(".");
@@ -71,7 +71,7 @@ const units: readonly (readonly [singular: string, plural: string])[] = [
   ["s", "s"],
 ];
 
-/** "PT1H30M" becomes "1 h 30 min"; null where it is no such duration. */
+/** "PT1H30M" becomes "1 h 30 min"; null if the value is not a duration. */
 function durationText(value: string): string | null {
   const found = /^(-?)P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(value);
   if (found === null) return null;

@@ -1,5 +1,5 @@
-// The records of a project. In: its id; the entity, from the address. Out: a table drawn from the live model. Rows come from
-// the project's own API through control, under the person's name; owners restore and move records, nothing here edits one.
+// The records of a project. In: its id; the entity, from the address. Out: a table based on the live model. The rows come from the project's
+// API, through the control API, on behalf of the person, who can create, change, delete and restore them with the right to write.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { Database } from "lucide-react";
@@ -21,7 +21,7 @@ export function DataBrowser({ projectId }: { projectId: string }) {
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
   const live = Boolean(project.data?.live);
   const entities = useQuery(trpc.data.entities.queryOptions({ projectId }, { enabled: live }));
-  // Types with their arguments (a currency, what a reference points at) stand in the model; until it is read, values are plain.
+  // Arguments of types (a currency, the target of a reference) are in the model; until it is loaded, values are plain.
   const model = useLiveModel(projectId);
   const named = parameters.get("entity");
   const id = parameters.get("id");
@@ -29,7 +29,7 @@ export function DataBrowser({ projectId }: { projectId: string }) {
 
   return (
     <>
-      <PageHeader title="Data" description="The records of the live version. The API answers here under your name." />
+      <PageHeader title="Data" description="The records of the live version. The API is called on your behalf." />
       {project.data && !live ? (
         <EmptyState
           icon={<Database />}
@@ -40,7 +40,7 @@ export function DataBrowser({ projectId }: { projectId: string }) {
             </ButtonLink>
           }
         >
-          Tables exist once a blueprint is deployed. Write it, review it, deploy it; then its records appear here.
+          Tables are created when a blueprint is deployed. Then its records appear here.
         </EmptyState>
       ) : null}
       {live && entities.isPending ? <SkeletonRows rows={5} className="h-10" /> : null}

@@ -1,5 +1,5 @@
-// One value in the table of records. In: the value, its field, and the address of the record a reference names. Out: a cell.
-// Ids are shortened to their ends and can be copied; references lead to what they name.
+// One value in the table of records. In: the value, its field, and the addresses of records. Out: a cell. Ids are shortened and can be
+// copied; references link to their records.
 import type { FieldType } from "@plinth/blueprint";
 import Link from "next/link";
 import { namedRecord } from "../../named-record.ts";
@@ -7,12 +7,12 @@ import { cn } from "../../ui/cn.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { cellText } from "./cell-text.ts";
 
-/** The page of a record of that entity; null where there is none. */
+/** The address of a record of that entity; null if there is none. */
 export type LinkTo = (entity: string, id: string) => string | null;
 
 interface RecordCellProps {
   name: string;
-  /** Null where the model isn't read yet. */
+  /** Null until the model is loaded. */
   type: FieldType | null;
   value: unknown;
   linkTo: LinkTo;

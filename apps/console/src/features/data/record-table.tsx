@@ -1,36 +1,39 @@
-// The records of one entity. In: the entity's fields. Out: a page of rows, sorted and filtered by the API itself, with
-// the way to the next and the previous page, and for owners the deleted ones and what may be done to each. A cursor is opaque:
-// the way back is the list of those already used.
+// The records of one entity. In: the entity's fields. Out: a page of rows, sorted and filtered by the API, with buttons for the next and the
+// previous page; for people who can change records also deleted records and actions. Cursors are opaque, so the list of used cursors
+// leads back.
 "use client";
 import type { Entity } from "@plinth/blueprint";
-import type { DataEntity } from "@plinth/control/router";
+import type { DataEntity, DataRow } from "@plinth/control/router";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { ArrowDown, ArrowUp, ChevronsUpDown, RotateCw, Rows3, Trash2 } from "lucide-react";
+import { ArrowDown, ArrowUp, ChevronsUpDown, Maximize2, Plus, RotateCw, Rows3, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { cn } from "../../ui/cn.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { errorCode } from "../../ui/error-text.ts";
 import { Pager, pageSize } from "../../ui/pager.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
-import { deedsOf } from "./deeds.ts";
+import { DeniedRecords } from "./denied-records.tsx";
+import { RecordActionCell, TransitionDialog, useRecordActions } from "./record-action-cell.tsx";
+import { recordActions } from "./record-actions.ts";
 import { type LinkTo, RecordCell } from "./record-cell.tsx";
-import { DeedCell, DeedDialog, useRecordDeeds } from "./record-deeds.tsx";
+import { RecordDialog } from "./record-dialog.tsx";
 import { RecordFilters } from "./record-filters.tsx";
 
-/** Kinds that the API neither filters nor sorts by. */
+/** Kinds by which the API can't filter or sort. */
 const composite = new Set("json object list i18n point vector enum_set secret refs computed file image".split(" "));
 
 interface RecordTableProps {
   projectId: string;
   entity: DataEntity;
-  /** The entity as the live blueprint declares it; null while that isn't read. */
+  /** The entity in the live model; null until the model is loaded. */
   declared: Entity | null;
   linkTo: LinkTo;
   firstFilters: Readonly<Record<string, string>>;
-  /** Whether the person may see what is deleted, and change records. */
+  /** Whether the person can see deleted records, and change records. */
   mayChange: boolean;
 }
 
@@ -39,8 +42,10 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
   const [sort, setSort] = useState<string | null>(null);
   const [filters, setFilters] = useState(firstFilters);
   const [deleted, setDeleted] = useState(false);
-  const actions = useRecordDeeds(projectId, entity.name);
+  const actionState = useRecordActions(projectId, entity.name);
   const [cursors, setCursors] = useState<readonly string[]>([]);
+  /** The record in the dialog; null for a new one. */
+  const [opened, setOpened] = useState<DataRow | null | "none">("none");
   const cursor = cursors.at(-1);
   const rows = useQuery(
     trpc.data.rows.queryOptions(
@@ -57,7 +62,7 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
     ),
   );
 
-  /** Ascending, descending, then as it was. A cursor belongs to its order, so the first page comes again. */
+  /** Ascending, descending, then unsorted. A cursor is only valid for its order, so the first page is shown again. */
   function sortBy(field: string): void {
     setSort(sort === field ? `-${field}` : sort === `-${field}` ? null : field);
     setCursors([]);
@@ -73,9 +78,10 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
     setCursors([]);
   }
 
-  const doable = mayChange && declared !== null && (deleted || declared.stateMachine !== null) ? declared : null;
+  const actionable = mayChange && declared !== null && (deleted || declared.stateMachine !== null) ? declared : null;
   const types = new Map(declared?.fields.map((field) => [field.name, field]));
   const simple = entity.fields.filter(({ name, kind }) => !composite.has(kind) && types.get(name)?.internal !== true);
+  const isDenied = errorCode(rows.error) === "FORBIDDEN";
   const filtered = Object.keys(filters).length > 0;
   const next = rows.data?.page.next_cursor ?? null;
   return (
@@ -83,6 +89,11 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
       <div className="flex items-start justify-between gap-2">
         <RecordFilters fields={simple} filters={filters} onChange={filterBy} />
         <span className="flex gap-2">
+          {mayChange && declared !== null && !deleted ? (
+            <Button onClick={() => setOpened(null)} icon={<Plus aria-hidden />}>
+              New {entity.name}
+            </Button>
+          ) : null}
           {mayChange && declared?.softDelete ? (
             <Button aria-pressed={deleted} onClick={() => showDeleted(!deleted)} icon={<Trash2 aria-hidden />}>
               {deleted ? "Hide deleted" : "Show deleted"}
@@ -98,11 +109,22 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
           />
         </span>
       </div>
-      {rows.error ? (
+      {isDenied ? <DeniedRecords projectId={projectId} entity={entity} mayChange={mayChange} /> : null}
+      {rows.error && !isDenied ? (
         <QueryError error={rows.error} what="The records could not be loaded" onRetry={() => void rows.refetch()} />
       ) : null}
-      <DeedDialog entity={entity.name} actions={actions} />
-      {actions.error ? <QueryError error={actions.error} what="The record was not changed" /> : null}
+      <TransitionDialog entity={entity.name} state={actionState} />
+      {actionState.error ? <QueryError error={actionState.error} what="The record was not changed" /> : null}
+      {declared !== null && opened !== "none" ? (
+        <RecordDialog
+          projectId={projectId}
+          entity={declared}
+          record={opened}
+          mayChange={mayChange && !deleted}
+          linkTo={linkTo}
+          onClose={() => setOpened("none")}
+        />
+      ) : null}
       {rows.isPending ? <SkeletonRows rows={6} className="h-10" /> : null}
       {rows.data?.data.length === 0 && !rows.error ? (
         <EmptyState
@@ -111,13 +133,14 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
           action={filtered ? <Button onClick={() => filterBy({})}>Clear filters</Button> : null}
         >
           {filtered ? (
-            "Filters compare exactly, upper and lower case included."
+            "Filters match the exact value, including upper and lower case."
           ) : deleted ? (
-            "What is deleted stands here until it is restored."
+            "Deleted records are listed here until they are restored."
           ) : (
             <>
-              They appear here as soon as your app creates them with{" "}
-              <code className="font-mono text-xs text-ink">POST /v1/resources/{entity.plural}</code>.
+              {mayChange ? "Create the first one here, or " : "Your app creates them "}
+              with <code className="font-mono text-xs text-ink">POST /v1/resources/{entity.plural}</code>
+              {mayChange ? " from your app." : "."}
             </>
           )}
         </EmptyState>
@@ -128,6 +151,9 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
             <table className="w-full text-left text-[0.8125rem]">
               <thead className="border-b bg-sunken">
                 <tr>
+                  <th className="py-1.5 pl-2">
+                    <span className="sr-only">Open</span>
+                  </th>
                   {entity.fields.map((field) => (
                     <HeadCell
                       key={field.name}
@@ -136,7 +162,7 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
                       onSort={simple.includes(field) ? () => sortBy(field.name) : null}
                     />
                   ))}
-                  {doable ? (
+                  {actionable ? (
                     <th className="px-3.5 py-1.5 text-xs font-medium whitespace-nowrap">
                       {deleted ? "Deleted" : "Transitions"}
                     </th>
@@ -146,6 +172,17 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
               <tbody className="divide-y">
                 {rows.data.data.map((row) => (
                   <tr key={String(row.id)} className="hover:bg-hover/50">
+                    <td className="py-1.5 pl-2">
+                      <Button
+                        size="icon-small"
+                        variant="ghost"
+                        aria-label={`Open ${entity.name} ${row.id}`}
+                        title="Open"
+                        disabled={declared === null}
+                        onClick={() => setOpened(row)}
+                        icon={<Maximize2 aria-hidden />}
+                      />
+                    </td>
                     {entity.fields.map((field) => (
                       <RecordCell
                         key={field.name}
@@ -155,12 +192,12 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
                         linkTo={linkTo}
                       />
                     ))}
-                    {doable ? (
-                      <DeedCell
+                    {actionable ? (
+                      <RecordActionCell
                         recordId={String(row.id)}
-                        // Rows of the page before are not what a button here would mean.
-                        deeds={rows.isPlaceholderData ? [] : deedsOf(doable, row, deleted)}
-                        actions={actions}
+                        // Rows of the previous page are only shown until the new ones arrive.
+                        actions={rows.isPlaceholderData ? [] : recordActions(actionable, row, deleted)}
+                        state={actionState}
                       />
                     ) : null}
                   </tr>
@@ -178,7 +215,7 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
 interface HeadCellProps {
   field: DataEntity["fields"][number];
   sort: string | null;
-  /** Null where the API doesn't sort by it. */
+  /** Null if the API can't sort by it. */
   onSort: (() => void) | null;
 }
 
@@ -200,16 +237,13 @@ function HeadCell({ field, sort, onSort }: HeadCellProps) {
       <button
         type="button"
         onClick={onSort}
-        className="group flex items-center gap-1.5 rounded px-1.5 py-0.5 hover:bg-hover"
+        className="flex items-center gap-1.5 rounded px-1.5 py-0.5 hover:bg-hover"
         title={`Sort by ${field.name}`}
       >
         <span className="font-mono text-xs">{field.name}</span>
         <span className="text-xs font-normal text-ink-faint">{field.kind}</span>
         <Icon
-          className={cn(
-            "size-3",
-            direction === "none" ? "text-transparent group-hover:text-ink-faint" : "text-accent-text",
-          )}
+          className={cn("size-3", direction === "none" ? "text-ink-faint group-hover:text-ink" : "text-accent-text")}
           aria-hidden
         />
       </button>

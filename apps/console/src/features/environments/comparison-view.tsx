@@ -1,5 +1,5 @@
-// What promoting would do, in words. In: a comparison, and the button that promotes. Out: where the two stand, what the target would
-// lose, what changes in it, and both texts.
+// The comparison of two environments before a promotion. In: the comparison, and the promote button. Out: whether the source can be
+// promoted, the changes that the target would lose, the changes in the target, and both texts.
 import type { Comparison, Standing } from "@plinth/control/router";
 import type { ReactNode } from "react";
 import { MarkedText } from "../../ui/marked-text.tsx";
@@ -27,8 +27,8 @@ export function ComparisonView({ comparison, action }: { comparison: Comparison;
         ) : null}
       </Notice>
       {isPromotable && changes !== null ? (
-        <section aria-label={`What changes in ${to.name}`} className="overflow-hidden rounded-lg border">
-          <h3 className="border-b bg-sunken px-4 py-2 text-[0.8125rem] font-medium">What changes in {to.name}</h3>
+        <section aria-label={`Changes in ${to.name}`} className="overflow-hidden rounded-lg border">
+          <h3 className="border-b bg-sunken px-4 py-2 text-[0.8125rem] font-medium">Changes in {to.name}</h3>
           {changes.length > 0 ? (
             <ChangeGroups changes={changes} />
           ) : (
@@ -70,19 +70,19 @@ export function words(standing: Standing, from: string, to: string): Words {
       return {
         tone: "good",
         title: `${from} can be promoted to ${to}`,
-        text: `It has everything that is live in ${to}. You see the plan on ${to}'s own data before anything is deployed.`,
+        text: `It has everything that is live in ${to}. You see the plan, measured on the data of ${to}, before anything is deployed.`,
       };
     case "diverged":
       return {
         tone: "warn",
-        title: `${to} has changes that ${from} lacks`,
-        text: `Make them in ${from} first. Promoting it as it is takes them back:`,
+        title: `${to} has changes that ${from} doesn't have`,
+        text: `Make them in ${from} first. If you promote it now, these changes are removed:`,
       };
     case "behind":
       return {
         tone: "warn",
         title: `${to} is ahead of ${from}`,
-        text: `It has had this version before. Promoting it again takes back what has changed since:`,
+        text: `It had this version before. If you promote it again, later changes are removed:`,
       };
   }
 }

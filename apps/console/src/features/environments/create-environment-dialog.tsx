@@ -1,16 +1,14 @@
-// Makes an environment. In: the environments that are there. Out: another one with the blueprint of one of them, and its first
-// key, shown once. While the key is shown, the dialog closes by its buttons only.
+// Creates an environment. In: the present environments. Out: a new one with the blueprint of one of them, and its first key, shown once.
 "use client";
 import type { CreatedEnvironment, EnvironmentSummary } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { Dialog, DialogActions } from "../../ui/dialog.tsx";
+import { CopyField } from "../../ui/copy-field.tsx";
 import { Choice, SelectField, TextField } from "../../ui/field.tsx";
+import { FormDialog, type FormResult } from "../../ui/form-dialog.tsx";
 import { Notice } from "../../ui/notice.tsx";
-import { QueryError } from "../../ui/query-error.tsx";
 
 interface CreateEnvironmentDialogProps {
   projectId: string;
@@ -20,7 +18,7 @@ interface CreateEnvironmentDialogProps {
 }
 
 const nameForm = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
-/** What stands for no blueprint among the environments to begin with; no id is like it. */
+/** The choice to start without a blueprint, among the ids of environments. */
 const NOTHING = "";
 
 export function CreateEnvironmentDialog({ environments, open, onOpenChange }: CreateEnvironmentDialogProps) {
@@ -49,8 +47,7 @@ export function CreateEnvironmentDialog({ environments, open, onOpenChange }: Cr
     create.reset();
   }
 
-  function submit(event: FormEvent): void {
-    event.preventDefault();
+  function submit(): void {
     const wanted = kind === "development" ? kind : name.trim();
     const found =
       kind === "preview" && (!nameForm.test(wanted) || wanted.length > 30)
@@ -62,122 +59,110 @@ export function CreateEnvironmentDialog({ environments, open, onOpenChange }: Cr
     if (found === null && projectId !== undefined) create.mutate({ projectId, kind, name: wanted, empty });
   }
 
-  if (create.data) {
-    return (
-      <Dialog
-        open={open}
-        onOpenChange={close}
-        title={`${create.data.name} is made`}
-        description={
-          create.data.key === null
-            ? "Apps reach it once it has a key."
-            : "Copy its first key now. It is shown this once and can't be read again."
-        }
-        locked={create.data.key !== null}
-      >
-        <Made made={create.data} onClose={close} />
-      </Dialog>
-    );
-  }
   return (
-    <Dialog
+    <FormDialog
       open={open}
-      onOpenChange={close}
+      onClose={close}
       title="New environment"
-      description="It begins without data, users and connections, and has keys of its own."
+      description="It has no data, users and connections yet, and its own keys."
+      action="Create environment"
+      pending={create.isPending}
+      error={create.error}
+      failure="The environment was not created"
+      onSubmit={submit}
+      result={create.data ? resultOf(create.data, close) : null}
+      noValidate
     >
-      <form className="flex flex-col gap-4" onSubmit={submit} noValidate>
-        <fieldset className="flex flex-col gap-2">
-          <legend className="mb-1.5 text-[0.8125rem] font-medium">Kind</legend>
-          <Choice
-            name="kind"
-            value="preview"
-            checked={kind === "preview"}
-            onChoose={() => setKind("preview")}
-            title="Preview"
-          >
-            To try one change, and to be deleted afterwards. There may be several.
-          </Choice>
-          <Choice
-            name="kind"
-            value="development"
-            checked={kind === "development"}
-            onChoose={() => setKind("development")}
-            title="Development"
-            disabled={hasDevelopment}
-          >
-            {hasDevelopment ? "This project has one already." : "Where changes begin. There is one."}
-          </Choice>
-        </fieldset>
-        {kind === "preview" ? (
-          <TextField
-            label="Name"
-            autoComplete="off"
-            autoCapitalize="off"
-            spellCheck={false}
-            className="font-mono"
-            hint="A branch's name, for example."
-            error={problem}
-            value={name}
-            onChange={(event) => {
-              setName(event.target.value);
-              setProblem(null);
-            }}
-          />
-        ) : null}
-        <SelectField label="Begins with" value={start} onChange={(event) => setFrom(event.target.value)}>
-          {live.map((one) => (
-            <option key={one.id} value={one.id}>
-              The blueprint that is live in {one.name}
-            </option>
-          ))}
-          <option value={NOTHING}>Nothing</option>
-        </SelectField>
-        {create.error ? <QueryError error={create.error} what="The environment was not made" /> : null}
-        <DialogActions>
-          <Button onClick={close}>Cancel</Button>
-          <Button type="submit" variant="primary" pending={create.isPending}>
-            Create environment
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+      <fieldset className="flex flex-col gap-2">
+        <legend className="mb-1.5 text-[0.8125rem] font-medium">Kind</legend>
+        <Choice
+          name="kind"
+          value="preview"
+          checked={kind === "preview"}
+          onChoose={() => setKind("preview")}
+          title="Preview"
+        >
+          To try one change, and to delete afterwards. A project can have several.
+        </Choice>
+        <Choice
+          name="kind"
+          value="development"
+          checked={kind === "development"}
+          onChoose={() => setKind("development")}
+          title="Development"
+          disabled={hasDevelopment}
+        >
+          {hasDevelopment ? "This project already has one." : "The place for new changes. A project can have one."}
+        </Choice>
+      </fieldset>
+      {kind === "preview" ? (
+        <TextField
+          label="Name"
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          className="font-mono"
+          hint="For example the name of a branch."
+          error={problem}
+          value={name}
+          onChange={(event) => {
+            setName(event.target.value);
+            setProblem(null);
+          }}
+        />
+      ) : null}
+      <SelectField label="Start with" value={start} onChange={(event) => setFrom(event.target.value)}>
+        {live.map((one) => (
+          <option key={one.id} value={one.id}>
+            The live blueprint of {one.name}
+          </option>
+        ))}
+        <option value={NOTHING}>Nothing</option>
+      </SelectField>
+    </FormDialog>
   );
 }
 
-function Made({ made, onClose }: { made: CreatedEnvironment; onClose: () => void }) {
+function resultOf(created: CreatedEnvironment, onClose: () => void): FormResult {
+  const { id, name, key } = created;
+  return {
+    title: `${name} was created`,
+    description:
+      key === null
+        ? "It needs a key before apps can use it."
+        : "Copy its first key now. It is shown only now and can't be read again.",
+    content: <FirstKey created={created} />,
+    actions: (
+      <>
+        <Button onClick={onClose}>Done</Button>
+        <ButtonLink href={`/projects/${id}`} variant="primary">
+          Open {name}
+        </ButtonLink>
+      </>
+    ),
+    locked: key !== null,
+  };
+}
+
+function FirstKey({ created: { key, problem, deploymentId } }: { created: CreatedEnvironment }) {
   return (
     <div className="flex flex-col gap-4">
-      {made.key === null ? (
-        <Notice tone="warn">It has no key yet. An admin can make one under Keys.</Notice>
+      {key === null ? (
+        <Notice tone="warn">It has no key yet. An admin can create one under Keys.</Notice>
       ) : (
-        <div className="flex items-start gap-2">
-          <code
-            data-testid="new-key"
-            className="min-w-0 flex-1 rounded-md border bg-sunken px-3 py-[0.3125rem] font-mono text-[0.8125rem] break-all"
-          >
-            {made.key}
-          </code>
-          <CopyButton text={made.key} label="Copy key" withText />
-        </div>
+        <CopyField value={key} label="Copy key" testId="new-key" />
       )}
-      {made.problem === null ? (
+      {problem === null ? (
         <p className="text-[0.8125rem] text-ink-soft">
-          {made.deploymentId === null
+          {deploymentId === null
             ? "Nothing is deployed in it yet."
             : "Its blueprint is being deployed, which takes a few seconds."}
         </p>
       ) : (
         <Notice tone="bad" title="Its blueprint was not deployed">
-          {made.problem}
+          {problem}
         </Notice>
       )}
-      <DialogActions>
-        <Button onClick={onClose}>Done</Button>
-        <ButtonLink href={`/projects/${made.id}`} variant="primary">
-          Open {made.name}
-        </ButtonLink>
-      </DialogActions>
     </div>
   );
 }

@@ -1,5 +1,4 @@
-// Each environment of a project. In: the environments. Out: rows that lead to them, and the deletion of those that are not
-// production.
+// The environments of a project. In: the environments. Out: a row with a link for each, and a button to delete those that are not production.
 "use client";
 import type { EnvironmentSummary } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -13,11 +12,10 @@ import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { EnvironmentBadge } from "../../ui/environment-badge.tsx";
-import { errorText } from "../../ui/error-text.ts";
 import { Time } from "../../ui/time.tsx";
 
 interface EnvironmentListProps {
-  /** The one whose page this is. */
+  /** The environment of the open page. */
   projectId: string;
   environments: readonly EnvironmentSummary[];
   mayDelete: boolean;
@@ -30,10 +28,10 @@ export function EnvironmentList({ projectId, environments, mayDelete }: Environm
   const [deleting, setDeleting] = useState<EnvironmentSummary | null>(null);
   const remove = useMutation(
     trpc.environments.delete.mutationOptions({
-      onSuccess: async (_, { projectId: gone }) => {
+      onSuccess: async (_, { projectId: deleted }) => {
         setDeleting(null);
-        // Its own pages are gone with it.
-        if (gone === projectId) router.push(`/projects/${environments[0]?.id}/environments`);
+        // The open page belongs to the deleted environment.
+        if (deleted === projectId) router.push(`/projects/${environments[0]?.id}/environments`);
         await queryClient.invalidateQueries({ queryKey: trpc.environments.pathKey() });
         await queryClient.invalidateQueries({ queryKey: trpc.projects.list.queryKey() });
       },
@@ -90,16 +88,11 @@ export function EnvironmentList({ projectId, environments, mayDelete }: Environm
       </Card>
       <ConfirmDialog
         open={deleting !== null}
-        onOpenChange={(open) => {
-          if (open) return;
-          setDeleting(null);
-          remove.reset();
-        }}
+        onClose={() => setDeleting(null)}
         title={`Delete ${deleting?.name ?? "environment"}?`}
         description="Its records, users, keys and connections are deleted, and apps that use its keys are refused. This can't be undone. Other environments stay as they are."
         action="Delete environment"
-        pending={remove.isPending}
-        error={remove.error ? errorText(remove.error) : null}
+        mutation={remove}
         onConfirm={() => deleting && remove.mutate({ projectId: deleting.id })}
       />
     </>

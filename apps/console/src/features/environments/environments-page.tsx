@@ -1,5 +1,5 @@
-// The environments of a project. In: the id of one of them. Out: the list, a new one, the end of one, and what is promoted from
-// one to another. What the caller may not do isn't offered; control refuses it anyway.
+// The environments of a project. In: the id of one of them. Out: the list, with buttons to create and delete one, and a card to promote
+// from one to another. Actions without the right are hidden; the control API refuses them anyway.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
@@ -24,7 +24,7 @@ export function EnvironmentsPage({ projectId }: { projectId: string }) {
     <>
       <PageHeader
         title="Environments"
-        description="Each has its own data, users, keys and connections. A blueprint is tried in one and promoted to the next."
+        description="Each has its own data, users, keys and connections. You try a blueprint in one and promote it to the next."
         actions={
           mayChange ? (
             <Button variant="primary" icon={<Plus aria-hidden />} onClick={() => setCreating(true)}>

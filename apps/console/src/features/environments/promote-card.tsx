@@ -1,5 +1,5 @@
-// Promotes a blueprint. In: the environments, and the one whose page this is. Out: what would change in the target, what it would
-// lose, and a proposal there, to be reviewed like any other. Nothing is deployed here.
+// Promotes a blueprint. In: the environments, and the environment of the open page. Out: the changes in the target, the changes that it
+// would lose, and a proposal there, which is reviewed like any other. Nothing is deployed here.
 "use client";
 import type { EnvironmentSummary } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -13,7 +13,7 @@ import { SelectField } from "../../ui/field.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { ComparisonView } from "./comparison-view.tsx";
-import { usualPair } from "./usual-pair.ts";
+import { defaultPair } from "./default-pair.ts";
 
 interface PromoteCardProps {
   projectId: string;
@@ -26,10 +26,10 @@ export function PromoteCard({ projectId, environments, mayChange }: PromoteCardP
   const router = useRouter();
   const queryClient = useQueryClient();
   const [chosen, setChosen] = useState<{ readonly from?: string; readonly to?: string }>({});
-  const usual = usualPair(environments, projectId);
+  const initial = defaultPair(environments, projectId);
   const known = (id: string | undefined): string | undefined => environments.find((one) => one.id === id)?.id;
-  const from = known(chosen.from) ?? usual.from;
-  const to = known(chosen.to) ?? usual.to;
+  const from = known(chosen.from) ?? initial.from;
+  const to = known(chosen.to) ?? initial.to;
   const isPair = from !== to;
   const comparison = useQuery(
     trpc.environments.compare.queryOptions({ projectId: to, fromProjectId: from }, { enabled: isPair }),
@@ -54,7 +54,7 @@ export function PromoteCard({ projectId, environments, mayChange }: PromoteCardP
   return (
     <Card
       title="Promote"
-      description="What is live in one environment becomes a change of another, to be reviewed there."
+      description="Proposes the live blueprint of one environment as a change in another, where you review it."
     >
       <div className="flex flex-col gap-4">
         <div className="grid items-end gap-3 sm:grid-cols-[1fr_auto_1fr]">
@@ -71,11 +71,11 @@ export function PromoteCard({ projectId, environments, mayChange }: PromoteCardP
         {comparison.error ? (
           <QueryError
             error={comparison.error}
-            what="The two could not be compared"
+            what="The environments could not be compared"
             onRetry={() => void comparison.refetch()}
           />
         ) : null}
-        {promote.error ? <QueryError error={promote.error} what="Nothing was proposed" /> : null}
+        {promote.error ? <QueryError error={promote.error} what="The change was not proposed" /> : null}
         {isPair && comparison.data ? (
           <ComparisonView
             comparison={comparison.data}
@@ -106,7 +106,7 @@ interface PromoteButtonProps {
 function PromoteButton({ to, overwrites, pending, onPromote }: PromoteButtonProps) {
   return (
     <Button variant={overwrites ? "danger" : "primary"} pending={pending} onClick={() => onPromote(overwrites)}>
-      {overwrites ? `Review anyway, and take ${to}'s own changes back` : `Review in ${to}`}
+      {overwrites ? `Review anyway, and remove the changes of ${to}` : `Review in ${to}`}
     </Button>
   );
 }

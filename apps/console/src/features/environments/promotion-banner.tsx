@@ -1,5 +1,5 @@
-// On the first page of an environment that is not production: whether what is live in it can be promoted. In: its id. Out: a line
-// with the way to the comparison; nothing where there is nothing to promote, or the two can't be compared now.
+// A banner on the overview of an environment other than production: whether its live version can be promoted. In: its id. Out: a notice
+// with a link to the comparison; nothing if there is nothing to promote, or the environments can't be compared now.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "../../trpc.ts";

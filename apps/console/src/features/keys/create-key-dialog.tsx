@@ -1,19 +1,16 @@
-// Makes a key. In: name, kind and role. Out: the key, shown once with a line to try it; closing forgets it. While it is
-// shown, the dialog closes by its button only, so that no stray click loses the key.
+// Creates a key. In: name, kind and role. Out: the key, shown once, with a command to try it.
 "use client";
 import type { CreatedKey } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
-import { useLiveModel } from "../../live-model.ts";
+import { useState } from "react";
+import { useEntityForKey, useLiveModel } from "../../live-model.ts";
 import { curlSnippet } from "../../request-snippets.ts";
 import { useTRPC } from "../../trpc.ts";
-import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { Dialog, DialogActions } from "../../ui/dialog.tsx";
+import { CopyField } from "../../ui/copy-field.tsx";
 import { Choice, SelectField, TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Notice } from "../../ui/notice.tsx";
-import { QueryError } from "../../ui/query-error.tsx";
 
 interface CreateKeyDialogProps {
   projectId: string;
@@ -40,108 +37,84 @@ export function CreateKeyDialog({ projectId, open, onOpenChange }: CreateKeyDial
     create.reset();
   }
 
-  function submit(event: FormEvent): void {
-    event.preventDefault();
+  function submit(): void {
     create.mutate({ projectId, name: name.trim(), kind, ...(kind === "secret" && role !== "admin" ? { role } : {}) });
   }
 
-  if (create.data) {
-    return (
-      <Dialog
-        open={open}
-        onOpenChange={close}
-        title="Your new key"
-        description="Copy it now. It is shown this once and can't be read again."
-        locked
-      >
-        <ShownOnce projectId={projectId} created={create.data} />
-        <DialogActions>
-          <Button variant="primary" onClick={close}>
-            Done
-          </Button>
-        </DialogActions>
-      </Dialog>
-    );
-  }
   const roles = model.data?.roles.filter(({ builtin }) => !builtin).map((one) => one.name) ?? [];
   return (
-    <Dialog
+    <FormDialog
       open={open}
-      onOpenChange={close}
+      onClose={close}
       title="New key"
-      description="For one app or one server, so that it can be revoked alone."
+      description="Use one key for each app or server, so that you can revoke them separately."
+      action="Create key"
+      pending={create.isPending}
+      error={create.error}
+      failure="The key was not created"
+      onSubmit={submit}
+      result={
+        create.data
+          ? {
+              title: "Your new key",
+              description: "Copy it now. It is shown only now and can't be read again.",
+              content: <ShownOnce projectId={projectId} created={create.data} />,
+            }
+          : null
+      }
     >
-      <form className="flex flex-col gap-4" onSubmit={submit}>
-        <TextField
-          label="Name"
-          autoComplete="off"
-          placeholder="Web server"
-          required
-          maxLength={80}
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-        />
-        <fieldset className="flex flex-col gap-2">
-          <legend className="mb-1.5 text-[0.8125rem] font-medium">Kind</legend>
-          <Choice
-            name="kind"
-            value="secret"
-            checked={kind === "secret"}
-            onChoose={() => setKind("secret")}
-            title="Secret"
-          >
-            For servers. It passes the rules of its role; keep it out of browsers and repositories.
-          </Choice>
-          <Choice
-            name="kind"
-            value="publishable"
-            checked={kind === "publishable"}
-            onChoose={() => setKind("publishable")}
-            title="Publishable"
-          >
-            For browsers and mobile apps. It may do what the role public may; users sign in on top of it.
-          </Choice>
-        </fieldset>
-        {kind === "secret" && roles.length > 0 ? (
-          <SelectField label="Role" value={role} onChange={(event) => setRole(event.target.value)}>
-            {["admin", ...roles].map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </SelectField>
-        ) : null}
-        {create.error ? <QueryError error={create.error} what="The key was not made" /> : null}
-        <DialogActions>
-          <Button onClick={close}>Cancel</Button>
-          <Button type="submit" variant="primary" pending={create.isPending}>
-            Create key
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+      <TextField
+        label="Name"
+        autoComplete="off"
+        placeholder="Web server"
+        required
+        maxLength={80}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <fieldset className="flex flex-col gap-2">
+        <legend className="mb-1.5 text-[0.8125rem] font-medium">Kind</legend>
+        <Choice
+          name="kind"
+          value="secret"
+          checked={kind === "secret"}
+          onChoose={() => setKind("secret")}
+          title="Secret"
+        >
+          For servers. It has the rights of its role. Keep it out of browsers and repositories.
+        </Choice>
+        <Choice
+          name="kind"
+          value="publishable"
+          checked={kind === "publishable"}
+          onChoose={() => setKind("publishable")}
+          title="Publishable"
+        >
+          For browsers and mobile apps. It has the rights of the role public; users sign in in addition.
+        </Choice>
+      </fieldset>
+      {kind === "secret" && roles.length > 0 ? (
+        <SelectField label="Role" value={role} onChange={(event) => setRole(event.target.value)}>
+          {["admin", ...roles].map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </SelectField>
+      ) : null}
+    </FormDialog>
   );
 }
 
 function ShownOnce({ projectId, created }: { projectId: string; created: CreatedKey }) {
   const trpc = useTRPC();
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
-  const entities = useQuery(
-    trpc.data.entities.queryOptions({ projectId }, { enabled: Boolean(project.data?.live), retry: false }),
-  );
-  const entity = entities.data?.[0];
+  const role = created.kind === "publishable" ? "public" : (created.role ?? "admin");
+  const { data: entity } = useEntityForKey(projectId, role);
   return (
     <div className="flex flex-col gap-4">
-      <div className="flex items-start gap-2">
-        <code
-          data-testid="new-key"
-          className="min-w-0 flex-1 rounded-md border bg-sunken px-3 py-[0.3125rem] font-mono text-[0.8125rem] break-all"
-        >
-          {created.key}
-        </code>
-        <CopyButton text={created.key} label="Copy key" withText />
-      </div>
+      <CopyField value={created.key} label="Copy key" testId="new-key" />
       {created.kind === "secret" ? (
         <Notice tone="warn">
-          Whoever has this key acts as {created.role ?? "admin"}. Keep it as you keep a password.
+          Anybody with this key has the rights of {created.role ?? "admin"}. Protect it like a password.
         </Notice>
       ) : null}
       {project.data && entity ? (
@@ -159,6 +132,14 @@ function ShownOnce({ projectId, created }: { projectId: string; created: Created
             })}
           />
         </div>
+      ) : null}
+      {entity === null ? (
+        <p className="text-[0.8125rem] text-ink-soft">
+          No rule lets the role <code className="font-mono text-xs text-ink">{role}</code> read records yet.
+          {created.kind === "publishable"
+            ? " A user of your app signs in first, and sends a token beside the key."
+            : ""}
+        </p>
       ) : null}
     </div>
   );

@@ -1,5 +1,5 @@
-// The API keys of a project. In: its id. Out: the list, the making of one, its revocation, and what calls of workers are signed with.
-// A key's text is in the dialog that made it and nowhere else.
+// The API keys of a project. In: its id. Out: the list, dialogs to create and revoke a key, and the secret that signs calls of workers. Only
+// the dialog that creates a key shows it.
 "use client";
 import type { KeySummary } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -13,7 +13,6 @@ import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { EnvironmentBadge } from "../../ui/environment-badge.tsx";
-import { errorText } from "../../ui/error-text.ts";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
@@ -54,7 +53,7 @@ export function KeyList({ projectId }: { projectId: string }) {
             {project.data ? <EnvironmentBadge {...project.data.environment} /> : null}
           </>
         }
-        description="An app names itself with a key. It opens this environment alone. A key is shown once; only its fingerprint is kept."
+        description="Apps send a key with each request. A key is only valid for this environment. It is shown once; only its fingerprint is stored."
         actions={keys.data && keys.data.length > 0 ? create : null}
       />
       {keys.isPending ? <SkeletonRows /> : null}
@@ -64,8 +63,8 @@ export function KeyList({ projectId }: { projectId: string }) {
       {keys.data?.length === 0 ? (
         <EmptyState icon={<KeyRound />} title="No keys yet" action={create}>
           {mayChange
-            ? "Make a secret key for a server, or a publishable key for a browser or a mobile app."
-            : "An admin or owner of the project can make one."}
+            ? "Create a secret key for a server, or a publishable key for a browser or a mobile app."
+            : "An admin or owner of the project can create one."}
         </EmptyState>
       ) : null}
       {keys.data && keys.data.length > 0 ? (
@@ -86,7 +85,7 @@ export function KeyList({ projectId }: { projectId: string }) {
               <tbody className="divide-y">
                 {keys.data.map((key) => (
                   <tr key={key.id} className={key.revokedAt ? "text-ink-faint" : ""}>
-                    <td className="px-4 py-2.5 font-medium">{key.name}</td>
+                    <td className="min-w-44 px-4 py-2.5 font-medium break-words">{key.name}</td>
                     <td className="px-4 py-2.5 whitespace-nowrap">
                       {key.kind === "secret" ? "Secret" : "Publishable"}
                       {key.role ? <span className="ml-1.5 font-mono text-xs text-ink-soft">{key.role}</span> : null}
@@ -126,16 +125,11 @@ export function KeyList({ projectId }: { projectId: string }) {
       <CreateKeyDialog projectId={projectId} open={creating} onOpenChange={setCreating} />
       <ConfirmDialog
         open={revoking !== null}
-        onOpenChange={(open) => {
-          if (open) return;
-          setRevoking(null);
-          revoke.reset();
-        }}
+        onClose={() => setRevoking(null)}
         title={`Revoke ${revoking?.name ?? "key"}?`}
-        description="Every app that uses it is refused within a second. This can't be undone."
+        description="Within a second, every app that uses it is refused. This can't be undone."
         action="Revoke key"
-        pending={revoke.isPending}
-        error={revoke.error ? errorText(revoke.error) : null}
+        mutation={revoke}
         onConfirm={() => revoking && revoke.mutate({ keyId: revoking.id })}
       />
     </>

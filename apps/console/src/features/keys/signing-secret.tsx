@@ -1,5 +1,5 @@
-// What calls to the project's own services are signed with. In: the project's id. Out: a card that shows the secret when an owner asks,
-// and gives the project another one. It keeps the secret in this page alone, and shows it no longer than the page stands.
+// The secret that signs calls to the project's own services. In: the project's id. Out: a card with buttons to reveal and to rotate the
+// secret. The secret is only stored in this page while it is open.
 "use client";
 import type { SigningSecret } from "@plinth/control/router";
 import { useMutation } from "@tanstack/react-query";
@@ -9,8 +9,7 @@ import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { errorText } from "../../ui/error-text.ts";
+import { CopyField } from "../../ui/copy-field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -18,14 +17,14 @@ import { Time } from "../../ui/time.tsx";
 export function SigningSecretCard({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const [shown, setShown] = useState<SigningSecret | null>(null);
-  const [asking, setAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const reveal = useMutation(trpc.work.revealSigningSecret.mutationOptions({ onSuccess: setShown, gcTime: 0 }));
   const rotate = useMutation(
     trpc.work.rotateSigningSecret.mutationOptions({
       gcTime: 0,
       onSuccess: (secret) => {
         setShown(secret);
-        setAsking(false);
+        setIsConfirming(false);
       },
     }),
   );
@@ -37,7 +36,7 @@ export function SigningSecretCard({ projectId }: { projectId: string }) {
   return (
     <Card
       title="Signing secret"
-      description="Calls of workers with http are signed with it. Your service verifies them, and so knows who calls."
+      description="It signs the calls of workers with http. Your service verifies the signature, and so knows that Plinth is the caller."
       actions={
         <>
           {shown === null ? (
@@ -54,7 +53,7 @@ export function SigningSecretCard({ projectId }: { projectId: string }) {
               Hide secret
             </Button>
           )}
-          <Button size="small" icon={<RotateCw aria-hidden />} onClick={() => setAsking(true)}>
+          <Button size="small" icon={<RotateCw aria-hidden />} onClick={() => setIsConfirming(true)}>
             Rotate secret
           </Button>
         </>
@@ -63,23 +62,19 @@ export function SigningSecretCard({ projectId }: { projectId: string }) {
       {reveal.error ? <QueryError error={reveal.error} what="The secret could not be read" /> : null}
       {shown === null ? (
         <p className="text-[0.8125rem] text-ink-soft">
-          It is not shown until you ask for it; that you did is kept in the log. The service that verifies calls needs
-          it whole, with <code className="font-mono text-xs">whsec_</code> at its beginning.
+          Revealing it is recorded in the audit log. The service that verifies calls needs the complete secret,
+          including <code className="font-mono text-xs">whsec_</code> at its beginning.
         </p>
       ) : (
         <Shown {...shown} />
       )}
       <ConfirmDialog
-        open={asking}
-        onOpenChange={(open) => {
-          setAsking(open);
-          if (!open) rotate.reset();
-        }}
+        open={isConfirming}
+        onClose={() => setIsConfirming(false)}
         title="Rotate the signing secret?"
-        description="For a day, calls carry two signatures: of a new secret, and of the one that is in use now. Give your services the new one within that day. If you have rotated it within the last day already, the secret from before that ends at once."
+        description="For one day, calls have two signatures: one with the new secret, one with the present secret. Give your services the new secret within that day. If you have already rotated it within the last day, the secret from before that rotation stops working at once."
         action="Rotate secret"
-        pending={rotate.isPending}
-        error={rotate.error ? errorText(rotate.error) : null}
+        mutation={rotate}
         onConfirm={() => rotate.mutate({ projectId })}
       />
     </Card>
@@ -89,32 +84,18 @@ export function SigningSecretCard({ projectId }: { projectId: string }) {
 function Shown({ secret, previous }: SigningSecret) {
   return (
     <div className="flex flex-col gap-4">
-      <Secret text={secret} label="Copy signing secret" testId="signing-secret" />
+      <CopyField value={secret} label="Copy signing secret" testId="signing-secret" />
       {previous === null ? null : (
-        <Notice tone="warn" title="The old secret signs as well">
+        <Notice tone="warn" title="The old secret is still used">
           <p>
-            It ends <Time at={previous.until} />. Until then calls carry a signature of each, and one that fits is
-            enough: a service that still has the old secret goes on.
+            It ends <Time at={previous.until} />. Until then, calls have a signature with each secret, and one valid
+            signature is enough: a service with the old secret still works.
           </p>
           <div className="mt-2">
-            <Secret text={previous.secret} label="Copy old signing secret" testId="old-signing-secret" />
+            <CopyField value={previous.secret} label="Copy old signing secret" testId="old-signing-secret" />
           </div>
         </Notice>
       )}
-    </div>
-  );
-}
-
-function Secret({ text, label, testId }: { text: string; label: string; testId: string }) {
-  return (
-    <div className="flex items-start gap-2">
-      <code
-        data-testid={testId}
-        className="min-w-0 flex-1 rounded-md border bg-sunken px-3 py-[0.3125rem] font-mono text-[0.8125rem] break-all"
-      >
-        {text}
-      </code>
-      <CopyButton text={text} label={label} withText />
     </div>
   );
 }

@@ -1,4 +1,4 @@
-// One change. In: it. Out: a line that opens to the whole record, as the change left it.
+// One change of a record. In: the change. Out: a line that can be opened to see the record after the change.
 "use client";
 import { ChevronRight } from "lucide-react";
 import { useState } from "react";
@@ -29,7 +29,7 @@ export function ChangeRow({ projectId, change }: { projectId: string; change: Sh
           <Badge tone={tones[kind]}>{kind}</Badge>
         </span>
         {id === undefined ? (
-          <span className="text-ink-soft">{entity}: changes may be missing here</span>
+          <span className="text-ink-soft">{entity}: some changes may be missing</span>
         ) : (
           <span className="shrink-0">
             <IdLink href={recordPath(projectId, entity, id)} id={id}>
@@ -55,7 +55,7 @@ export function ChangeRow({ projectId, change }: { projectId: string; change: Sh
   );
 }
 
-/** What tells one record from another comes first: its own fields. */
+/** The fields of the entity, without those that every record has. */
 function preview(record: Readonly<Record<string, unknown>>): string {
   const { id: _, created_at: _c, updated_at: _u, version: _v, ...own } = record;
   return Object.entries(own)

@@ -1,5 +1,5 @@
-// The changes of a project's records as they happen. In: its id. Out: a list that grows at its top, with a filter, a pause and a way
-// to begin anew; what to do where nothing can be followed.
+// The changes of a project's records as they happen. In: the project's id. Out: a list with the newest change first, a filter, and buttons
+// to pause and to clear; or an empty state if no entity can be followed.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { Pause, Play, Radio } from "lucide-react";
@@ -13,28 +13,28 @@ import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { ChangeRow } from "./change-row.tsx";
-import { type FollowedChanges, KEPT_MAX, useChanges } from "./use-changes.ts";
+import { type FollowedChanges, SHOWN_MAX, useChanges } from "./use-changes.ts";
 
-/** What one call follows at most. */
+/** The maximum number of entities for one request. */
 const FOLLOWED_MAX = 50;
 
 export function LiveTail({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const entities = useQuery(trpc.data.entities.queryOptions({ projectId }));
-  const known = entities.data;
+  const { data } = entities;
   const names = useMemo(
     () =>
-      known
+      data
         ?.filter(({ realtime }) => realtime)
         .map(({ name }) => name)
         .slice(0, FOLLOWED_MAX),
-    [known],
+    [data],
   );
   return (
     <>
       <PageHeader
         title="Live"
-        description="Each change of a record as it happens, for the entities that the blueprint marks with realtime: true."
+        description="Each change of a record as it happens, for entities with realtime: true in the blueprint."
       />
       {entities.error ? (
         <QueryError
@@ -109,8 +109,8 @@ function Tail({ projectId, entities }: { projectId: string; entities: readonly s
       {shown.length === 0 && !error ? (
         <EmptyState icon={<Radio />} title={isPaused ? "Paused" : "Waiting for changes"}>
           {isPaused
-            ? "What changes meanwhile is shown when you resume, for up to 15 minutes."
-            : "Create, change or delete a record, here or in an app: it appears at once. What happened before is not shown."}
+            ? "Changes of the next 15 minutes are shown when you resume."
+            : "Create, change or delete a record, here or in an app. The change appears at once. Earlier changes are not shown."}
         </EmptyState>
       ) : null}
       {shown.length > 0 ? (
@@ -120,8 +120,8 @@ function Tail({ projectId, entities }: { projectId: string; entities: readonly s
           ))}
         </ol>
       ) : null}
-      {changes.length === KEPT_MAX ? (
-        <p className="text-xs text-ink-soft">The newest {KEPT_MAX} changes; older ones are no longer shown.</p>
+      {changes.length === SHOWN_MAX ? (
+        <p className="text-xs text-ink-soft">The newest {SHOWN_MAX} changes; older ones are no longer shown.</p>
       ) : null}
     </div>
   );

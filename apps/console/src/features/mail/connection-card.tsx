@@ -1,4 +1,5 @@
-// What a project's mail goes by. In: its id. Out: the connections; owners set, test, replace and remove them.
+// The connections with which a project sends mail. In: the project's id. Out: the connections, with buttons to add, test, replace and
+// remove them.
 "use client";
 import type { MailConnection } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -8,12 +9,11 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { errorText } from "../../ui/error-text.ts";
 import { QueryError } from "../../ui/query-error.tsx";
 import { Time } from "../../ui/time.tsx";
 import { ConnectionForm } from "./connection-form.tsx";
 
-/** Which form is open: none, that of a new connection, or that of the connection that it replaces. */
+/** The open form: none, for a new connection, or for the connection that is replaced. */
 type Open = null | "new" | MailConnection;
 
 export function ConnectionCard({ projectId, mayAct }: { projectId: string; mayAct: boolean }) {
@@ -28,7 +28,7 @@ export function ConnectionCard({ projectId, mayAct }: { projectId: string; mayAc
   return (
     <Card
       title="Connections"
-      description="What mail is sent by. A connection is tested before it is kept."
+      description="The project sends mail through them. A connection is tested before it is saved."
       actions={
         mayAct && open === null && connections.data != null ? (
           <Button size="small" onClick={() => setOpen("new")}>
@@ -40,7 +40,8 @@ export function ConnectionCard({ projectId, mayAct }: { projectId: string; mayAc
       {connections.error ? <QueryError error={connections.error} what="The connections could not be loaded" /> : null}
       {connections.data?.length === 0 && open === null ? (
         <p className="text-ink-soft">
-          None yet. Without one, mails are kept below in development, and refused elsewhere.
+          None yet. Without a connection, mails are only stored (below) in development, and refused in other
+          environments.
         </p>
       ) : null}
       {connections.data === null ? <p className="text-ink-soft">The live version sends no mail.</p> : null}
@@ -114,12 +115,11 @@ function Row({ projectId, connection, mayAct, onReplace, onRemoved }: RowProps) 
       ) : null}
       <ConfirmDialog
         open={isAsking}
-        onOpenChange={setAsking}
+        onClose={() => setAsking(false)}
         title={`Remove the connection ${name}?`}
-        description="The project sends no mail by it from then on. Its password or key is deleted, and can't be shown again."
+        description="The project no longer sends mail through it. Its password or key is deleted."
         action="Remove"
-        pending={remove.isPending}
-        error={remove.error ? errorText(remove.error) : null}
+        mutation={remove}
         onConfirm={() => remove.mutate({ projectId, name })}
       />
     </li>

@@ -1,5 +1,5 @@
-// The form of a connection, made from its connector's manifest. In: a connection to replace, or none. Out: it is tested, and kept where it
-// works. What is secret is sent once and never comes back, so that a replacement needs it again.
+// The form of a connection, built from the connector's manifest. In: a connection to replace, or none. Out: the connection is tested, and
+// saved if it works. Secrets are sent once and never read back, so a replacement needs them again.
 "use client";
 import { connectorManifests } from "@plinth/connectors/manifests";
 import type { MailConnection } from "@plinth/control/router";
@@ -13,11 +13,11 @@ import { MarkedText } from "../../ui/marked-text.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { connectionInput } from "./connection-input.ts";
 
-const KEPT_SECRET = "Needed again: what is kept can't be shown.";
+const STORED_SECRET = "Required again, because the stored value can't be read.";
 
 interface FormProps {
   projectId: string;
-  /** Null for a new one. */
+  /** Null for a new connection. */
   replaced: MailConnection | null;
   onDone: () => Promise<void>;
   onCancel: () => void;
@@ -28,7 +28,7 @@ export function ConnectionForm({ projectId, replaced, onDone, onCancel }: FormPr
   const [provider, setProvider] = useState(replaced?.provider ?? "smtp");
   const set = useMutation(trpc.mail.setConnection.mutationOptions({ onSuccess: onDone, gcTime: 0 }));
   const manifest = connectorManifests.get(provider);
-  const usualOf = (field: string, fallback: string | number | null): string | number | undefined =>
+  const defaultOf = (field: string, fallback: string | number | null): string | number | undefined =>
     (provider === replaced?.provider ? replaced.settings[field] : undefined) ?? fallback ?? undefined;
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
@@ -44,7 +44,7 @@ export function ConnectionForm({ projectId, replaced, onDone, onCancel }: FormPr
       <TextField
         name="name"
         label="Name"
-        hint={<MarkedText text="As the blueprint's integrations call it; `email` where it declares none." />}
+        hint={<MarkedText text="The name of the integration in the blueprint, or `email` if it declares none." />}
         defaultValue={replaced?.name ?? "email"}
         readOnly={replaced !== null}
         required
@@ -63,7 +63,7 @@ export function ConnectionForm({ projectId, replaced, onDone, onCancel }: FormPr
             name={`settings.${field.name}`}
             label={field.label}
             hint={<MarkedText text={field.help} />}
-            defaultValue={usualOf(field.name, field.fallback)}
+            defaultValue={defaultOf(field.name, field.fallback)}
           >
             {field.type.of.map((one) => (
               <option key={one}>{one}</option>
@@ -74,22 +74,22 @@ export function ConnectionForm({ projectId, replaced, onDone, onCancel }: FormPr
             key={`${provider}.${field.name}`}
             name={`settings.${field.name}`}
             label={field.label}
-            hint={<MarkedText text={field.secret && replaced !== null ? KEPT_SECRET : field.help} />}
+            hint={<MarkedText text={field.secret && replaced !== null ? STORED_SECRET : field.help} />}
             type={field.secret ? "password" : field.type.kind === "integer" ? "number" : "text"}
-            defaultValue={usualOf(field.name, field.fallback)}
+            defaultValue={defaultOf(field.name, field.fallback)}
             required={field.required}
             autoComplete={field.secret ? "new-password" : "off"}
           />
         ),
       )}
       {set.error ? (
-        <Notice tone="bad" title="The connection was not kept" className="sm:col-span-2">
+        <Notice tone="bad" title="The connection was not saved" className="sm:col-span-2">
           <p>{errorText(set.error)}</p>
         </Notice>
       ) : null}
       <div className="flex gap-2 sm:col-span-2">
         <Button type="submit" variant="primary" pending={set.isPending}>
-          Test and keep
+          Test and save
         </Button>
         <Button onClick={onCancel}>Cancel</Button>
       </div>

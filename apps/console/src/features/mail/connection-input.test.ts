@@ -1,9 +1,9 @@
-// What is typed into the form of a connection, as control is sent it.
+// The content of the connection form as the input of the request.
 import { connectorManifests } from "@plinth/connectors/manifests";
 import { expect, test } from "vitest";
 import { connectionInput } from "./connection-input.ts";
 
-test("numbers are numbers, and what is left empty is not sent", () => {
+test("numbers are numbers, and empty fields are not sent", () => {
   const form = new FormData();
   const typed = { name: " mail ", "settings.host": "smtp.example.com", "settings.port": "465", "settings.user": "" };
   for (const [name, value] of Object.entries(typed)) form.set(name, value);

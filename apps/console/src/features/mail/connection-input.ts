@@ -1,4 +1,4 @@
-// In: a connector and what was typed into its form. Out: what control is sent: numbers as numbers, nothing for what was left empty.
+// The input of the request that sets a connection. In: a connector and the content of its form. Out: numbers as numbers, without empty fields.
 import type { ConnectorManifest } from "@plinth/connectors/manifests";
 
 interface ConnectionInput {

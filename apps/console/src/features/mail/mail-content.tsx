@@ -1,4 +1,4 @@
-// What a mail says, as its readers get it. In: HTML and plain text. Out: the HTML in a frame that runs nothing, and the text beside it.
+// The content of a mail. In: HTML and plain text. Out: the HTML in a frame without scripts, and the text next to it.
 "use client";
 
 export function MailContent({ html, text }: { html: string | null; text: string | null }) {
@@ -7,7 +7,7 @@ export function MailContent({ html, text }: { html: string | null; text: string 
       {html === null ? null : (
         <iframe
           title="The mail as HTML"
-          // Neither scripts nor forms nor this page's origin.
+          // No scripts, no forms, and not the origin of this page.
           sandbox=""
           referrerPolicy="no-referrer"
           srcDoc={html}

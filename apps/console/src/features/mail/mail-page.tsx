@@ -1,5 +1,5 @@
-// The mail of a project. In: its id. Out: what its mail goes by; the newest mails, of which those that were kept in development can be
-// read; what its templates say; and addresses that get no more mail.
+// The mail of a project. In: its id. Out: its connections, the newest mails (with content if they are stored), its templates, and suppressed
+// addresses.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { Mail } from "lucide-react";
@@ -37,7 +37,7 @@ export function MailPage({ projectId }: { projectId: string }) {
   const mayAct = project.data?.may.write === true;
   return (
     <>
-      <PageHeader title="Mail" description="What the project has sent, and what it sends by." />
+      <PageHeader title="Mail" description="The project's mails, and the connections that send them." />
       <div className="flex flex-col gap-6">
         <ConnectionCard projectId={projectId} mayAct={project.data?.may.manage === true} />
         {mayAct ? (
@@ -55,7 +55,9 @@ export function MailPage({ projectId }: { projectId: string }) {
           />
         ) : null}
         {project.data && !mayAct ? (
-          <p className="text-ink-soft">Mails hold links that let people in: only owners of the project read them.</p>
+          <p className="text-ink-soft">
+            Mails contain links to sign in, so only people who can change the project read them.
+          </p>
         ) : null}
       </div>
     </>
@@ -81,8 +83,8 @@ function MailList({ projectId }: { projectId: string }) {
         }
       >
         <p>
-          A step <code className="font-mono text-xs">email.send</code> sends mail, as does a password that is forgotten.
-          In development, without a connection, every mail is kept here.
+          The step <code className="font-mono text-xs">email.send</code> sends mail, and so does a reset of a password.
+          In development, without a connection, every mail is stored here.
         </p>
       </EmptyState>
     );

@@ -1,4 +1,4 @@
-// One mail as its readers get it. In: its id. Out: what it says, where that is kept.
+// One mail. In: its id. Out: its content, if it is stored.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "../../trpc.ts";
@@ -15,7 +15,7 @@ export function MailView({ projectId, emailId }: { projectId: string; emailId: s
   if (text === null && html === null)
     return (
       <p className="px-4 pb-3 text-[0.8125rem] text-ink-soft">
-        It has left the project: what it says is kept by those whom it was sent to.
+        It was sent. The project doesn't store the content of sent mails.
       </p>
     );
   return <MailContent html={html} text={text} />;

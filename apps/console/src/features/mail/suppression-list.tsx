@@ -1,4 +1,4 @@
-// Addresses that get no more mail of a project. In: its id. Out: the list; an address is added, or gets mail again.
+// Addresses to which a project sends no mail. In: the project's id. Out: the list, a form to add an address, and a button to remove one.
 "use client";
 import type { MailSuppression } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -38,7 +38,7 @@ export function SuppressionList({ projectId }: { projectId: string }) {
   return (
     <Card
       title="Suppressed addresses"
-      description="They get no more mail of this project. The reports of a mail provider add addresses that bounce or complain."
+      description="The project sends no mail to them. Reports of a mail provider add addresses that bounce or complain."
       flush
     >
       <ul className="divide-y">

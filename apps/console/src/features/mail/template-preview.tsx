@@ -1,4 +1,4 @@
-// What the templates of the live version say. In: a project. Out: a template in a language with values, as its readers would get it.
+// A preview of the live version's mail templates. In: the project's id. Out: a template with values, in a language, as a reader would get it.
 "use client";
 import type { MailTemplate } from "@plinth/control/router";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
@@ -33,13 +33,13 @@ export function TemplatePreview({ projectId }: { projectId: string }) {
         }
       >
         <p>
-          The section <code className="font-mono text-xs">emails</code> of a blueprint says what mails say: a subject
-          and a body in Markdown, with variables and translations.
+          The section <code className="font-mono text-xs">emails</code> of a blueprint declares templates: a subject and
+          a body in Markdown, with variables and translations.
         </p>
       </EmptyState>
     );
   return (
-    <Card title="Templates" description="What the live version's mails say. Nothing is sent." flush>
+    <Card title="Templates" description="A preview of the live version's mails. Nothing is sent." flush>
       <div className="px-4 pt-4">
         <SelectField
           label="Template"
@@ -94,14 +94,14 @@ function Shown({ projectId, template }: { projectId: string; template: MailTempl
         {Object.keys(example).length === 0 ? null : (
           <div className="flex items-end">
             <Button type="submit" pending={preview.isFetching}>
-              Show with these values
+              Preview with these values
             </Button>
           </div>
         )}
       </form>
       {preview.error ? (
         <div className="px-4 pb-4">
-          <QueryError error={preview.error} what="It can't be shown with these values" />
+          <QueryError error={preview.error} what="The template can't be rendered with these values" />
         </div>
       ) : null}
       {preview.isPending ? <SkeletonRows rows={1} className="h-80" /> : null}

@@ -1,7 +1,7 @@
-// The values that a template is looked at with, typed into fields. In: examples, and what was typed. Out: values: text as it is, anything
-// else as JSON; nothing for what was left empty.
+// The values for the preview of a template. In: examples, and the content of the fields. Out: text as it is, everything else parsed as
+// JSON, without empty fields.
 
-/** As a field shows it. */
+/** The value as the content of a field. */
 export function shownValue(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
@@ -19,7 +19,7 @@ export function typedValues(
   );
 }
 
-/** What is no JSON is sent as text: the service says what it should have been. */
+/** Invalid JSON is sent as text, and the service reports the expected type. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

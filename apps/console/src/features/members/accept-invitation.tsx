@@ -1,26 +1,28 @@
-// An invitation, as the invited person sees it. In: the link's token, and the session if there is one. Out: who invites to
-// what, with which role and which projects, before anything is accepted; then the membership.
+// The page of an invitation. In: the token of the link, and the session if there is one. Out: the offer (who invites, the organization, the
+// role and the projects) before anything is accepted; then the membership.
 "use client";
 import type { Me, OpenInvitation } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
+import { useKeptFragment } from "../../kept-fragment.ts";
 import { useTRPC, useTRPCClient } from "../../trpc.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
+import { CenteredIntro } from "../../ui/centered-page.tsx";
 import { errorCode, errorText } from "../../ui/error-text.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { signOut } from "../account/auth-client.ts";
 import { withNext } from "../account/next-path.ts";
+import { SignInFirst } from "../account/sign-in-first.tsx";
 import { roleName, roleWords } from "./access-words.ts";
-import { useInvitationToken } from "./invitation-token.ts";
 
 const PAGE = "/invitation";
 
 export function AcceptInvitation() {
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const { token, forget } = useInvitationToken();
+  const { code: token, forget } = useKeptFragment("plinth.invitation");
   const me = useQuery(trpc.me.get.queryOptions());
   const invitation = useQuery({
     queryKey: ["invitation", token],
@@ -32,8 +34,14 @@ export function AcceptInvitation() {
   const signedOut = errorCode(me.error) === "UNAUTHORIZED";
 
   if (token === null)
-    return <NotOpen text="This address belongs to no invitation. Open the whole link that you were sent." />;
-  if (signedOut) return <SignInFirst />;
+    return <NotOpen text="This address has no invitation. Open the complete link that you received." />;
+  if (signedOut) {
+    return (
+      <SignInFirst title="You are invited" page={PAGE}>
+        Sign in to see the invitation. You decide afterwards whether to accept it.
+      </SignInFirst>
+    );
+  }
   const problem = me.error ?? invitation.error;
   if (problem && ["NOT_FOUND", "BAD_REQUEST"].includes(errorCode(problem) ?? ""))
     return <NotOpen text={errorText(problem)} />;
@@ -74,17 +82,16 @@ function Offer({ me, invitation, token, onDone }: OfferProps) {
 
   return (
     <>
-      <h1 className="text-xl font-semibold tracking-tight">Join {organization.name}</h1>
-      <p className="mt-1 mb-6 break-words text-ink-soft">
-        {invitedBy.name} ({invitedBy.email}) invites you to this organization. Plinth verifies no addresses yet: accept
-        only what you expected.
-      </p>
+      <CenteredIntro title={`Join ${organization.name}`}>
+        {invitedBy.name} ({invitedBy.email}) invites you to this organization. Plinth doesn't verify email addresses
+        yet, so only accept an invitation that you expected.
+      </CenteredIntro>
       <dl className="divide-y rounded-lg border bg-surface shadow-card">
         <div className="px-4 py-3">
-          <dt className="text-[0.8125rem] text-ink-soft">Projects that it opens to you</dt>
+          <dt className="text-[0.8125rem] text-ink-soft">Projects that you can access</dt>
           <dd className="mt-0.5 font-medium">
             {scope.kind === "organization" ? (
-              "All of the organization, also those to come"
+              "All projects of the organization, including future ones"
             ) : (
               <ul aria-label="Projects">
                 {scope.projects.map(({ id, slug }) => (
@@ -112,14 +119,14 @@ function Offer({ me, invitation, token, onDone }: OfferProps) {
         <Notice
           tone="warn"
           className="mt-4"
-          title={`The invitation was made for ${email}`}
+          title={`The invitation is for ${email}`}
           actions={
             <Button size="small" onClick={() => void signInAsAnother()}>
               Use another account
             </Button>
           }
         >
-          You can accept it with this account all the same.
+          You can also accept it with this account.
         </Notice>
       )}
       {accept.error ? (
@@ -128,8 +135,8 @@ function Offer({ me, invitation, token, onDone }: OfferProps) {
         </div>
       ) : null}
       {isMember ? (
-        <Notice tone="neutral" className="mt-4" title="You are a member already">
-          The invitation changes nothing for you. An admin can change your access on the page of the organization.
+        <Notice tone="neutral" className="mt-4" title="You are already a member">
+          The invitation doesn't change your access. An admin can change it on the page of the organization.
         </Notice>
       ) : null}
       <div className="mt-6 flex flex-wrap gap-2">
@@ -146,30 +153,10 @@ function Offer({ me, invitation, token, onDone }: OfferProps) {
   );
 }
 
-function SignInFirst() {
-  return (
-    <>
-      <h1 className="text-xl font-semibold tracking-tight">You are invited</h1>
-      <p className="mt-1 mb-6 text-ink-soft">
-        Sign in to see who invites you and to what. You decide then; nothing is accepted by signing in.
-      </p>
-      <div className="flex flex-wrap gap-2">
-        <ButtonLink href={withNext("/sign-in", PAGE)} variant="primary" size="large">
-          Sign in
-        </ButtonLink>
-        <ButtonLink href={withNext("/sign-up", PAGE)} size="large">
-          Create an account
-        </ButtonLink>
-      </div>
-    </>
-  );
-}
-
 function NotOpen({ text }: { text: string }) {
   return (
     <>
-      <h1 className="text-xl font-semibold tracking-tight">No open invitation</h1>
-      <p className="mt-1 mb-6 text-ink-soft">{text}</p>
+      <CenteredIntro title="No open invitation">{text}</CenteredIntro>
       <ButtonLink href="/projects" size="large">
         Go to projects
       </ButtonLink>

@@ -1,5 +1,5 @@
-// The part of a form that says what a member may do, and where. In: a role and a scope. Out: every change of them, with what
-// they mean in words, so that nobody gives more than they meant.
+// Form fields for a member's role and scope. In: a role and a scope. Out: every change. Each choice is explained, so that nobody gives more
+// access than intended.
 "use client";
 import type { MemberRole, MemberScope, ProjectSummary } from "@plinth/control/router";
 import { Choice } from "../../ui/field.tsx";
@@ -13,7 +13,7 @@ export interface Access {
 interface AccessFieldsProps {
   access: Access;
   projects: readonly ProjectSummary[];
-  /** The caller's own role: nobody gives more. */
+  /** The caller's own role: nobody can give a higher one. */
   highest: MemberRole;
   onChange: (access: Access) => void;
 }
@@ -30,7 +30,7 @@ export function AccessFields({ access, projects, highest, onChange }: AccessFiel
   return (
     <>
       <fieldset className="flex flex-col gap-2">
-        <legend className="mb-1.5 text-[0.8125rem] font-medium">Opens</legend>
+        <legend className="mb-1.5 text-[0.8125rem] font-medium">Access to</legend>
         <Choice
           name="scope"
           value="projects"
@@ -62,7 +62,7 @@ export function AccessFields({ access, projects, highest, onChange }: AccessFiel
           checked={scope.kind === "organization"}
           onChoose={() => onChange({ role, scope: { kind: "organization" } })}
         >
-          All its projects, also those to come.
+          All its projects, including future ones.
         </Choice>
       </fieldset>
       <fieldset className="flex flex-col gap-2">
@@ -84,7 +84,7 @@ export function AccessFields({ access, projects, highest, onChange }: AccessFiel
   );
 }
 
-/** What is missing before the access can be given; null where nothing is. */
+/** The problem of an incomplete access; null if there is none. */
 export function accessProblem({ scope }: Access): string | null {
   return scope.kind === "projects" && scope.projectIds.length === 0 ? "Choose at least one project." : null;
 }

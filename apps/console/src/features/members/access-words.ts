@@ -1,32 +1,32 @@
-// A role and a scope in words, the same before they are given, before they are accepted, and afterwards.
-// In: a role, a scope, the names of projects. Out: text for a person.
+// Texts about a role and a scope, for the form, the invitation and the list of members. In: a role, a scope, the names of projects. Out: text
+// for a person.
 import type { MemberRole, MemberScope } from "@plinth/control/router";
 
-/** What the role lets one do with what the scope opens. */
+/** The rights of a role within a scope. */
 export function roleWords(role: MemberRole, scope: MemberScope["kind"]): string {
   const whole = scope === "organization";
   switch (role) {
     case "viewer":
-      return "Reads blueprints, changes, records and the list of keys. Changes nothing.";
+      return "Can read blueprints, changes, records and the list of keys. Can't change anything.";
     case "developer":
-      return "Drafts and proposes changes, deploys those that owe no consent, edits records and retries work.";
+      return "Can draft and propose changes, deploy those that need no consent, change records, and retry work.";
     case "admin":
       return whole
-        ? "Also gives consents, creates and deletes projects, and manages keys, connections, settings, members and invitations."
-        : "Also gives consents, and manages the keys, connections and settings of these projects. Can't invite members.";
+        ? "Can also give consents, create and delete projects, and manage keys, connections, settings, members and invitations."
+        : "Can also give consents, and manage the keys, connections and settings of these projects. Can't invite members.";
     case "owner":
       return whole
-        ? "Does everything: also names owners and deletes the organization."
-        : "Does everything in these projects. Can't create projects or invite members.";
+        ? "Can do everything, including naming owners and deleting the organization."
+        : "Can do everything in these projects. Can't create projects or invite members.";
   }
 }
 
-/** The lowest first. */
+/** From the lowest to the highest. */
 export const allRoles: readonly MemberRole[] = ["viewer", "developer", "admin", "owner"];
 
-/** `slugs` are those of the named projects, as far as the reader may know them. */
+/** `slugs`: the names of the projects, as far as the reader can see them. */
 export function scopeWords(scope: MemberScope["kind"], slugs: readonly string[]): string {
-  if (scope === "organization") return "All projects, also those to come";
+  if (scope === "organization") return "All projects, including future ones";
   return slugs.length === 0 ? "No project" : slugs.join(", ");
 }
 

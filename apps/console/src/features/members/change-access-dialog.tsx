@@ -1,13 +1,11 @@
-// Changes what a member may do, and where. In: the member. Out: their new role and scope.
+// Changes the role and scope of a member. In: the member. Out: the new role and scope.
 "use client";
 import type { Member, MemberRole, ProjectSummary } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog, DialogActions } from "../../ui/dialog.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Notice } from "../../ui/notice.tsx";
-import { QueryError } from "../../ui/query-error.tsx";
 import { type Access, AccessFields, accessProblem } from "./access-fields.tsx";
 
 interface ChangeAccessDialogProps {
@@ -32,39 +30,33 @@ export function ChangeAccessDialog({ organizationId, member, projects, highest, 
     }),
   );
 
-  function submit(event: FormEvent): void {
-    event.preventDefault();
+  function submit(): void {
     const missing = accessProblem(access);
     setProblem(missing);
     if (missing === null) change.mutate({ organizationId, personId: member.personId, ...access });
   }
 
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title={`Access of ${member.name}`}
-      description={`${member.email}. A change holds from their next click.`}
+      description={`${member.email}. A change applies from their next request.`}
+      action="Change access"
+      pending={change.isPending}
+      error={change.error}
+      failure="The access was not changed"
+      onSubmit={submit}
     >
-      <form className="flex flex-col gap-4" onSubmit={submit}>
-        <AccessFields
-          access={access}
-          projects={projects}
-          highest={highest}
-          onChange={(changed) => {
-            setAccess(changed);
-            setProblem(null);
-          }}
-        />
-        {problem ? <Notice tone="bad">{problem}</Notice> : null}
-        {change.error ? <QueryError error={change.error} what="The access was not changed" /> : null}
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" pending={change.isPending}>
-            Change access
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+      <AccessFields
+        access={access}
+        projects={projects}
+        highest={highest}
+        onChange={(changed) => {
+          setAccess(changed);
+          setProblem(null);
+        }}
+      />
+      {problem ? <Notice tone="bad">{problem}</Notice> : null}
+    </FormDialog>
   );
 }

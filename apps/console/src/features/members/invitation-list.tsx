@@ -1,5 +1,5 @@
-// The open invitations of an organization. In: its id. Out: whom they are meant for, what they open, until when; each can be
-// revoked, or get a new link. The old links aren't here: each was shown once.
+// The open invitations of an organization. In: its id. Out: the email, the access and the end of each invitation, with buttons to revoke it
+// and to create a new link. Old links can't be shown: each is shown once.
 "use client";
 import type { ProjectSummary } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -94,7 +94,7 @@ export function InvitationList({ organizationId, slugs, projects }: InvitationLi
           open
           onOpenChange={() => renew.reset()}
           title="Send this link"
-          description={`The old link has ended. Copy this one and send it to ${renew.data.email} yourself.`}
+          description={`The old link no longer works. Copy this one and send it to ${renew.data.email} yourself.`}
           locked
         >
           <LinkShownOnce invitation={renew.data} projects={projects} />

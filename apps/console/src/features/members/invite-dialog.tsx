@@ -1,22 +1,19 @@
-// Invites somebody. In: an address, a role and a scope. Out: a link that is shown once, for the inviter to send. While it is
-// shown, the dialog closes by its button only, so that no stray click loses the link.
+// Invites a person. In: an email, a role and a scope. Out: a link, shown once, which the inviter sends.
 "use client";
 import type { CreatedInvitation, MemberRole, ProjectSummary } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
-import { Button } from "../../ui/button.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { Dialog, DialogActions } from "../../ui/dialog.tsx";
+import { CopyField } from "../../ui/copy-field.tsx";
 import { TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Notice } from "../../ui/notice.tsx";
-import { QueryError } from "../../ui/query-error.tsx";
 import { type Access, AccessFields, accessProblem } from "./access-fields.tsx";
 import { roleName, scopeWords } from "./access-words.ts";
 
 interface InviteDialogProps {
   organizationId: string;
-  /** The project that the person looks at, if any: the least that an invitation can be meant for. */
+  /** The project of the open page, if any: the smallest scope, which is chosen first. */
   projectId: string | null;
   highest: MemberRole;
   projects: readonly ProjectSummary[];
@@ -27,12 +24,12 @@ interface InviteDialogProps {
 export function InviteDialog({ organizationId, projectId, highest, projects, open, onOpenChange }: InviteDialogProps) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  const least: Access = {
+  const smallest: Access = {
     role: "viewer",
     scope: projectId === null ? { kind: "organization" } : { kind: "projects", projectIds: [projectId] },
   };
   const [email, setEmail] = useState("");
-  const [access, setAccess] = useState(least);
+  const [access, setAccess] = useState(smallest);
   const [problem, setProblem] = useState<string | null>(null);
   const create = useMutation(
     trpc.invitations.create.mutationOptions({
@@ -43,76 +40,62 @@ export function InviteDialog({ organizationId, projectId, highest, projects, ope
   function close(): void {
     onOpenChange(false);
     setEmail("");
-    setAccess(least);
+    setAccess(smallest);
     setProblem(null);
     create.reset();
   }
 
-  function submit(event: FormEvent): void {
-    event.preventDefault();
+  function submit(): void {
     const missing = accessProblem(access);
     setProblem(missing);
     if (missing === null) create.mutate({ organizationId, email: email.trim(), ...access });
   }
 
-  if (create.data) {
-    return (
-      <Dialog
-        open={open}
-        onOpenChange={close}
-        title="Send this link"
-        description={`Plinth sends no email yet. Copy the link and send it to ${create.data.email} yourself.`}
-        locked
-      >
-        <LinkShownOnce invitation={create.data} projects={projects} />
-        <DialogActions>
-          <Button variant="primary" onClick={close}>
-            Done
-          </Button>
-        </DialogActions>
-      </Dialog>
-    );
-  }
   return (
-    <Dialog
+    <FormDialog
       open={open}
-      onOpenChange={close}
+      onClose={close}
       title="Invite a member"
-      description="You get a link to send. Nobody joins before they have opened it and accepted."
+      description="You get a link to send. The person joins when they open it and accept."
+      action="Create link"
+      pending={create.isPending}
+      error={create.error}
+      failure="The invitation was not created"
+      onSubmit={submit}
+      result={
+        create.data
+          ? {
+              title: "Send this link",
+              description: `Plinth sends no email yet. Copy the link and send it to ${create.data.email} yourself.`,
+              content: <LinkShownOnce invitation={create.data} projects={projects} />,
+            }
+          : null
+      }
     >
-      <form className="flex flex-col gap-4" onSubmit={submit}>
-        <TextField
-          label="Email of the new member"
-          type="email"
-          required
-          maxLength={254}
-          autoComplete="off"
-          placeholder="colleague@example.com"
-          value={email}
-          onChange={(event) => {
-            setEmail(event.target.value);
-            create.reset();
-          }}
-        />
-        <AccessFields
-          access={access}
-          projects={projects}
-          highest={highest}
-          onChange={(changed) => {
-            setAccess(changed);
-            setProblem(null);
-          }}
-        />
-        {problem ? <Notice tone="bad">{problem}</Notice> : null}
-        {create.error ? <QueryError error={create.error} what="The invitation was not made" /> : null}
-        <DialogActions>
-          <Button onClick={close}>Cancel</Button>
-          <Button type="submit" variant="primary" pending={create.isPending}>
-            Create link
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+      <TextField
+        label="Email of the new member"
+        type="email"
+        required
+        maxLength={254}
+        autoComplete="off"
+        placeholder="colleague@example.com"
+        value={email}
+        onChange={(event) => {
+          setEmail(event.target.value);
+          create.reset();
+        }}
+      />
+      <AccessFields
+        access={access}
+        projects={projects}
+        highest={highest}
+        onChange={(changed) => {
+          setAccess(changed);
+          setProblem(null);
+        }}
+      />
+      {problem ? <Notice tone="bad">{problem}</Notice> : null}
+    </FormDialog>
   );
 }
 
@@ -124,32 +107,24 @@ export function LinkShownOnce({
   projects: readonly ProjectSummary[];
 }) {
   const { scope, role, token } = invitation;
-  // After the #, so that no server and no log ever sees it.
+  // After the #, so that no server and no log sees the token.
   const link = `${location.origin}/invitation#${token}`;
   const slugs = projects
     .filter(({ id }) => scope.kind === "projects" && scope.projectIds.includes(id))
     .map(({ slug }) => slug);
   return (
     <div className="flex flex-col gap-4">
-      <div className="flex items-start gap-2">
-        <code
-          data-testid="invitation-link"
-          className="min-w-0 flex-1 rounded-md border bg-sunken px-3 py-[0.3125rem] font-mono text-[0.8125rem] break-all"
-        >
-          {link}
-        </code>
-        <CopyButton text={link} label="Copy link" withText />
-      </div>
+      <CopyField value={link} label="Copy link" testId="invitation-link" />
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
         <dt className="text-ink-soft">Role</dt>
         <dd>{roleName(role)}</dd>
-        <dt className="text-ink-soft">Opens</dt>
+        <dt className="text-ink-soft">Access to</dt>
         <dd className="break-words">{scopeWords(scope.kind, slugs)}</dd>
         <dt className="text-ink-soft">Works until</dt>
         <dd>{new Date(invitation.expiresAt).toLocaleDateString(undefined, { dateStyle: "long" })}</dd>
       </dl>
       <Notice tone="warn">
-        Whoever has this link can join with it, once. It is shown only now; you can revoke it in the list.
+        Anybody with this link can join once. It is shown only now. You can revoke it in the list.
       </Notice>
     </div>
   );

@@ -1,5 +1,5 @@
-// The members of an organization, and who is invited. In: its id, and the project that the person looks at. Out: the list
-// with what each may do and where; for an admin of the organization also inviting, changing and removing.
+// The members and open invitations of an organization. In: its id, and the project of the open page. Out: the members with role and scope;
+// for an admin of the organization also buttons to invite, change and remove.
 "use client";
 import type { Member } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -10,7 +10,6 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { errorText } from "../../ui/error-text.ts";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { allRoles, roleName, scopeWords } from "./access-words.ts";
@@ -21,7 +20,7 @@ import { memberRow } from "./member-row.ts";
 
 interface MemberListProps {
   organizationId: string;
-  /** The project that the person looks at; null on the page of the organization. */
+  /** The project of the open page; null on the page of the organization. */
   projectId: string | null;
 }
 
@@ -43,17 +42,17 @@ export function MemberList({ organizationId, projectId }: MemberListProps) {
       },
     }),
   );
-  const own = me.data?.organizations.find(({ id }) => id === organizationId);
-  const mayChange = own?.may.manage === true;
-  const highest = own?.role ?? "viewer";
-  const isBelow = ({ role }: Member): boolean => allRoles.indexOf(role) <= allRoles.indexOf(highest);
+  const organization = me.data?.organizations.find(({ id }) => id === organizationId);
+  const mayChange = organization?.may.manage === true;
+  const highest = organization?.role ?? "viewer";
+  const isManageable = ({ role }: Member): boolean => allRoles.indexOf(role) <= allRoles.indexOf(highest);
   const slugs = (ids: readonly string[]): string[] =>
     (projects.data ?? []).filter(({ id }) => ids.includes(id)).map(({ slug }) => slug);
 
   return (
     <Card
       title="Members"
-      description="Each has a role, in the whole organization or in named projects."
+      description="Each member has a role, in the whole organization or in some projects."
       flush
       actions={
         mayChange && projects.data ? (
@@ -92,7 +91,7 @@ export function MemberList({ organizationId, projectId }: MemberListProps) {
             </p>
             <div className="flex items-center gap-1 lg:justify-end">
               <Badge>{roleName(member.role)}</Badge>
-              {mayChange && isBelow(member) && member.personId !== me.data?.person.id ? (
+              {mayChange && isManageable(member) && member.personId !== me.data?.person.id ? (
                 <>
                   <Button
                     size="small"
@@ -138,16 +137,11 @@ export function MemberList({ organizationId, projectId }: MemberListProps) {
       ) : null}
       <ConfirmDialog
         open={removing !== null}
-        onOpenChange={(open) => {
-          if (open) return;
-          setRemoving(null);
-          remove.reset();
-        }}
+        onClose={() => setRemoving(null)}
         title={`Remove ${removing?.name ?? "member"}?`}
-        description="They lose access to this organization at once, and the open invitations that they made end. You can invite them again."
+        description="They lose access to this organization at once, and their open invitations are revoked. You can invite them again."
         action="Remove member"
-        pending={remove.isPending}
-        error={remove.error ? errorText(remove.error) : null}
+        mutation={remove}
         onConfirm={() => removing && remove.mutate({ organizationId, personId: removing.personId })}
       />
     </Card>

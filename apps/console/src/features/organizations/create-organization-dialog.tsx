@@ -2,12 +2,10 @@
 "use client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog, DialogActions } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
-import { QueryError } from "../../ui/query-error.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 
 export function CreateOrganizationDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const trpc = useTRPC();
@@ -29,36 +27,31 @@ export function CreateOrganizationDialog({ open, onClose }: { open: boolean; onC
     create.reset();
   }
 
-  function submit(event: FormEvent): void {
-    event.preventDefault();
+  function submit(): void {
     create.mutate({ name: name.trim() });
   }
 
   return (
-    <Dialog
+    <FormDialog
       open={open}
-      onOpenChange={close}
+      onClose={close}
       title="New organization"
-      description="You own it, and can invite others to it."
+      description="You become its owner, and can invite others."
+      action="Create organization"
+      pending={create.isPending || create.isSuccess}
+      error={create.error}
+      failure="The organization was not created"
+      onSubmit={submit}
     >
-      <form className="flex flex-col gap-4" onSubmit={submit}>
-        <TextField
-          label="Name of the organization"
-          required
-          maxLength={100}
-          autoComplete="organization"
-          placeholder="Harbour Parcels"
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-        />
-        {create.error ? <QueryError error={create.error} what="The organization was not created" /> : null}
-        <DialogActions>
-          <Button onClick={close}>Cancel</Button>
-          <Button type="submit" variant="primary" pending={create.isPending || create.isSuccess}>
-            Create organization
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+      <TextField
+        label="Name of the organization"
+        required
+        maxLength={100}
+        autoComplete="organization"
+        placeholder="Harbour Parcels"
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+    </FormDialog>
   );
 }

@@ -1,5 +1,5 @@
-// Projects that were deleted lately. In: an organization that the caller manages. Out: each with the day until which it can come
-// back, and the way back; nothing where there is none.
+// Recently deleted projects. In: an organization that the caller manages. Out: each with the end of its restore period and a button to
+// restore it; nothing if there are none.
 "use client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTRPC } from "../../trpc.ts";

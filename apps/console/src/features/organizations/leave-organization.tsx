@@ -1,4 +1,4 @@
-// The ways out of an organization. In: the organization. Out: the caller is no longer a member, or the organization is gone.
+// Leaves or deletes an organization. In: the organization. Out: the caller is no longer a member, or the organization is deleted.
 "use client";
 import type { OrganizationSummary } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -8,57 +8,51 @@ import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { errorText } from "../../ui/error-text.ts";
 
 export function LeaveOrganization({ organization: { id, name, may } }: { organization: OrganizationSummary }) {
   const trpc = useTRPC();
   const router = useRouter();
   const queryClient = useQueryClient();
-  const [asking, setAsking] = useState<"leave" | "delete" | null>(null);
+  const [unconfirmed, setUnconfirmed] = useState<"leave" | "delete" | null>(null);
   const onSuccess = async (): Promise<void> => {
     router.push("/organizations");
     await queryClient.invalidateQueries({ queryKey: trpc.me.get.queryKey() });
   };
   const leave = useMutation(trpc.organizations.leave.mutationOptions({ onSuccess }));
   const remove = useMutation(trpc.organizations.remove.mutationOptions({ onSuccess }));
-  const act = asking === "delete" ? remove : leave;
+  const mutation = unconfirmed === "delete" ? remove : leave;
 
   return (
     <Card
       title={may.own ? "Leave or delete" : "Leave"}
       description={
         may.own
-          ? "An organization keeps at least one owner, and can be deleted once it has no projects."
+          ? "An organization needs at least one owner. It can be deleted when it has no projects."
           : "You lose access to its projects. An admin can invite you again."
       }
     >
       <div className="flex flex-wrap gap-2">
-        <Button variant="danger" onClick={() => setAsking("leave")}>
+        <Button variant="danger" onClick={() => setUnconfirmed("leave")}>
           Leave organization
         </Button>
         {may.own ? (
-          <Button variant="danger" onClick={() => setAsking("delete")}>
+          <Button variant="danger" onClick={() => setUnconfirmed("delete")}>
             Delete organization
           </Button>
         ) : null}
       </div>
       <ConfirmDialog
-        open={asking !== null}
-        onOpenChange={(open) => {
-          if (open) return;
-          setAsking(null);
-          act.reset();
-        }}
-        title={asking === "delete" ? `Delete ${name}?` : `Leave ${name}?`}
+        open={unconfirmed !== null}
+        onClose={() => setUnconfirmed(null)}
+        title={unconfirmed === "delete" ? `Delete ${name}?` : `Leave ${name}?`}
         description={
-          asking === "delete"
+          unconfirmed === "delete"
             ? "Its members and invitations are deleted with it. This can't be undone."
-            : "You lose access to its projects at once, and the open invitations that you made end."
+            : "You lose access to its projects at once, and your open invitations are revoked."
         }
-        action={asking === "delete" ? "Delete organization" : "Leave organization"}
-        pending={act.isPending}
-        error={act.error ? errorText(act.error) : null}
-        onConfirm={() => act.mutate({ organizationId: id })}
+        action={unconfirmed === "delete" ? "Delete organization" : "Leave organization"}
+        mutation={mutation}
+        onConfirm={() => mutation.mutate({ organizationId: id })}
       />
     </Card>
   );

@@ -1,5 +1,6 @@
-// The organizations of the person who is signed in. In: the session. Out: a list with their role in each, and a way to create one.
+// The organizations of the person. In: the session. Out: a list with the role in each, and a dialog to create one.
 "use client";
+import type { MemberScope } from "@plinth/control/router";
 import { useQuery } from "@tanstack/react-query";
 import { Building2, ChevronRight, Plus } from "lucide-react";
 import Link from "next/link";
@@ -34,7 +35,7 @@ export function OrganizationList() {
         <QueryError error={me.error} what="The organizations could not be loaded" onRetry={() => void me.refetch()} />
       ) : null}
       {me.data?.organizations.length === 0 ? (
-        <EmptyState icon={<Building2 />} title="You are a member of no organization" action={create}>
+        <EmptyState icon={<Building2 />} title="You are not a member of an organization" action={create}>
           Create one for your projects, or ask an admin of another one for an invitation.
         </EmptyState>
       ) : null}
@@ -50,7 +51,7 @@ export function OrganizationList() {
                   {name}
                 </Link>
                 <p className="text-[0.8125rem] text-ink-soft">
-                  {scope === "organization" ? "The whole organization" : "Some of its projects"}
+                  <OrganizationSize organizationId={id} scope={scope} />
                 </p>
               </div>
               <Badge className="capitalize">{role}</Badge>
@@ -62,4 +63,18 @@ export function OrganizationList() {
       <CreateOrganizationDialog open={creating} onClose={() => setCreating(false)} />
     </>
   );
+}
+
+/** Numbers of projects and members, as far as the person can see them. */
+function OrganizationSize({ organizationId, scope }: { organizationId: string; scope: MemberScope["kind"] }) {
+  const trpc = useTRPC();
+  const projects = useQuery(trpc.projects.list.queryOptions({ organizationId }));
+  const members = useQuery(trpc.organizations.members.queryOptions({ organizationId }));
+  if (!projects.data || !members.data) return <>&nbsp;</>;
+  const size = `${counted(projects.data.length, "project")}, ${counted(members.data.length, "member")}`;
+  return scope === "organization" ? size : `${size}, in the projects that are open to you`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

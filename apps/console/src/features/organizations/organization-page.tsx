@@ -1,5 +1,5 @@
-// One organization. In: its id, and the list of its members. Out: its name, its projects, and the ways to rename, leave and
-// delete it, as far as the caller's role allows.
+// One organization. In: its id, and the list of its members. Out: its name, its projects, and forms to rename, leave and delete it, as far as
+// the caller's role allows.
 "use client";
 import type { OrganizationSummary } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -38,7 +38,7 @@ export function OrganizationPage({ organizationId, members }: { organizationId: 
           </ButtonLink>
         }
       >
-        It was deleted, or you are not a member of it. An admin of it can invite you.
+        It was deleted, or you are not a member. An admin of the organization can invite you.
       </EmptyState>
     );
   }

@@ -1,4 +1,4 @@
-// Moving around in a diagram: what is shown, and what stays in place.
+// Zooming and moving the diagram: the visible part, and the points that stay in place.
 import { expect, test } from "vitest";
 import { fitView, panView, scaleLimits, showBox, type View, zoomView } from "./diagram-view.ts";
 import { boxWidth } from "./model-layout.ts";
@@ -19,7 +19,7 @@ test("the whole diagram fits, and a small one keeps its size", () => {
   expect(fitView({ width: 200, height: 100 }, size)).toEqual({ x: 300, y: 250, scale: 1 });
 });
 
-test("zooming keeps what is under the pointer, up to the limits", () => {
+test("zooming keeps the point under the pointer, up to the limits", () => {
   const view = { x: 10, y: 20, scale: 0.5 };
   const larger = zoomView(view, 1.5, { x: 300, y: 200 });
   expect(larger.scale).toBe(0.75);
@@ -36,7 +36,7 @@ test("a box is shown in the middle, large enough to read", () => {
   expect(showBox(box, { x: 0, y: 0, scale: 1.5 }, size).scale).toBe(1.5);
 });
 
-test("the diagram can't be lost by moving it away", () => {
+test("the diagram can't be moved out of the window", () => {
   const layout = { width: 1000, height: 1000 };
   const far = panView({ x: 0, y: 0, scale: 1 }, { x: -1e6, y: 1e6 }, layout, size);
   expect(far.x + layout.width).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
-// What part of the diagram is visible, and how large. In: a view and a movement. Out: the next view. Pure: a point of the
-// diagram is on the screen at `point * scale + (x, y)`.
+// The visible part of the diagram, and its scale. In: a view and a movement. Out: the next view. A point of the diagram is on the screen at
+// `point * scale + (x, y)`. Pure.
 import { type Box, boxWidth, type ModelLayout } from "./model-layout.ts";
 
 export interface View {
@@ -29,7 +29,7 @@ export function fitView({ width, height }: Pick<ModelLayout, "width" | "height">
   return centered({ x: width / 2, y: height / 2 }, clampScale(scale), size);
 }
 
-/** The box in the middle, at the scale of the view, or larger where that is too small to read. */
+/** The box in the middle, at the scale of the view, or larger if that is too small to read. */
 export function showBox(box: Box, view: View, size: Size): View {
   const fits = Math.min((size.width - margin * 2) / boxWidth, 1);
   const scale = Math.max(view.scale, Math.min(readableScale, fits));

@@ -1,5 +1,5 @@
-// One entity in the diagram. In: its box, how it is to look, and whether it is large enough to read. Out: its name, fields and
-// transitions; from afar only the name, in large letters. Whatever doesn't fit is cut, and its title says it whole.
+// One entity in the diagram. In: its box, its look, and whether the diagram is too small to read. Out: its name, fields and transitions; in
+// a small diagram only the name, in large letters. Long texts are cut; the tooltip has the whole text.
 import { memo } from "react";
 import { cn } from "../../ui/cn.ts";
 import { type Box, boxWidth, edgesGap, fieldRows, headHeight, rowHeight } from "./model-layout.ts";
@@ -8,12 +8,12 @@ import { shortened } from "./shortened.ts";
 interface EntityBoxProps {
   box: Box;
   look: "plain" | "dimmed" | "related" | "chosen";
-  fromAfar: boolean;
+  isSmall: boolean;
 }
 
 const inset = 12;
 const headLetters = 25;
-/** What fits beside each other: a field and its type, a transition and its states. */
+/** The letters that fit in one row: a field and its type, or a transition and its states. */
 const rowLetters = 26;
 const edgeLetters = 27;
 
@@ -24,7 +24,7 @@ const frames = {
   chosen: "stroke-accent stroke-[3px]",
 } as const;
 
-export const EntityBox = memo(function EntityBox({ box, look, fromAfar }: EntityBoxProps) {
+export const EntityBox = memo(function EntityBox({ box, look, isSmall }: EntityBoxProps) {
   const { node, x, y, height } = box;
   return (
     <g data-entity={node.name} className={cn("cursor-pointer", look === "dimmed" && "opacity-25")}>
@@ -38,9 +38,9 @@ export const EntityBox = memo(function EntityBox({ box, look, fromAfar }: Entity
         vectorEffect="non-scaling-stroke"
         className={cn("fill-surface", frames[look])}
       />
-      {/* Wide letters take more room than was counted on: what they would leave is cut off. */}
+      {/* Wide letters may need more room than calculated: the svg clips them. */}
       <svg x={x} y={y} width={boxWidth} height={height} className="overflow-hidden" aria-hidden>
-        {fromAfar ? <LargeName name={node.name} height={height} /> : <Rows box={box} />}
+        {isSmall ? <LargeName name={node.name} height={height} /> : <Rows box={box} />}
       </svg>
     </g>
   );

@@ -1,4 +1,4 @@
-// What the list says about entities, and what a search in it finds.
+// The facts about entities in the list, and the results of a search in it.
 import { checkBlueprint } from "@plinth/blueprint";
 import { expect, test } from "vitest";
 import { largeLines } from "./entity-box.tsx";
@@ -27,7 +27,7 @@ function factsOf(): readonly EntityFacts[] {
   return entityFacts(model, layoutModel(modelNodes(model)));
 }
 
-test("an entity has its fields, its relations in both directions, and who may do what", () => {
+test("an entity has its fields, its relations in both directions, and the access of each role", () => {
   const order = factsOf().find(({ name }) => name === "order");
   expect(order?.fields.map(({ name, type }) => `${name}: ${type}`)).toEqual([
     "user_id: user",
@@ -43,7 +43,7 @@ test("an entity has its fields, its relations in both directions, and who may do
   expect(factsOf().find(({ name }) => name === "user")?.referredBy).toEqual(["order"]);
 });
 
-test("a search finds names before parts of names before fields", () => {
+test("a search ranks names before parts of names before fields", () => {
   const found = (search: string): string[] => searchEntities(factsOf(), search).map(({ name }) => name);
   expect(found("line")).toEqual(["line", "order_line"]);
   expect(found("order line")).toEqual(["order_line"]);
@@ -53,7 +53,7 @@ test("a search finds names before parts of names before fields", () => {
   expect(found(" ")).toHaveLength(4);
 });
 
-test("from afar a name is broken between its words, and cut where it is too long", () => {
+test("in a small diagram a name is broken between its words, and cut if it is too long", () => {
   expect(largeLines("order_line", 3)).toEqual(["order_line"]);
   expect(largeLines("an_entity_with_a_long_name_in_it", 5)).toEqual(["an_entity", "with_a", "long_name", "in_it"]);
   expect(largeLines("an_entity_with_a_long_name_in_it", 2)).toEqual(["an_entity", "with_a…"]);

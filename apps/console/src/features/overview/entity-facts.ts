@@ -1,5 +1,5 @@
-// What the list says about each entity. In: a checked model. Out: its fields, what it refers to and what refers to it, and in short
-// who may do what; `user` and `organization`, too, where the diagram has them.
+// The facts about each entity for the list. In: a checked model. Out: fields, relations in both directions, and a summary of each role's
+// access. `user` and `organization` are included if the diagram has them.
 import type { Entity, Field, FieldType, Model, Permission } from "@plinth/blueprint";
 import { namedRecord } from "../../named-record.ts";
 import type { ModelLayout } from "./model-layout.ts";
@@ -12,7 +12,7 @@ export interface EntityFacts {
   readonly refersTo: readonly string[];
   readonly referredBy: readonly string[];
   readonly access: readonly RoleAccess[];
-  /** Null for what the modules bring: the blueprint doesn't declare it. */
+  /** Null for an entity of a module, which the blueprint doesn't declare. */
   readonly entity: Entity | null;
 }
 
@@ -28,11 +28,11 @@ export interface RoleAccess {
   readonly operations: string;
 }
 
-/** In the order of the diagram: what is built in first, then as declared. */
+/** In the order of the diagram: built-in entities first, then as declared. */
 export function entityFacts(model: Model, layout: ModelLayout): readonly EntityFacts[] {
   const drawn = new Map(layout.boxes.map(({ node }) => [node.name, node]));
   const declared = model.entities.filter(({ name }) => drawn.has(name));
-  const known = new Set(declared.map(({ name }) => name));
+  const declaredNames = new Set(declared.map(({ name }) => name));
   const relations = declared.flatMap((entity) =>
     fieldsOf(entity.fields).flatMap(({ target }) => (target === null ? [] : [{ from: entity.name, to: target }])),
   );
@@ -40,7 +40,7 @@ export function entityFacts(model: Model, layout: ModelLayout): readonly EntityF
     refersTo: unique(relations.filter(({ from }) => from === name).map(({ to }) => to)),
     referredBy: unique(relations.filter(({ to }) => to === name).map(({ from }) => from)),
   });
-  const builtIn = [...drawn.keys()].filter((name) => !known.has(name));
+  const builtIn = [...drawn.keys()].filter((name) => !declaredNames.has(name));
   return [
     ...builtIn.map((name) => ({
       name,
@@ -71,7 +71,7 @@ function fieldsOf(fields: readonly Field[]): readonly FieldFact[] {
     }));
 }
 
-/** With what the diagram has no room for. */
+/** The type with its arguments, for which the diagram has no room. */
 function wholeType(type: FieldType): string {
   switch (type.kind) {
     case "enum":
@@ -107,22 +107,22 @@ function unique(names: readonly string[]): readonly string[] {
   return [...new Set(names)];
 }
 
-/** Those with the text in their name or in a field's, the closest first; all of them for an empty text. */
+/** The entities with the text in their name or in the name of a field, the closest first; all entities for an empty text. */
 export function searchEntities(all: readonly EntityFacts[], text: string): readonly EntityFacts[] {
   const wanted = text
     .trim()
     .toLowerCase()
     .replaceAll(/[\s-]+/g, "_");
   if (wanted === "") return all;
-  const ranked = all.map((facts) => ({ facts, rank: rankOf(facts, wanted) })).filter(({ rank }) => rank < missing);
+  const ranked = all.map((facts) => ({ facts, rank: rankOf(facts, wanted) })).filter(({ rank }) => rank < noMatch);
   return ranked.sort((a, b) => a.rank - b.rank).map(({ facts }) => facts);
 }
 
-const missing = 4;
+const noMatch = 4;
 
 function rankOf({ name, label, fields }: EntityFacts, wanted: string): number {
   if (name === wanted) return 0;
   if (name.startsWith(wanted)) return 1;
   if (name.includes(wanted) || label?.toLowerCase().replaceAll(" ", "_").includes(wanted)) return 2;
-  return fields.some((field) => field.name.includes(wanted)) ? 3 : missing;
+  return fields.some((field) => field.name.includes(wanted)) ? 3 : noMatch;
 }

@@ -1,11 +1,11 @@
-// The entities of a model as a list. In: what a search has found. Out: a button for each, with what it refers to and who may do what
-// in short; pressing it opens the entity.
+// The entities of a model as a list. In: the results of a search. Out: a button for each entity, with its references and a summary of each
+// role's access. Pressing it opens the entity.
 import { cn } from "../../ui/cn.ts";
 import type { EntityFacts } from "./entity-facts.ts";
 
 interface EntityListProps {
   entities: readonly EntityFacts[];
-  /** What was searched for; fields with it in their names are shown. */
+  /** The searched text: matching fields are listed. */
   search: string;
   onChoose: (name: string) => void;
 }
@@ -57,7 +57,7 @@ function Line({ className, children }: { className?: string; children: string | 
   );
 }
 
-/** Why it was found, where its own name doesn't say so. */
+/** The fields that match, if the name of the entity doesn't. */
 function matchingFields({ name, fields }: EntityFacts, search: string): string | null {
   if (search === "" || name.includes(search)) return null;
   const matching = fields.filter((field) => field.name.includes(search)).map((field) => field.name);

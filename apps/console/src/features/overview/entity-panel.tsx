@@ -1,5 +1,5 @@
-// One entity of the live model. In: its facts and the model. Out: its fields, relations and rules, and the ways to its records, its
-// line in the blueprint and its permissions.
+// One entity of the live model. In: its facts and the model. Out: its fields, relations and rules, with links to its records, its line in
+// the blueprint and its permissions.
 "use client";
 import type { MatrixRow, Model } from "@plinth/blueprint";
 import { ArrowLeft } from "lucide-react";
@@ -13,14 +13,14 @@ interface EntityPanelProps {
   facts: EntityFacts;
   onChoose: (name: string) => void;
   onClose: () => void;
-  /** Whether the keyboard goes on here. */
+  /** Whether the heading takes the focus. */
   takesFocus: boolean;
 }
 
 export function EntityPanel({ projectId, model, facts, onChoose, onClose, takesFocus }: EntityPanelProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const { name, entity, fields, refersTo, referredBy } = facts;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another entity is read from its top.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another entity starts at its heading.
   useEffect(() => {
     if (takesFocus) heading.current?.focus();
   }, [name]);
@@ -97,7 +97,7 @@ export function EntityPanel({ projectId, model, facts, onChoose, onClose, takesF
           <ul className="text-xs">
             {entity.uniques.map((unique) => (
               <li key={unique.join()}>
-                has its own <span className="font-mono">{unique.join(", ")}</span>
+                has a unique <span className="font-mono">{unique.join(", ")}</span>
               </li>
             ))}
             {entity.checks.map((check) => (
@@ -149,22 +149,22 @@ function Names({ title, names, onChoose }: NamesProps) {
   );
 }
 
-/** Each role's rules, as the matrix of permissions has them. */
+/** The rules of each role, from the matrix of permissions. */
 function Access({ model, name }: { model: Model; name: string }) {
   const [rows, setRows] = useState<readonly MatrixRow[]>([]);
   useEffect(() => {
-    let wanted = true;
-    // The language is there already: it has read the model.
+    let isCurrent = true;
+    // The package is loaded already, because it has read the model.
     void import("@plinth/blueprint").then(({ matrixOf }) => {
       const entities = model.entities.filter((entity) => entity.name === name);
-      if (wanted) setRows(matrixOf({ roles: model.roles, entities }));
+      if (isCurrent) setRows(matrixOf({ roles: model.roles, entities }));
     });
     return () => {
-      wanted = false;
+      isCurrent = false;
     };
   }, [model, name]);
   return (
-    <Part title="Who may do what">
+    <Part title="Access">
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 text-xs">
         {rows.map(({ operation, cells }) => (
           <div key={operation} className="contents">

@@ -1,4 +1,4 @@
-// The first request to a project's API. In: where it is, its entities, what the cell has seen. Out: a line to paste,
+// The first request to a project's API. In: the address of the API, the entities, the state that the cell reports. Out: a command to paste,
 // and an indicator that turns green when a request has arrived.
 "use client";
 import type { Entity } from "@plinth/blueprint";
@@ -52,7 +52,7 @@ export function FirstRequest({ project, apiUrl, entities, status }: FirstRequest
       />
       <p className="mt-3 text-[0.8125rem] text-ink-soft">
         <code className="rounded bg-hover px-1 py-0.5 font-mono text-xs text-ink">PLINTH_KEY</code> is a key of this
-        project: a secret key reads everything, a publishable key what the role <em>public</em> may.
+        project. A secret key can read everything; a publishable key has the rights of the role <em>public</em>.
       </p>
     </Card>
   );

@@ -1,5 +1,5 @@
-// The way of a newcomer, from blueprint to first request. In: what is live and whether a request came. Out: four steps
-// of which the next one is open; nothing once all are done.
+// The first steps in a new project, from the blueprint to the first request. In: whether a version is live, and whether a request has
+// arrived. Out: four steps, with a button for the next one; nothing when all are done.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { Check } from "lucide-react";
@@ -27,28 +27,28 @@ export function FirstSteps({ projectId, live, requested, mayChange }: FirstSteps
   const steps = [
     {
       title: "Write the blueprint",
-      text: "Declare entities, fields and who may do what with them.",
+      text: "Declare entities, fields and permissions.",
       done: live || drafted || open !== undefined,
       action: "Open editor",
       href: `${root}/blueprint`,
     },
     {
       title: "Review and deploy it",
-      text: "See what changes and which SQL runs, then approve.",
+      text: "Read the changes and the SQL, then approve.",
       done: live,
       action: "Review change",
       href: open ? `${root}/changes/${open.id}` : `${root}/blueprint`,
     },
     {
-      title: "Make an API key",
-      text: "Your app names itself with it. It is shown once.",
+      title: "Create an API key",
+      text: "Your app sends it with each request. It is shown once.",
       done: keys.data?.some(({ revokedAt }) => revokedAt === null) ?? false,
       action: "Go to keys",
       href: `${root}/keys`,
     },
     {
       title: "Send the first request",
-      text: "Paste the line below into a terminal; this page notices.",
+      text: "Paste the command below into a terminal. This page shows when the request arrives.",
       done: requested,
       action: null,
       href: root,

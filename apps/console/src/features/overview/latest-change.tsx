@@ -1,5 +1,5 @@
-// What became of the latest change, where that needs a look. In: the project's id. Out: a notice that a change failed, is being
-// deployed or waits for a decision; nothing where the latest one is live or was put aside.
+// The latest change, if it needs attention. In: the project's id. Out: a notice that it failed, is being deployed or waits for a decision;
+// nothing if it is live or was rejected.
 "use client";
 import type { TimelineEntry } from "@plinth/control/router";
 import { useQuery } from "@tanstack/react-query";
@@ -48,17 +48,17 @@ function wordsFor(change: TimelineEntry, live: TimelineEntry | undefined) {
         title: `${name} failed`,
         text: (
           <>
-            <MarkedText text={change.error ?? "A step could not be done."} /> {serving}
+            <MarkedText text={change.error ?? "A step failed."} /> {serving}
           </>
         ),
-        action: "See what to do",
+        action: "Show details",
       };
     case "unfinished":
       return {
         tone: "bad" as const,
         title: `${name} is live, but its last steps failed`,
         text: <MarkedText text={change.error ?? ""} />,
-        action: "See what to do",
+        action: "Show details",
       };
     case "deploying":
       return change.waitingSince === null
@@ -68,7 +68,8 @@ function wordsFor(change: TimelineEntry, live: TimelineEntry | undefined) {
             title: `${name} waits for the runtime`,
             text: (
               <>
-                The runtime has not answered since <Time at={change.waitingSince} />. The deployment goes on by itself.
+                The runtime has not answered since <Time at={change.waitingSince} />. The deployment continues by
+                itself.
               </>
             ),
             action: "Follow",

@@ -1,4 +1,4 @@
-// What is live, in a row of facts. In: the project and the cell's state. Out: version, time, requests, address.
+// Facts about the live version. In: the project and the state that the cell reports. Out: version, time, requests, address.
 import type { Project, ProjectStatus } from "@plinth/control/router";
 import type { ReactNode } from "react";
 import { CopyButton } from "../../ui/copy-button.tsx";

@@ -1,6 +1,6 @@
-// A diagram of the model that can be zoomed, moved and searched. In: the layout, what a search has found, and the entity that is
-// chosen. Out: boxes and lines; the chosen entity is brought to the middle, and its neighbours are marked.
-// The list beside it is its alternative for screen readers, so the boxes themselves are hidden from them.
+// A diagram of the model that can be zoomed, moved and searched. In: the layout, the results of a search, and the chosen entity. Out: boxes
+// and lines. The chosen entity is moved to the middle, and its neighbours are marked. Screen readers get the list next to it instead of
+// the boxes.
 "use client";
 import { Maximize, ZoomIn, ZoomOut } from "lucide-react";
 import { useEffect, useEffectEvent, useId, useMemo, useRef } from "react";
@@ -12,9 +12,9 @@ import { useDiagramView } from "./use-diagram-view.ts";
 
 interface ModelDiagramProps {
   layout: ModelLayout;
-  /** Null while nothing is searched for. */
+  /** The results of a search; null without a search. */
   found: ReadonlySet<string> | null;
-  /** In the middle: the chosen entity, or the best that a search has found. */
+  /** The entity in the middle: the chosen one, or the best result of a search. */
   focus: string | null;
   onChoose: (name: string | null) => void;
 }
@@ -29,13 +29,13 @@ export function ModelDiagram({ layout, found, focus, onChoose }: ModelDiagramPro
     onChoose(target.closest("[data-entity]")?.getAttribute("data-entity") ?? null),
   );
   const near = useMemo(() => neighboursOf(focus, layout), [focus, layout]);
-  const bring = useEffectEvent((name: string | null) => {
+  const moveTo = useEffectEvent((name: string | null) => {
     const box = layout.boxes.find(({ node }) => node.name === name);
     if (box) show(box);
   });
-  useEffect(() => bring(focus), [focus]);
+  useEffect(() => moveTo(focus), [focus]);
 
-  const fromAfar = view.scale < readableScale;
+  const isSmall = view.scale < readableScale;
   const lookOf = (name: string): "plain" | "dimmed" | "related" | "chosen" => {
     if (name === focus) return "chosen";
     if (focus !== null && near.has(name)) return "related";
@@ -47,7 +47,7 @@ export function ModelDiagram({ layout, found, focus, onChoose }: ModelDiagramPro
       <div
         ref={frame}
         role="group"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be moved must be reachable by the keyboard.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard moves the diagram, so it must take the focus.
         tabIndex={0}
         aria-label={`Diagram of ${layout.boxes.length === 1 ? "1 entity" : `${layout.boxes.length} entities`}`}
         aria-describedby={keys}
@@ -66,8 +66,8 @@ export function ModelDiagram({ layout, found, focus, onChoose }: ModelDiagramPro
                     d={path}
                     className={cn("fill-none", stroke)}
                     strokeWidth={marked ? 2 : 1.25}
-                    // From afar, lines are close to each other and would hide the boxes.
-                    strokeOpacity={fromAfar && !marked ? 0.4 : 1}
+                    // In a small diagram, lines are close to each other and would hide the boxes.
+                    strokeOpacity={isSmall && !marked ? 0.4 : 1}
                     vectorEffect="non-scaling-stroke"
                   />
                   <circle cx={end.x} cy={end.y} r={3} className={cn("fill-surface", stroke)} strokeWidth={1.25} />
@@ -75,14 +75,14 @@ export function ModelDiagram({ layout, found, focus, onChoose }: ModelDiagramPro
               );
             })}
             {layout.boxes.map((box) => (
-              <EntityBox key={box.node.name} box={box} look={lookOf(box.node.name)} fromAfar={fromAfar} />
+              <EntityBox key={box.node.name} box={box} look={lookOf(box.node.name)} isSmall={isSmall} />
             ))}
           </g>
         </svg>
       </div>
       <p id={keys} className="sr-only">
-        Arrow keys move the diagram, plus and minus zoom, 0 shows all of it. The list of entities says the same in
-        words.
+        Arrow keys move the diagram, plus and minus zoom, 0 shows all of it. The list of entities has the same content
+        as text.
       </p>
       <p
         aria-hidden

@@ -1,5 +1,5 @@
-// The model of what is live, for looking around. In: the model. Out: a search over entities and fields, what it finds as a list, and
-// the same in a diagram beside it. One entity can be chosen in either of them; both then show it.
+// The live model to explore. In: the model. Out: a search over entities and fields, with the results as a list and in a diagram. An entity
+// can be chosen in either of them; both then show it.
 "use client";
 import type { Model } from "@plinth/blueprint";
 import { type FormEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
@@ -12,7 +12,7 @@ import { ModelDiagram } from "./model-diagram.tsx";
 import { layoutModel } from "./model-layout.ts";
 import { modelNodes } from "./model-nodes.ts";
 
-/** A model of one row needs no more than a low window. */
+/** A layout up to this height gets a lower frame. */
 const lowPixels = 340;
 
 export function ModelExplorer({ projectId, model }: { projectId: string; model: Model }) {
@@ -33,7 +33,7 @@ export function ModelExplorer({ projectId, model }: { projectId: string; model: 
     if (chosen !== null) side.current?.scrollTo(0, 0);
   }, [chosen]);
 
-  // Back in the list, the keyboard is where it came from.
+  // Back in the list, the row of the closed entity gets the focus.
   useEffect(() => {
     if (chosen !== null || closed.current === null) return;
     side.current?.querySelector<HTMLElement>(`[data-entity-row="${closed.current}"]`)?.focus();

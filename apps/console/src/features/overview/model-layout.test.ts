@@ -1,4 +1,4 @@
-// The picture of a model: nothing overlaps, lines end where they should, circles come to an end.
+// The layout of the diagram: no box overlaps, lines end at their targets, circular references are handled.
 import { describe, expect, test } from "vitest";
 import { type Box, boxWidth, edgesGap, layoutModel, type ModelNode, rowHeight } from "./model-layout.ts";
 
@@ -31,7 +31,7 @@ const shop = [
 ];
 
 describe("layoutModel", () => {
-  test("a line to itself stays within the picture", () => {
+  test("a reference of an entity to itself stays within the layout", () => {
     const { lines, width } = layoutModel([node("a", ["a"])]);
     expect(lines[0]?.right).toBeGreaterThan(boxWidth);
     expect(width).toBe(lines[0]?.right);
@@ -43,7 +43,7 @@ describe("layoutModel", () => {
     expect(moving).toBe((plain ?? 0) + edgesGap + rowHeight);
   });
 
-  test("puts what is referred to left of what refers to it", () => {
+  test("puts a referenced entity left of the entities that refer to it", () => {
     const { boxes } = layoutModel(shop);
     const xs = ["user", "listing", "inquiry", "order"].map((name) => boxOf(boxes, name).x);
     expect(xs[0]).toBeLessThan(xs[1] ?? 0);
@@ -51,7 +51,7 @@ describe("layoutModel", () => {
     expect(xs[2]).toBe(xs[3]);
   });
 
-  test("no two boxes overlap, and all stand within the picture", () => {
+  test("no two boxes overlap, and all are within the layout", () => {
     const { boxes, width, height } = layoutModel([...shop, node("a"), node("b"), node("c", [], 9), node("d", ["d"])]);
     expect(boxes).toHaveLength(9);
     for (const box of boxes) {
@@ -61,7 +61,7 @@ describe("layoutModel", () => {
     }
   });
 
-  test("draws one line a reference, to the head of its target", () => {
+  test("draws one line for each reference, to the head of its target", () => {
     const { boxes, lines } = layoutModel(shop);
     expect(lines.map(({ id }) => id).sort()).toEqual([
       "inquiry.listing_id",
@@ -74,17 +74,17 @@ describe("layoutModel", () => {
     expect(line?.end).toEqual({ x: target.x + boxWidth, y: target.y + 18 });
   });
 
-  test("a circle of references and one to itself come to an end", () => {
+  test("circular references and self-references are laid out", () => {
     const { boxes, lines } = layoutModel([node("a", ["b"]), node("b", ["c"]), node("c", ["a"]), node("d", ["d"])]);
     expect(boxes).toHaveLength(4);
     expect(lines).toHaveLength(4);
   });
 
-  test("a reference to what isn't drawn has no line", () => {
+  test("a reference to an entity that isn't drawn has no line", () => {
     expect(layoutModel([node("a", ["organization"])]).lines).toEqual([]);
   });
 
-  test("nothing gives an empty picture", () => {
+  test("an empty model has an empty layout", () => {
     expect(layoutModel([])).toEqual({ boxes: [], lines: [], width: 0, height: 0 });
   });
 

@@ -1,9 +1,9 @@
-// Where the boxes and lines of a model's picture stand. In: nodes with their fields and what they refer to. Out:
-// positions in pixels. Pure: the same model always gives the same picture.
+// The positions of boxes and lines in the diagram of a model. In: nodes with their fields and references. Out: positions in pixels. Pure:
+// the same model always has the same layout.
 //
-// Columns by depth: what refers to nothing stands left, what refers to it one column further right; within a column by
-// the mean place of what is referred to, which keeps most lines from crossing. What has no relation at all stands below.
-// A large model is packed so that it is about as wide as a window: a column that is too high goes on to the right.
+// Columns by depth: an entity without references is on the left, an entity that refers to it one column further right. Within a column,
+// entities are sorted by the mean position of their targets, so that few lines cross. Entities without any relation are below. A large
+// model is packed to the shape of a window: a column that is too high continues in the next column.
 
 export interface ModelNode {
   readonly name: string;
@@ -42,7 +42,7 @@ export interface Line {
   readonly path: string;
   /** Where the line meets the box it refers to. */
   readonly end: { readonly x: number; readonly y: number };
-  /** How far to the right it reaches. */
+  /** Its rightmost x. */
   readonly right: number;
 }
 
@@ -63,9 +63,9 @@ const boxGap = 24;
 const looseColumnsMin = 3;
 /** Columns up to this height are never split. */
 const columnHeightMin = 1400;
-/** From so many entities on, the whole is more important than that each column is one depth. */
+/** From this number of entities on, a column can have several depths, so that the layout is compact. */
 const packedMin = 24;
-/** Width by height of the picture of a large model. */
+/** Width by height of the layout of a large model. */
 const aspect = 1.5;
 
 export function layoutModel(nodes: readonly ModelNode[]): ModelLayout {
@@ -81,7 +81,7 @@ export function layoutModel(nodes: readonly ModelNode[]): ModelLayout {
     if (index > 0 && !packed) [at, y] = [at + 1, 0];
     const sorted = [...column].sort((a, b) => meanTop(a, boxes) - meanTop(b, boxes));
     for (const node of sorted) {
-      // Too high for one column: it goes on in another one to the right.
+      // The column is too high: continue in the next one.
       if (y > 0 && y + heightOf(node) > heightMax) [at, y] = [at + 1, 0];
       boxes.set(node.name, { node, x: at * (boxWidth + columnGap), y, height: heightOf(node) });
       y += heightOf(node) + boxGap;
@@ -110,7 +110,7 @@ export function layoutModel(nodes: readonly ModelNode[]): ModelLayout {
   };
 }
 
-/** Long chains of references give many columns with little in them: then a column goes on with what refers to it. */
+/** Long chains of references give many short columns. Then a column continues with the next depth. */
 function isScattered(columns: readonly (readonly ModelNode[])[], heightMax: number): boolean {
   const heights = columns.map((column) => column.reduce((sum, node) => sum + heightOf(node) + boxGap, 0));
   const needed = heights.reduce((sum, height) => sum + height, 0) / heightMax;
@@ -118,7 +118,7 @@ function isScattered(columns: readonly (readonly ModelNode[])[], heightMax: numb
   return columns.flat().length >= packedMin && taken > needed * 1.5;
 }
 
-/** Such that a large model fills about a window, instead of one long column. */
+/** The maximum height of a column, so that a large model has the shape of a window. */
 function columnHeightMax(nodes: readonly ModelNode[]): number {
   const area = nodes.reduce((sum, node) => sum + (heightOf(node) + boxGap) * (boxWidth + columnGap), 0);
   return Math.max(columnHeightMin, Math.sqrt(area / aspect));
@@ -129,12 +129,12 @@ function heightOf(node: ModelNode): number {
   return headHeight + fieldRows(node) * rowHeight + edges + boxFoot;
 }
 
-/** How many rows the fields take, the one that counts the rest included. */
+/** The number of rows for the fields, including the row "and n more". */
 export function fieldRows(node: ModelNode): number {
   return node.rows.length + (node.more > 0 ? 1 : 0);
 }
 
-/** What a node refers to, itself left out: a line to oneself says nothing about where to stand. */
+/** The targets of a node's references, without itself: a self-reference doesn't affect the position. */
 function targetsOf(node: ModelNode, nodes: readonly ModelNode[]): string[] {
   const known = new Set(nodes.map(({ name }) => name));
   return node.rows.flatMap(({ target }) =>
@@ -151,7 +151,7 @@ function columnsOf(nodes: readonly ModelNode[]): ModelNode[][] {
     if (known !== undefined) return known;
     open.add(name);
     const node = byName.get(name);
-    // A circle of references has no depth: the line that closes it is left out of the count.
+    // A circle of references has no depth, so the reference that closes it is ignored.
     const below = node ? targetsOf(node, nodes).filter((target) => !open.has(target)) : [];
     const depth = Math.max(-1, ...below.map(depthOf)) + 1;
     open.delete(name);
@@ -189,7 +189,7 @@ function linesFrom(box: Box, boxes: ReadonlyMap<string, Box>): Line[] {
       const path = `M ${box.x} ${fromY} C ${box.x - bend} ${fromY}, ${toX + bend} ${toY}, ${toX} ${toY}`;
       return [{ id, from: box.node.name, to: target.node.name, path, end, right: box.x }];
     }
-    // To itself, to its own column, or back: around the right side.
+    // To itself, within the column, or to the right: around the right side.
     const fromX = box.x + boxWidth;
     const reach = Math.max(fromX, toX) + columnGap * 0.6;
     const path = `M ${fromX} ${fromY} C ${reach} ${fromY}, ${reach} ${toY}, ${toX} ${toY}`;

@@ -1,4 +1,4 @@
-// The picture shows every relation, also many-to-many ones, and how states move.
+// The nodes have every relation, including many-to-many, and the transitions of states.
 import { checkBlueprint } from "@plinth/blueprint";
 import { expect, test } from "vitest";
 import { modelNodes } from "./model-nodes.ts";
@@ -21,7 +21,7 @@ entities:
         withdraw: { from: [on_sale, sold], to: draft }
 `;
 
-test("relations lead to entities, users and organizations; edges stand with their states", () => {
+test("relations refer to entities, users and organizations; transitions have their states", () => {
   const { model, diagnostics } = checkBlueprint(text);
   expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
   const nodes = model === null ? [] : modelNodes(model);

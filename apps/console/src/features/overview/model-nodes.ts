@@ -1,6 +1,6 @@
-// A checked model as what the picture draws. In: the model. Out: one node an entity, and `user` and `organization` where a field
-// names one; the edges of a state machine stand below the fields.
-// Only declared fields are shown (of users those of their profile); what every record has (id, times, version) would say the same in each box.
+// The nodes of the diagram. In: a checked model. Out: a node for each entity, and for `user` and `organization` if a field refers to them;
+// the transitions of a state machine are below the fields. Only declared fields are shown (for users the fields of their profile), because
+// the other fields (id, times, version) are the same in each entity.
 import type { Entity, Field, FieldType, Model } from "@plinth/blueprint";
 import { namedRecord } from "../../named-record.ts";
 import type { ModelEdge, ModelNode } from "./model-layout.ts";
@@ -13,7 +13,7 @@ export function modelNodes(model: Model): ModelNode[] {
     .filter(({ name }) => !builtIn.includes(name))
     .map((entity): ModelNode => {
       const declared = entity.fields.filter((field) => field.declared);
-      // References and the state first to stay: a cut must not hide a relation, nor what moves.
+      // References and the state are kept first: the limit must not hide a relation or the state.
       const rank = (field: Field): number =>
         namedRecord(field.type) !== null || field.name === entity.stateMachine?.field ? 0 : 1;
       const shown = new Set([...declared].sort((a, b) => rank(a) - rank(b)).slice(0, rowsMax));
@@ -28,7 +28,7 @@ export function modelNodes(model: Model): ModelNode[] {
   return [...named.map((name) => builtInNode(name, name === "user" ? model.userFields : [])), ...entities];
 }
 
-/** @param profile What the blueprint declares of users. */
+/** @param profile The fields of users that the blueprint declares. */
 function builtInNode(name: string, profile: readonly Field[]): ModelNode {
   const row = name === "user" ? { name: "email", type: "email" } : { name: "name", type: "string" };
   const shown = profile.slice(0, rowsMax - 1);

@@ -1,5 +1,5 @@
-// The first page of a project. In: its id. Out: the next step for a newcomer, the first request, what is live and a
-// picture of it. It watches for requests while it is open; it changes nothing.
+// The first page of a project. In: its id. Out: the next step in a new project, the first request, facts about the live version and its
+// model. It polls for requests while it is open; it changes nothing.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { Boxes } from "lucide-react";
@@ -17,7 +17,7 @@ import { LatestChange } from "./latest-change.tsx";
 import { LiveFacts } from "./live-facts.tsx";
 import { ModelExplorer } from "./model-explorer.tsx";
 
-/** While the first request is awaited, it should be seen at once; afterwards the counter may lag. */
+/** The first request should be visible at once; later the counter may lag. */
 const pollMs = { waiting: 1500, seen: 10_000 };
 
 export function ProjectOverview({ projectId }: { projectId: string }) {
@@ -75,7 +75,7 @@ export function ProjectOverview({ projectId }: { projectId: string }) {
         {model.data ? (
           <Card
             title="Model"
-            description="Entities that are live, and what refers to what."
+            description="The live entities and their relations."
             actions={
               <ButtonLink href={`/projects/${projectId}/blueprint`} size="small">
                 Edit blueprint
@@ -88,7 +88,7 @@ export function ProjectOverview({ projectId }: { projectId: string }) {
         ) : null}
         {model.data === null ? (
           <EmptyState icon={<Boxes />} title="The model appears here">
-            Once a blueprint is deployed, you see its entities, their fields and their relations at a glance.
+            When a blueprint is deployed, you see its entities, fields and relations here.
           </EmptyState>
         ) : null}
       </div>

@@ -1,5 +1,5 @@
-// Zooms and moves the diagram. In: its layout. Out: the view, and what the frame of the diagram has to listen to. The page
-// scrolls as usual: wheel and finger move a diagram only once it has the focus, or with Ctrl (as a pinch on a touchpad arrives).
+// Zooms and moves the diagram. In: its layout. Out: the view, and event listeners for the diagram's frame. The page scrolls as usual: wheel
+// and finger move the diagram only while it has the focus, or with Ctrl (browsers report a pinch on a touchpad like that).
 "use client";
 import {
   type KeyboardEvent,
@@ -15,7 +15,7 @@ import type { Box, ModelLayout } from "./model-layout.ts";
 
 const panPixels = 80;
 const zoomStep = 1.25;
-/** Less than this is a click by a hand that isn't quite still. */
+/** A shorter movement counts as a click. */
 const dragPixels = 4;
 
 interface DiagramView {
@@ -32,7 +32,7 @@ interface DiagramView {
   };
 }
 
-/** `onClick`: what was clicked without dragging. */
+/** `onClick` gets the element that was clicked without dragging. */
 export function useDiagramView(
   frame: RefObject<HTMLElement | null>,
   layout: ModelLayout,
@@ -40,7 +40,7 @@ export function useDiagramView(
 ): DiagramView {
   const [view, setView] = useState<View>({ x: 0, y: 0, scale: 1 });
   const size = useRef<Size>({ width: 0, height: 0 });
-  /** Until somebody moves it, the diagram follows the size of its frame. */
+  /** While false, the diagram always fits its frame. */
   const moved = useRef(false);
   const pointers = useRef(new Map<number, Point>());
   const pressed = useRef<EventTarget | null>(null);
@@ -63,7 +63,7 @@ export function useDiagramView(
     const before = size.current;
     size.current = next;
     if (!moved.current) showAll();
-    // What was in the middle remains there.
+    // The point in the middle stays there.
     else pan({ x: (next.width - before.width) / 2, y: (next.height - before.height) / 2 });
   });
   const wheeled = useEffectEvent((event: WheelEvent) => {
@@ -71,7 +71,7 @@ export function useDiagramView(
     if (!(event.ctrlKey || event.metaKey || focused)) return;
     event.preventDefault();
     const pixels = event.deltaY * (event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1);
-    // A pinch comes in small portions, a wheel in notches of about 100.
+    // A pinch sends small deltas, a wheel about 100 for each notch.
     zoom(Math.exp(-pixels * (event.ctrlKey ? 0.01 : 0.002)), pointOf(event));
   });
   useEffect(() => {
@@ -88,7 +88,7 @@ export function useDiagramView(
       element.removeEventListener("wheel", wheeled);
     };
   }, [frame]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another model is shown whole.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another model is shown as a whole.
   useEffect(() => showAll(), [layout]);
 
   function pointOf({ clientX, clientY }: { readonly clientX: number; readonly clientY: number }): Point {
@@ -132,7 +132,7 @@ export function useDiagramView(
         else if (event.key === "0") showAll();
         else return;
         event.preventDefault();
-        // Single keys elsewhere open pages.
+        // Otherwise the page's shortcuts would see the key.
         event.stopPropagation();
       },
       onPointerDown(event) {
@@ -140,7 +140,7 @@ export function useDiagramView(
         if (pointers.current.size === 0) dragged.current = false;
         pointers.current.set(event.pointerId, pointOf(event));
         pressed.current = event.target;
-        // From here on the frame gets the events, also from outside of it.
+        // The frame also gets the events of a pointer that leaves it.
         event.currentTarget.setPointerCapture(event.pointerId);
       },
       onPointerMove: pointerMoved,
@@ -154,7 +154,7 @@ export function useDiagramView(
   };
 }
 
-/** The part of the diagram that an arrow leads to. */
+/** The direction of each arrow key. */
 const directions: Readonly<Record<string, readonly [x: number, y: number]>> = {
   ArrowLeft: [-1, 0],
   ArrowRight: [1, 0],

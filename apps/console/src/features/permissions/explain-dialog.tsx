@@ -1,6 +1,6 @@
-// Why somebody may, or may not, do something with a record. In: the cell that was chosen. Out: the answer for a record and a user, with
-// the part of each rule that decided, what it saw, and its line in the blueprint. Records and users are read with the rights of whoever
-// asks, and judged here by the evaluator that the blueprint's own tests use.
+// Explains why an operation on a record is allowed or denied. In: the chosen cell of the matrix. Out: the result for a record and a user,
+// with the part of each rule that decided, its values, and its line in the blueprint. Records and users are read with the rights of the
+// person, and evaluated in the browser by the evaluator of the blueprint's tests.
 "use client";
 import type { Somebody } from "@plinth/blueprint";
 import { useMutation, useQuery } from "@tanstack/react-query";
@@ -24,7 +24,7 @@ interface ExplainDialogProps {
   onClose: () => void;
 }
 
-/** Somebody who holds the role and owns nothing. */
+/** A user who has the role and owns no records. */
 const ANYBODY = "(role)";
 
 export function ExplainDialog({ projectId, permissions, chosen, onClose }: ExplainDialogProps) {
@@ -51,7 +51,7 @@ export function ExplainDialog({ projectId, permissions, chosen, onClose }: Expla
       };
       const who = userId === ANYBODY ? ofRole(role) : await userOf(userId);
       const record = needsRecord ? ((await rowsOf(entity, "id", recordId.trim()))[0] ?? null) : null;
-      if (needsRecord && record === null) throw new Error("There is no such record, or you may not read it.");
+      if (needsRecord && record === null) throw new Error("There is no such record, or you can't read it.");
       const around =
         record === null ? { others: [], isCut: false } : await readAround(permissions.model, entity, record, rowsOf);
       const { explainRecord } = await import("@plinth/blueprint");
@@ -137,7 +137,7 @@ export function ExplainDialog({ projectId, permissions, chosen, onClose }: Expla
           />
         ) : null}
         <SelectField
-          label="Who asks"
+          label="Caller"
           value={userId}
           onChange={(event) => {
             setUserId(event.target.value);
@@ -145,7 +145,7 @@ export function ExplainDialog({ projectId, permissions, chosen, onClose }: Expla
           }}
         >
           <option value={ANYBODY}>
-            {role === "public" ? "Nobody who is signed in (public)" : `Somebody with the role ${role}`}
+            {role === "public" ? "A caller who is not signed in (public)" : `Any user with the role ${role}`}
           </option>
           {users.data?.users.map(({ id, email, roles }) => (
             <option key={id} value={id}>
@@ -172,12 +172,12 @@ function Failed({ error }: { error: Error }) {
       {error.message}
     </p>
   ) : (
-    <QueryError error={error} what="It could not be explained" />
+    <QueryError error={error} what="The explanation failed" />
   );
 }
 
 function Rules({ chosen: { cell } }: { chosen: Chosen }) {
-  if (cell.grants.length === 0) return <p>No permission gives it: what is not granted is denied.</p>;
+  if (cell.grants.length === 0) return <p>No permission grants it. An operation without a permission is denied.</p>;
   return (
     <ul className="flex flex-col gap-1.5">
       {cell.grants.map(({ role, rule, always, fields }) => (

@@ -1,11 +1,11 @@
-// An explanation. In: what was judged, and the blueprint's lines. Out: allowed or denied, and for each grant why.
+// An explanation. In: the result of the evaluation, and the blueprint's lines. Out: allowed or denied, and the reason for each grant.
 import type { RecordExplanation } from "@plinth/blueprint";
 import { Check, X } from "lucide-react";
 import Link from "next/link";
 import { Badge } from "../../ui/badge.tsx";
 import { Notice } from "../../ui/notice.tsx";
 
-/** The id of somebody who is known by a role alone. */
+/** The id of a caller of whom only a role is given. */
 export const NOBODY_IN_PARTICULAR = "00000000-0000-0000-0000-000000000000";
 
 interface ExplainedProps {
@@ -19,7 +19,7 @@ export function Explained({ outcome, lines, projectId }: ExplainedProps) {
   return (
     <section aria-label="Explanation" className="flex flex-col gap-3" aria-live="polite">
       <Notice tone={allowed ? "good" : "bad"} title={allowed ? "Allowed" : "Denied"}>
-        {reason ?? (grants.length === 0 ? "None of their roles has a permission for it." : null)}
+        {reason ?? (grants.length === 0 ? "None of the caller's roles has a permission for it." : null)}
       </Notice>
       <ul className="flex flex-col gap-2">
         {grants.map((grant, at) => {
@@ -33,7 +33,11 @@ export function Explained({ outcome, lines, projectId }: ExplainedProps) {
                   <X className="size-4 text-bad" aria-hidden />
                 )}
                 <Badge>{grant.role}</Badge>
-                {grant.allowed ? "holds" : grant.unknown ? "is unknown, since a value is empty" : "does not hold"}
+                {grant.allowed
+                  ? "is satisfied"
+                  : grant.unknown
+                    ? "is undecided, because a value is empty"
+                    : "is not satisfied"}
               </p>
               <code className="mt-1.5 block font-mono text-xs break-words">{grant.culprit?.text ?? grant.rule}</code>
               {(seen[at] ?? []).length > 0 ? (
@@ -65,7 +69,7 @@ export function Explained({ outcome, lines, projectId }: ExplainedProps) {
         <Notice tone="warn">
           {missing.length > 0 ? `The API doesn't show ${missing.join(", ")}, so it counts as empty here. ` : null}
           {isCut
-            ? `The record leads to more records than the ${read} that were read: the app may answer otherwise.`
+            ? `The record has more related records than the ${read} that were read. The API may decide differently.`
             : null}
         </Notice>
       ) : null}

@@ -1,4 +1,4 @@
-// An operation in words. In: its name in the model. Out: what a person calls it.
+// The name of an operation for people. In: its name in the model, such as `transition:pay`. Out: text, such as "Transition pay".
 export function operationName(operation: string): string {
   const [kind = "", edge] = operation.split(":");
   return edge === undefined ? kind.charAt(0).toUpperCase() + kind.slice(1) : `Transition ${edge}`;

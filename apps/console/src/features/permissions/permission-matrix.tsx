@@ -1,5 +1,5 @@
-// The matrix as a table. In: its rows and the roles to show. Out: a cell for each, which can be chosen. The head and the first column
-// stay in sight, however many entities and roles there are.
+// The matrix of permissions as a table. In: its rows and the roles to show. Out: cells that can be chosen. The head and the first column
+// stay visible while scrolling.
 import type { MatrixCell, MatrixRow } from "@plinth/blueprint";
 import { Check, Minus, SlidersHorizontal } from "lucide-react";
 import { Fragment } from "react";

@@ -1,5 +1,5 @@
-// Who may do what with which entity. In: a project's id; an entity may be in the address. Out: the matrix of the live version,
-// filtered, and an explanation of the cell that is chosen.
+// The permissions of each role for each entity. In: a project's id; optionally an entity in the address. Out: the matrix of the live
+// version with filters, and an explanation of the chosen cell.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { ShieldCheck } from "lucide-react";
@@ -31,7 +31,7 @@ export function PermissionsPage({ projectId }: { projectId: string }) {
     <>
       <PageHeader
         title="Permissions"
-        description="What each role may do in the live version. Choose a cell to see why somebody may, or may not, do it with a record."
+        description="The permissions of each role in the live version. Choose a cell to see why an operation on a record is allowed or denied."
       />
       {project.data && !live ? (
         <EmptyState
@@ -43,7 +43,7 @@ export function PermissionsPage({ projectId }: { projectId: string }) {
             </ButtonLink>
           }
         >
-          Permissions are written in the blueprint, beside each entity. Deploy it, and they are shown here.
+          Permissions are declared in the blueprint, for each entity. When it is deployed, they are shown here.
         </EmptyState>
       ) : null}
       {live && permissions.isPending ? <SkeletonRows rows={6} className="h-10" /> : null}

@@ -1,12 +1,12 @@
-// A record with those that rules on it may look into. In: the record, read with the caller's own rights. Out: the records that it refers
-// to and that refer to it, two steps far, as far as the caller may read them. What isn't read is said, never made up.
+// The related records that rules about a record can read. In: the record, read with the person's rights. Out: the records that it refers
+// to and that refer to it, up to two references away, as far as the person can read them. `isCut` says whether records are missing.
 import { type Entity, type JsonValue, type Model, targetOf } from "@plinth/blueprint";
 
 export type Values = Readonly<Record<string, JsonValue>>;
 
 export interface Around {
   readonly others: readonly { readonly entity: string; readonly values: Values }[];
-  /** Whether something was left out, because there is too much of it. */
+  /** Whether records are missing because there are too many. */
   readonly isCut: boolean;
 }
 
@@ -18,7 +18,7 @@ const READS_MAX = 40;
 
 export async function readAround(model: Model, entity: string, record: Values, readRows: ReadRows): Promise<Around> {
   const found = new Map<string, { readonly entity: string; readonly values: Values }>();
-  const asked = new Set<string>();
+  const done = new Set<string>();
   let reads = 0;
   let isCut = false;
   let edge = [{ entity, values: record }];
@@ -26,9 +26,9 @@ export async function readAround(model: Model, entity: string, record: Values, r
     const next: typeof edge = [];
     for (const one of edge) {
       for (const [of, field, value] of leadsOf(model, one.entity, one.values)) {
-        const question = `${of} ${field} ${value}`;
-        if (asked.has(question)) continue;
-        asked.add(question);
+        const query = `${of} ${field} ${value}`;
+        if (done.has(query)) continue;
+        done.add(query);
         if (++reads > READS_MAX) {
           isCut = true;
           continue;

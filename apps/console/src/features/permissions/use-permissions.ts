@@ -1,5 +1,5 @@
-// The permissions of what is live. In: a project's id. Out: the matrix and all that explaining needs, null before the first
-// deployment. The language is loaded when it is first needed, not with the first page.
+// The permissions of the live version. In: a project's id. Out: the matrix and the data for explanations; null before the first deployment.
+// The package of the language is loaded when it is first needed, not with the first page.
 import type { CheckedBlueprint, MatrixRow, Model } from "@plinth/blueprint";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { useTRPC, useTRPCClient } from "../../trpc.ts";
@@ -17,7 +17,7 @@ export function usePermissions(projectId: string): UseQueryResult<LivePermission
   const client = useTRPCClient();
   return useQuery({
     queryKey: [...trpc.blueprints.current.queryKey({ projectId }), "permissions"],
-    // Places are found by the very nodes of the tree.
+    // `places` is keyed by the nodes of the tree, so the nodes must not be copied.
     structuralSharing: false,
     queryFn: async () => {
       const current = await client.blueprints.current.query({ projectId });

@@ -1,5 +1,5 @@
-// Takes a blueprint file. In: a file dropped, or chosen by mouse or keyboard. Out: its name and text, read in the
-// browser; nothing is sent. A file that can't be a blueprint is refused with the reason.
+// Chooses a blueprint file. In: a file, dropped or chosen by mouse or keyboard. Out: its name and text, read in the browser without a
+// request. A file that can't be a blueprint is refused with the reason.
 "use client";
 import { FileText, Upload } from "lucide-react";
 import { type DragEvent, useRef, useState } from "react";
@@ -23,20 +23,20 @@ export function BlueprintDrop({ file, onFile }: BlueprintDropProps) {
   const [over, setOver] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
 
-  async function take(given: File | undefined): Promise<void> {
+  async function accept(dropped: File | undefined): Promise<void> {
     setOver(false);
-    if (!given) return;
-    if (!/\.ya?ml$/i.test(given.name))
-      return setProblem(`${given.name} is no YAML file: choose one that ends in .yaml or .yml.`);
-    if (given.size > bytesMax)
-      return setProblem(`${given.name} is larger than 512 KiB, the most a blueprint may have.`);
+    if (!dropped) return;
+    if (!/\.ya?ml$/i.test(dropped.name))
+      return setProblem(`${dropped.name} is not a YAML file. Choose a file that ends in .yaml or .yml.`);
+    if (dropped.size > bytesMax)
+      return setProblem(`${dropped.name} is larger than 512 KiB, the maximum for a blueprint.`);
     setProblem(null);
-    onFile({ name: given.name, text: await given.text() });
+    onFile({ name: dropped.name, text: await dropped.text() });
   }
 
   return (
     <div>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is an extra; the button within does the same by keyboard. */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is optional; the button inside does the same by keyboard. */}
       <div
         onDragOver={(event: DragEvent) => {
           event.preventDefault();
@@ -45,7 +45,7 @@ export function BlueprintDrop({ file, onFile }: BlueprintDropProps) {
         onDragLeave={() => setOver(false)}
         onDrop={(event: DragEvent) => {
           event.preventDefault();
-          void take(event.dataTransfer.files[0]);
+          void accept(event.dataTransfer.files[0]);
         }}
         className={cn(
           "flex flex-wrap items-center gap-3 rounded-lg border border-dashed border-line-strong px-4 py-4 transition-colors",
@@ -63,7 +63,7 @@ export function BlueprintDrop({ file, onFile }: BlueprintDropProps) {
               <span className="font-mono text-ink">{file.name}</span>, {file.text.split("\n").length} lines
             </>
           ) : (
-            "Drop a blueprint (.yaml) here, or choose one."
+            "Drop a blueprint (.yaml) here, or choose a file."
           )}
         </p>
         <Button size="small" onClick={() => input.current?.click()}>
@@ -76,7 +76,7 @@ export function BlueprintDrop({ file, onFile }: BlueprintDropProps) {
           aria-label="Blueprint file"
           className="sr-only"
           tabIndex={-1}
-          onChange={(event) => void take(event.target.files?.[0])}
+          onChange={(event) => void accept(event.target.files?.[0])}
         />
       </div>
       {problem ? (

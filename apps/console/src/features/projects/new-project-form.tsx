@@ -1,11 +1,11 @@
-// A new project. In: a name, and where its blueprint starts from: a template or a file. Out: the project, its first
-// draft, and the editor. Nothing is deployed here.
+// Creates a project. In: a name, and a template or a file for its blueprint. Out: the project with a first draft, opened in the editor.
+// Nothing is deployed here.
 "use client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type FormEvent, useState } from "react";
 import { putDraft } from "../../draft.ts";
-import { isProjectName, projectNameIn, withProjectName } from "../../project-name.ts";
+import { isProjectName, nameForFile, withProjectName } from "../../project-name.ts";
 import { useTRPC, useTRPCClient } from "../../trpc.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { errorCode } from "../../ui/error-text.ts";
@@ -15,7 +15,7 @@ import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { BlueprintDrop, type BlueprintFile } from "./blueprint-drop.tsx";
 
-/** The choice that stands beside the templates; no template can have this name. */
+/** The choice of a file, in addition to the templates; no template can have this name. */
 const fileChoice = "(file)";
 
 export function NewProjectForm() {
@@ -25,7 +25,7 @@ export function NewProjectForm() {
   const queryClient = useQueryClient();
   const me = useQuery(trpc.me.get.queryOptions());
   const templates = useQuery(trpc.blueprints.templates.queryOptions());
-  const owned = me.data?.organizations.filter(({ may }) => may.manage) ?? [];
+  const manageable = me.data?.organizations.filter(({ may }) => may.manage) ?? [];
 
   const [name, setName] = useState("");
   const [chosen, setChosen] = useState<string | null>(null);
@@ -35,7 +35,7 @@ export function NewProjectForm() {
   const [startProblem, setStartProblem] = useState<string | null>(null);
 
   const start = chosen ?? templates.data?.[0]?.name ?? null;
-  const organizationId = organization ?? owned[0]?.id;
+  const organizationId = organization ?? manageable[0]?.id;
 
   const create = useMutation(
     trpc.projects.create.mutationOptions({
@@ -49,23 +49,23 @@ export function NewProjectForm() {
     }),
   );
 
-  const taken = create.error !== null && errorCode(create.error) === "CONFLICT";
+  const isTaken = create.error !== null && errorCode(create.error) === "CONFLICT";
 
   function submit(event: FormEvent): void {
     event.preventDefault();
-    const named = isProjectName(name);
-    const begun = start !== null && (start !== fileChoice || file !== null);
-    setNameProblem(named ? null : "Use lower-case words joined by hyphens, such as parcel-desk.");
-    setStartProblem(begun ? null : "Choose a template or a file to start from.");
-    if (named && begun && organizationId !== undefined) create.mutate({ organizationId, slug: name });
+    const isNamed = isProjectName(name);
+    const hasStart = start !== null && (start !== fileChoice || file !== null);
+    setNameProblem(isNamed ? null : "Use lower-case words joined by hyphens, such as parcel-desk.");
+    setStartProblem(hasStart ? null : "Choose a template or a file to start from.");
+    if (isNamed && hasStart && organizationId !== undefined) create.mutate({ organizationId, slug: name });
   }
 
   function takeFile(taken: BlueprintFile): void {
+    setName(nameForFile(taken.text, name, file?.text ?? null));
+    setNameProblem(null);
     setFile(taken);
     setChosen(fileChoice);
     setStartProblem(null);
-    const found = projectNameIn(taken.text);
-    if (name === "" && found !== null) setName(found);
   }
 
   return (
@@ -81,8 +81,8 @@ export function NewProjectForm() {
             spellCheck={false}
             placeholder="parcel-desk"
             className="font-mono"
-            hint="Lower-case words joined by hyphens. Your app names the project by it."
-            error={nameProblem ?? (taken ? create.error.message : null)}
+            hint="Lower-case words joined by hyphens. Your app sends it to name the project."
+            error={nameProblem ?? (isTaken ? create.error.message : null)}
             value={name}
             onChange={(event) => {
               setName(event.target.value);
@@ -90,13 +90,13 @@ export function NewProjectForm() {
               create.reset();
             }}
           />
-          {owned.length > 1 ? (
+          {manageable.length > 1 ? (
             <SelectField
               label="Organization"
               value={organizationId ?? ""}
               onChange={(event) => setOrganization(event.target.value)}
             >
-              {owned.map(({ id, name: organizationName }) => (
+              {manageable.map(({ id, name: organizationName }) => (
                 <option key={id} value={id}>
                   {organizationName}
                 </option>
@@ -144,7 +144,7 @@ export function NewProjectForm() {
             </p>
           ) : null}
         </fieldset>
-        {create.error && !taken ? <QueryError error={create.error} what="The project was not created" /> : null}
+        {create.error && !isTaken ? <QueryError error={create.error} what="The project was not created" /> : null}
         <div className="flex items-center gap-2">
           <Button type="submit" variant="primary" size="large" pending={create.isPending || create.isSuccess}>
             Create project

@@ -1,17 +1,22 @@
-// The projects that a person may see, by organization. In: the session. Out: a list, or how to begin.
+// The projects that a person can see, by organization. In: the session. Out: a list, or the first step.
 "use client";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { ChevronRight, Layers, Plus } from "lucide-react";
 import Link from "next/link";
+import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { EnvironmentBadge } from "../../ui/environment-badge.tsx";
+import { TextField } from "../../ui/field.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { Time } from "../../ui/time.tsx";
+
+/** With fewer projects, all of them are on the screen. */
+const searchableMin = 8;
 
 export function ProjectList() {
   const trpc = useTRPC();
@@ -23,6 +28,10 @@ export function ProjectList() {
   const failed = lists.find((list) => list.error);
   const loading = me.isPending || lists.some((list) => list.isPending);
   const nothing = lists.every((list) => list.data?.length === 0);
+  const [search, setSearch] = useState("");
+  const wanted = search.trim().toLowerCase();
+  const count = lists.reduce((sum, list) => sum + (list.data?.length ?? 0), 0);
+  const found = lists.map((list) => (list.data ?? []).filter(({ slug }) => slug.includes(wanted)));
   const mayCreate = organizations.some(({ may }) => may.manage);
 
   if (failed) {
@@ -38,7 +47,7 @@ export function ProjectList() {
     <>
       <PageHeader
         title="Projects"
-        description="Each project is a backend of its own: data, users, rules and an API."
+        description="Each project is a separate backend with data, users, rules and an API."
         actions={
           mayCreate && !nothing ? (
             <ButtonLink href="/projects/new" variant="primary" icon={<Plus />}>
@@ -60,11 +69,26 @@ export function ProjectList() {
             ) : null
           }
         >
-          Start from a template or from a blueprint file of your own. You see what it makes before anything runs.
+          Start from a template or your own blueprint file. You see all effects before anything runs.
         </EmptyState>
       ) : null}
+      {!loading && count >= searchableMin ? (
+        <div className="mb-4 max-w-72">
+          <TextField
+            label="Search projects"
+            hideLabel
+            type="search"
+            placeholder={`Search ${count} projects`}
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
+          />
+        </div>
+      ) : null}
+      {!loading && wanted !== "" && found.flat().length === 0 ? (
+        <p className="text-ink-soft">No project has this in its name.</p>
+      ) : null}
       {organizations.map((organization, index) => {
-        const projects = lists[index]?.data ?? [];
+        const projects = found[index] ?? [];
         if (projects.length === 0) return null;
         return (
           <section key={organization.id} className="mb-8" aria-label={organization.name}>

@@ -1,15 +1,14 @@
-// Deletes a project. In: the project, and its name typed. Out: its API has stopped; it can be restored for seven days.
+// Deletes a project. In: the project, and its name as a confirmation. Out: its API stops; it can be restored for seven days.
 "use client";
 import type { Project } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { Dialog, DialogActions } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
-import { QueryError } from "../../ui/query-error.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 
 export function DeleteProject({ project }: { project: Project }) {
   const trpc = useTRPC();
@@ -34,8 +33,7 @@ export function DeleteProject({ project }: { project: Project }) {
     remove.reset();
   }
 
-  function submit(event: FormEvent): void {
-    event.preventDefault();
+  function submit(): void {
     if (typed === slug) remove.mutate({ projectId, name: typed });
   }
 
@@ -47,36 +45,29 @@ export function DeleteProject({ project }: { project: Project }) {
       <Button variant="danger" onClick={() => setOpen(true)}>
         Delete project
       </Button>
-      <Dialog
+      <FormDialog
         open={open}
-        onOpenChange={close}
+        onClose={close}
         title={`Delete ${slug}?`}
-        description="Keys are refused, users are signed out, and workflows and schedules stop within a second. The name stays taken while the project can be restored."
+        description="Keys are refused, users are signed out, and workflows and schedules stop within a second. No other project can use the name while this one can be restored."
+        action="Delete project"
+        danger
+        disabled={typed !== slug}
+        pending={remove.isPending || remove.isSuccess}
+        error={remove.error}
+        failure="The project was not deleted"
+        onSubmit={submit}
       >
-        <form className="flex flex-col gap-4" onSubmit={submit}>
-          <TextField
-            label={`Type ${slug} to confirm`}
-            className="font-mono"
-            autoComplete="off"
-            autoCapitalize="off"
-            spellCheck={false}
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-          />
-          {remove.error ? <QueryError error={remove.error} what="The project was not deleted" /> : null}
-          <DialogActions>
-            <Button onClick={close}>Cancel</Button>
-            <Button
-              type="submit"
-              variant="danger"
-              pending={remove.isPending || remove.isSuccess}
-              disabled={typed !== slug}
-            >
-              Delete project
-            </Button>
-          </DialogActions>
-        </form>
-      </Dialog>
+        <TextField
+          label={`Type ${slug} to confirm`}
+          className="font-mono"
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      </FormDialog>
     </Card>
   );
 }

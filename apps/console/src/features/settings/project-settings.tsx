@@ -1,5 +1,6 @@
-// The settings of a project. In: its id. Out: its names for machines, the members of its organization, and the ways to rename and
-// delete it, or, in an environment other than production, to the page that deletes it. What the caller may not do isn't offered; control refuses it anyway.
+// The settings of a project. In: its id. Out: its id, name and API address, the members of its organization, and forms to rename and delete
+// it; in an environment other than production a link to the page that deletes it. Actions without the right are hidden; the control API
+// refuses them anyway.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "../../trpc.ts";
@@ -45,7 +46,7 @@ export function ProjectSettings({ projectId }: { projectId: string }) {
         {mayChange && !isProduction ? (
           <Card
             title={`Environment ${project.data.environment.name}`}
-            description={`The name comes from the project ${project.data.environment.project}. An environment is deleted on the page of all environments.`}
+            description={`Its name comes from the project ${project.data.environment.project}. You can delete it on the page of all environments.`}
           >
             <ButtonLink href={`/projects/${projectId}/environments`}>All environments</ButtonLink>
           </Card>

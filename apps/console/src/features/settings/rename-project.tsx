@@ -1,5 +1,5 @@
-// Renames a project. In: the project, what is live. Out: a proposal that changes `project` in the blueprint, to be reviewed and
-// deployed like any other: clients that name the project must change with it.
+// Renames a project. In: the project, and its live blueprint. Out: a proposal that changes `project` in the blueprint. It is reviewed and
+// deployed like any other, because clients that send the name must change with it.
 "use client";
 import type { Project } from "@plinth/control/router";
 import { useMutation, useQuery } from "@tanstack/react-query";
@@ -36,11 +36,11 @@ export function RenameProject({ project }: { project: Project }) {
   return (
     <Card
       title="Rename"
-      description="The name stands at the top of the blueprint. It changes with a deployment, and then the old name is free for another project."
+      description="The name is in the first line of the blueprint. It changes with a deployment. Then another project can use the old name."
     >
       {live === null ? (
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <p className="text-ink-soft">Nothing is deployed yet: write another name in the blueprint.</p>
+          <p className="text-ink-soft">Nothing is deployed yet. Change the name in the blueprint.</p>
           <ButtonLink href={`/projects/${projectId}/blueprint`}>Open editor</ButtonLink>
         </div>
       ) : (
@@ -51,7 +51,7 @@ export function RenameProject({ project }: { project: Project }) {
             autoComplete="off"
             autoCapitalize="off"
             spellCheck={false}
-            hint="Apps that send the old name are refused from then on. Keys and the project id stay."
+            hint="From then on, apps that send the old name are refused. Keys and the project id stay."
             error={problem}
             value={name}
             onChange={(event) => {

@@ -1,5 +1,5 @@
-// Search over everything that can be opened. In: the project of the page, if there is one. Out: a button for the bar, a
-// dialog with a searchable list, and the shortcuts of every page.
+// Search over pages, entities and projects. In: the project of the page, if there is one. Out: a button for the top bar, a dialog with a
+// searchable list, and the keyboard shortcuts.
 "use client";
 import { useIsFetching, useQuery } from "@tanstack/react-query";
 import { Command } from "cmdk";
@@ -8,7 +8,7 @@ import { useRouter } from "next/navigation";
 import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useState } from "react";
 import { useTRPC } from "../../trpc.ts";
-import { rooms } from "./rooms.ts";
+import { projectPages } from "./project-pages.ts";
 import { ShortcutList } from "./shortcut-list.tsx";
 import { useShortcuts } from "./use-shortcuts.ts";
 
@@ -22,8 +22,8 @@ export function CommandPalette({ projectId }: { projectId: string | null }) {
     onSearch: () => setOpen((isOpen) => !isOpen),
     onHelp: () => setHelpOpen(true),
     onGo: (letter) => {
-      const room = rooms.find((one) => one.letter === letter);
-      if (projectId !== null && room) router.push(`/projects/${projectId}${room.path}`);
+      const page = projectPages.find((one) => one.letter === letter);
+      if (projectId !== null && page) router.push(`/projects/${projectId}${page.path}`);
       else if (letter === "p") router.push("/projects");
     },
   });
@@ -59,7 +59,7 @@ export function CommandPalette({ projectId }: { projectId: string | null }) {
               />
               <Command.List className="max-h-[min(24rem,60vh)] overflow-y-auto p-1.5">
                 <Command.Empty className="px-3 py-6 text-center text-ink-soft">
-                  {loading ? "Loading ..." : "Nothing has this name."}
+                  {loading ? "Loading ..." : "Nothing found."}
                 </Command.Empty>
                 {projectId === null ? null : <ProjectEntries projectId={projectId} onGo={go} />}
                 <OtherEntries onGo={go} />
@@ -86,7 +86,7 @@ function ProjectEntries({ projectId, onGo }: EntriesProps & { projectId: string 
   return (
     <>
       <Group heading="Pages">
-        {rooms.map(({ name, path, letter, Icon }) => (
+        {projectPages.map(({ name, path, letter, Icon }) => (
           <Entry
             key={path}
             value={`page ${name}`}

@@ -1,5 +1,4 @@
-// The environment one is in, and the way to the project's others. In: its id. Out: its name as a menu; another one opens at
-// the same room.
+// Shows the present environment, and switches to others of the project. In: its id. Out: a menu; another environment opens on the same page.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { Check, ChevronsUpDown, Layers2 } from "lucide-react";
@@ -18,8 +17,8 @@ export function EnvironmentSwitcher({ projectId }: { projectId: string }) {
   );
   if (!project.data) return null;
   const { kind, name } = project.data.environment;
-  // What a room shows of one environment, another may not have: a record, a run, a change.
-  const room = pathname.split("/")[3];
+  // Only the page is kept: a record, a run or a change of one environment doesn't exist in another.
+  const page = pathname.split("/")[3];
   return (
     <Menu
       align="start"
@@ -35,7 +34,7 @@ export function EnvironmentSwitcher({ projectId }: { projectId: string }) {
       {environments.data?.map((one) => (
         <MenuItem
           key={one.id}
-          onSelect={() => router.push(room === undefined ? `/projects/${one.id}` : `/projects/${one.id}/${room}`)}
+          onSelect={() => router.push(page === undefined ? `/projects/${one.id}` : `/projects/${one.id}/${page}`)}
         >
           <EnvironmentBadge kind={one.kind} name={one.name} />
           {one.live ? null : <span className="text-xs text-ink-soft">nothing deployed</span>}

@@ -1,4 +1,4 @@
-// Says when the browser has no network. In: the browser's own word. Out: a line under the bar while it lasts.
+// A notice while the browser is offline. In: the state that the browser reports. Out: a line under the top bar.
 "use client";
 import { WifiOff } from "lucide-react";
 import { useSyncExternalStore } from "react";
@@ -14,7 +14,7 @@ export function OfflineNotice() {
       {online ? null : (
         <p className="flex items-center justify-center gap-2 border-b bg-warn-soft px-4 py-1.5 text-[0.8125rem]">
           <WifiOff className="size-4 shrink-0 text-warn" aria-hidden />
-          You are offline. The page shows what was loaded before, and nothing you do is sent.
+          You are offline. The page shows data that was loaded before, and can't send changes.
         </p>
       )}
     </div>

@@ -1,5 +1,4 @@
-// Stands before every page of a project. In: the project's id. Out: the page once the project is known to be there
-// and readable; otherwise what to do about it.
+// Around every page of a project. In: the project's id and the page. Out: the page when the project is loaded; otherwise what to do next.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { FolderX } from "lucide-react";
@@ -34,7 +33,7 @@ export function ProjectGate({ projectId, children }: { projectId: string; childr
           </ButtonLink>
         }
       >
-        It was removed, or it is not open to you. An admin of its organization can invite you, or change your access.
+        It was deleted, or you have no access to it. An admin of its organization can invite you or change your access.
       </EmptyState>
     );
   }

@@ -1,16 +1,16 @@
-// The rooms of a project. In: the project's id. Out: a sidebar, or on small screens a row that scrolls sideways.
+// Links to the pages of a project. In: the project's id. Out: a sidebar, or on small screens a row that scrolls sideways.
 "use client";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useEffect, useRef } from "react";
 import { cn } from "../../ui/cn.ts";
-import { rooms } from "./rooms.ts";
+import { projectPages } from "./project-pages.ts";
 
 export function ProjectNavigation({ projectId }: { projectId: string }) {
   const pathname = usePathname();
   const root = `/projects/${projectId}`;
   const row = useRef<HTMLUListElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page marks another link.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each page marks another link.
   useEffect(() => {
     const list = row.current;
     const link = list?.querySelector<HTMLElement>("[aria-current=page]");
@@ -22,7 +22,7 @@ export function ProjectNavigation({ projectId }: { projectId: string }) {
       className="sticky top-0 z-20 border-b bg-surface md:static md:w-52 md:shrink-0 md:border-r md:border-b-0 md:bg-transparent"
     >
       <ul ref={row} className="flex gap-0.5 overflow-x-auto px-2 py-1.5 md:sticky md:top-0 md:flex-col md:px-3 md:py-4">
-        {rooms.map(({ name, path, Icon }) => {
+        {projectPages.map(({ name, path, Icon }) => {
           const here = path === "" ? pathname === root : pathname.startsWith(root + path);
           return (
             <li key={name}>

@@ -1,4 +1,4 @@
-// The project one is in, and the way to the others. In: the project's id. Out: its name as a menu of its siblings.
+// Shows the present project, and switches to others of its organization. In: the project's id. Out: a menu.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { Check, ChevronsUpDown, Plus } from "lucide-react";

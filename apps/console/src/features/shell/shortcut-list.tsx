@@ -1,7 +1,7 @@
-// The keyboard shortcuts, on one card. In: whether it is open, and whether the page belongs to a project. Out: a dialog.
+// The list of keyboard shortcuts. In: whether it is open, and whether the page belongs to a project. Out: a dialog.
 "use client";
 import { Dialog } from "../../ui/dialog.tsx";
-import { rooms } from "./rooms.ts";
+import { projectPages } from "./project-pages.ts";
 
 interface ShortcutListProps {
   readonly open: boolean;
@@ -14,10 +14,15 @@ export function ShortcutList({ open, onOpenChange, inProject }: ShortcutListProp
     { keys: "Ctrl K", what: "Search" },
     { keys: "?", what: "Show this list" },
     { keys: "g p", what: "Projects" },
-    ...(inProject ? rooms.map(({ name, letter }) => ({ keys: `g ${letter}`, what: name })) : []),
+    ...(inProject ? projectPages.map(({ name, letter }) => ({ keys: `g ${letter}`, what: name })) : []),
   ];
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title="Keyboard shortcuts" description="On a Mac, Cmd is Ctrl.">
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Keyboard shortcuts"
+      description="On a Mac, use Cmd instead of Ctrl."
+    >
       <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1.5 text-[0.8125rem]">
         {shortcuts.map(({ keys, what }) => (
           <div key={keys} className="contents">

@@ -1,5 +1,5 @@
-// Keys that work on every page. In: what each of them does. Out: nothing; it listens while the component is mounted.
-// It leaves the keys alone while somebody types, and while a dialog or a menu is open.
+// Keyboard shortcuts for every page. In: a function for each. Out: nothing; it listens while the component is mounted. It ignores keys while
+// somebody types in a field, and while a dialog or a menu is open.
 import { useEffect, useEffectEvent } from "react";
 
 interface Shortcuts {
@@ -11,7 +11,7 @@ interface Shortcuts {
   readonly onGo: (letter: string) => void;
 }
 
-/** The second key of `g o` has to come within this time. */
+/** The maximum time between the two keys of `g o`. */
 const SEQUENCE_MS_MAX = 1_500;
 
 export function useShortcuts(shortcuts: Shortcuts): void {
@@ -33,7 +33,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   useEffect(() => {
     let startedAt: number | null = null;
     const listen = (event: KeyboardEvent): void => {
-      // Shift alone is no key of its own: it may be held for `?`.
+      // Shift alone doesn't end a sequence: it may be held for `?`.
       if (event.key !== "Shift") startedAt = onKey(event, startedAt);
     };
     document.addEventListener("keydown", listen);

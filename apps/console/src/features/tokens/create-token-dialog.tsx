@@ -1,16 +1,13 @@
-// Makes an access token. In: a name and how long it lasts. Out: the token, shown once; closing forgets it. While it is shown, the dialog
-// closes by its button only, so that no stray click loses the token.
+// Creates an access token. In: a name and a lifetime. Out: the token, shown once.
 "use client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
-import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { Dialog, DialogActions } from "../../ui/dialog.tsx";
+import { CopyField } from "../../ui/copy-field.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Notice } from "../../ui/notice.tsx";
-import { QueryError } from "../../ui/query-error.tsx";
 
 const lifetimes = [
   [7, "7 days"],
@@ -41,82 +38,56 @@ export function CreateTokenDialog({ open, onOpenChange }: CreateTokenDialogProps
     create.reset();
   }
 
-  function submit(event: FormEvent): void {
-    event.preventDefault();
+  function submit(): void {
     create.mutate({ name: name.trim(), days });
   }
 
-  if (create.data) {
-    return (
-      <Dialog
-        open={open}
-        onOpenChange={close}
-        title="Your new access token"
-        description="Copy it now. It is shown this once and can't be read again."
-        locked
-      >
-        <ShownOnce token={create.data.token} />
-        <DialogActions>
-          <Button variant="primary" onClick={close}>
-            Done
-          </Button>
-        </DialogActions>
-      </Dialog>
-    );
-  }
   return (
-    <Dialog
+    <FormDialog
       open={open}
-      onOpenChange={close}
+      onClose={close}
       title="New access token"
-      description="For one script or one CI system, so that it can be revoked alone."
+      description="Use one token for each script or CI system, so that you can revoke them separately."
+      action="Create token"
+      pending={create.isPending}
+      error={create.error}
+      failure="The token was not created"
+      onSubmit={submit}
+      result={
+        create.data
+          ? {
+              title: "Your new access token",
+              description: "Copy it now. It is shown only now and can't be read again.",
+              content: <ShownOnce token={create.data.token} />,
+            }
+          : null
+      }
     >
-      <form className="flex flex-col gap-4" onSubmit={submit}>
-        <TextField
-          label="Name"
-          autoComplete="off"
-          placeholder="Deployments from CI"
-          required
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-        />
-        <SelectField
-          label="Expires after"
-          value={String(days)}
-          onChange={(event) => setDays(Number(event.target.value))}
-        >
-          {lifetimes.map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </SelectField>
-        {create.error ? <QueryError error={create.error} what="The token was not created" /> : null}
-        <DialogActions>
-          <Button onClick={close}>Cancel</Button>
-          <Button type="submit" variant="primary" pending={create.isPending}>
-            Create token
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+      <TextField
+        label="Name"
+        autoComplete="off"
+        placeholder="Deployments from CI"
+        required
+        maxLength={100}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <SelectField label="Expires after" value={String(days)} onChange={(event) => setDays(Number(event.target.value))}>
+        {lifetimes.map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+    </FormDialog>
   );
 }
 
 function ShownOnce({ token }: { token: string }) {
   return (
     <div className="flex flex-col gap-4">
-      <div className="flex items-start gap-2">
-        <code
-          data-testid="new-token"
-          className="min-w-0 flex-1 rounded-md border bg-sunken px-3 py-[0.3125rem] font-mono text-[0.8125rem] break-all"
-        >
-          {token}
-        </code>
-        <CopyButton text={token} label="Copy token" withText />
-      </div>
-      <Notice tone="warn">Whoever has this token acts as you. Keep it as you keep a password.</Notice>
+      <CopyField value={token} label="Copy token" testId="new-token" />
+      <Notice tone="warn">Anybody with this token has your rights. Protect it like a password.</Notice>
       <div>
         <p className="mb-1.5 text-[0.8125rem] font-medium">In CI</p>
         <CodeBlock

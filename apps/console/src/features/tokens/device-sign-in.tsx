@@ -1,26 +1,25 @@
-// A command line that waits to be signed in, as the person sees it. In: its code, from the address or typed, and the session if there
-// is one. Out: which machine asks, before anything is approved; then the approval. A link alone approves nothing.
+// The approval of a sign-in of the command line. In: its code, from the address or typed, and the session if there is one. Out: the machine
+// that wants to sign in, then the decision. Opening the link approves nothing.
 "use client";
 import type { DeviceRequest } from "@plinth/control/router";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
+import { useKeptFragment } from "../../kept-fragment.ts";
 import { useTRPC, useTRPCClient } from "../../trpc.ts";
-import { Button, ButtonLink } from "../../ui/button.tsx";
+import { Button } from "../../ui/button.tsx";
+import { CenteredIntro } from "../../ui/centered-page.tsx";
 import { errorCode, errorText } from "../../ui/error-text.ts";
 import { TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { Time } from "../../ui/time.tsx";
-import { withNext } from "../account/next-path.ts";
-import { useDeviceCode } from "./device-code.ts";
-
-const PAGE = "/device";
+import { SignInFirst } from "../account/sign-in-first.tsx";
 
 export function DeviceSignIn() {
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const { code, enter, forget } = useDeviceCode();
+  const { code, enter, forget } = useKeptFragment("plinth.device-code");
   const me = useQuery(trpc.me.get.queryOptions());
   const request = useQuery({
     queryKey: ["device", code],
@@ -30,12 +29,18 @@ export function DeviceSignIn() {
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-  if (errorCode(me.error) === "UNAUTHORIZED") return <SignInFirst />;
+  if (errorCode(me.error) === "UNAUTHORIZED") {
+    return (
+      <SignInFirst title="Sign in to the command line" page="/device">
+        Sign in here first. Then you decide whether to approve the request.
+      </SignInFirst>
+    );
+  }
   if (me.error)
     return <QueryError error={me.error} what="Your account could not be loaded" onRetry={() => void me.refetch()} />;
   if (!me.data || code === undefined) return <SkeletonRows rows={3} />;
   if (code === null || (request.error && errorCode(request.error) === "NOT_FOUND"))
-    return <EnterCode refused={request.error ? errorText(request.error) : null} onEnter={enter} />;
+    return <EnterCode problem={request.error ? errorText(request.error) : null} onEnter={enter} />;
   if (request.error) {
     const retry = (): void => void request.refetch();
     return <QueryError error={request.error} what="The request could not be loaded" onRetry={retry} />;
@@ -45,11 +50,11 @@ export function DeviceSignIn() {
 }
 
 interface EnterCodeProps {
-  refused: string | null;
+  problem: string | null;
   onEnter: (code: string) => void;
 }
 
-function EnterCode({ refused, onEnter }: EnterCodeProps) {
+function EnterCode({ problem, onEnter }: EnterCodeProps) {
   const [typed, setTyped] = useState("");
 
   function submit(event: FormEvent): void {
@@ -59,10 +64,9 @@ function EnterCode({ refused, onEnter }: EnterCodeProps) {
 
   return (
     <>
-      <h1 className="text-xl font-semibold tracking-tight">Sign in to the command line</h1>
-      <p className="mt-1 mb-6 text-ink-soft">
+      <CenteredIntro title="Sign in to the command line">
         Enter the code that <code className="font-mono">plinth login</code> shows in your terminal.
-      </p>
+      </CenteredIntro>
       <form className="flex flex-col gap-4" onSubmit={submit}>
         <TextField
           label="Code"
@@ -73,7 +77,7 @@ function EnterCode({ refused, onEnter }: EnterCodeProps) {
           placeholder="BCDF-GHJK"
           required
           maxLength={40}
-          error={refused}
+          error={problem}
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
         />
@@ -103,10 +107,9 @@ function Decision({ email, request, onDone }: DecisionProps) {
   const error = approve.error ?? deny.error;
   return (
     <>
-      <h1 className="text-xl font-semibold tracking-tight">Sign in to the command line?</h1>
-      <p className="mt-1 mb-6 text-ink-soft">
-        It will act as {email}, with all your rights, until you revoke it under Account.
-      </p>
+      <CenteredIntro title="Sign in to the command line?">
+        It will have all rights of {email} until you revoke it under Account.
+      </CenteredIntro>
       <dl className="divide-y rounded-lg border bg-surface shadow-card">
         <Fact name="Code">
           <span data-testid="user-code" className="font-mono text-lg tracking-wider">
@@ -119,12 +122,12 @@ function Decision({ email, request, onDone }: DecisionProps) {
         </Fact>
       </dl>
       <Notice tone="warn" className="mt-4" title="Did you start this yourself?">
-        Approve it only if you have just run plinth login and your terminal shows this code. If somebody sent you this
-        link, deny it.
+        Approve it only if you have just run plinth login and your terminal shows this code. If you got this link from
+        somebody else, deny it.
       </Notice>
       {error ? (
         <div className="mt-4">
-          <QueryError error={error} what="Nothing was decided" />
+          <QueryError error={error} what="The decision was not saved" />
         </div>
       ) : null}
       <div className="mt-6 flex flex-wrap gap-2">
@@ -165,22 +168,5 @@ function Done({ title, text }: { title: string; text: string }) {
       <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
       <p className="mt-1 text-ink-soft">{text}</p>
     </div>
-  );
-}
-
-function SignInFirst() {
-  return (
-    <>
-      <h1 className="text-xl font-semibold tracking-tight">Sign in to the command line</h1>
-      <p className="mt-1 mb-6 text-ink-soft">Sign in here first. You decide then whether to approve the request.</p>
-      <div className="flex flex-wrap gap-2">
-        <ButtonLink href={withNext("/sign-in", PAGE)} variant="primary" size="large">
-          Sign in
-        </ButtonLink>
-        <ButtonLink href={withNext("/sign-up", PAGE)} size="large">
-          Create an account
-        </ButtonLink>
-      </div>
-    </>
   );
 }

@@ -1,5 +1,5 @@
-// The access tokens of the person who is signed in. In: the session. Out: the list with when each was used, the making of one, and its
-// revocation. A token's text is in the dialog that made it and nowhere else.
+// The access tokens of the person. In: the session. Out: the list with the last use of each, and dialogs to create and revoke one. Only the
+// dialog that creates a token shows it.
 "use client";
 import type { AccessToken } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -10,7 +10,6 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { errorText } from "../../ui/error-text.ts";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -33,7 +32,7 @@ export function TokenList() {
   return (
     <Card
       title="Access tokens"
-      description="What the command line and your scripts act with in your name. Each has all your rights."
+      description="The command line and your scripts use them. Each token has all your rights."
       actions={
         <Button icon={<Plus aria-hidden />} onClick={() => setCreating(true)}>
           New token
@@ -46,8 +45,8 @@ export function TokenList() {
       ) : null}
       {tokens.data?.length === 0 ? (
         <p className="text-ink-soft">
-          None yet. Run <code className="font-mono">plinth login</code> to sign in to the command line, or make a token
-          for CI.
+          None yet. Run <code className="font-mono">plinth login</code> to sign in to the command line, or create a
+          token for CI.
         </p>
       ) : null}
       {tokens.data && tokens.data.length > 0 ? (
@@ -85,16 +84,11 @@ export function TokenList() {
       <CreateTokenDialog open={creating} onOpenChange={setCreating} />
       <ConfirmDialog
         open={revoking !== null}
-        onOpenChange={(open) => {
-          if (open) return;
-          setRevoking(null);
-          revoke.reset();
-        }}
+        onClose={() => setRevoking(null)}
         title={`Revoke ${revoking?.name ?? "token"}?`}
-        description="Whatever uses it is refused from its next call on. This can't be undone."
+        description="From now on, requests with it are refused. This can't be undone."
         action="Revoke token"
-        pending={revoke.isPending}
-        error={revoke.error ? errorText(revoke.error) : null}
+        mutation={revoke}
         onConfirm={() => revoking && revoke.mutate({ tokenId: revoking.id })}
       />
     </Card>

@@ -1,4 +1,4 @@
-// What may be done to an account as a whole. In: the user. Out: it is disabled or enabled, or a mail is on its way.
+// The actions for an account: disable, enable, send a mail for a new password. In: the user. Out: buttons, with a confirmation for each.
 "use client";
 import type { EndUserDetail } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -6,17 +6,16 @@ import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { errorText } from "../../ui/error-text.ts";
 
-type Asked = "disable" | "enable" | "mail";
+type Action = "disable" | "enable" | "mail";
 
 export function AccountActions({ projectId, user }: { projectId: string; user: EndUserDetail }) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [unconfirmed, setUnconfirmed] = useState<Action | null>(null);
   const onSuccess = async (): Promise<void> => {
     await queryClient.invalidateQueries({ queryKey: trpc.users.pathKey() });
-    setAsked(null);
+    setUnconfirmed(null);
   };
   const setDisabled = useMutation(trpc.users.setDisabled.mutationOptions({ onSuccess }));
   const mail = useMutation(trpc.users.mailReset.mutationOptions({ onSuccess }));
@@ -26,54 +25,48 @@ export function AccountActions({ projectId, user }: { projectId: string; user: E
       title: `Disable ${user.email}?`,
       description: "The user is signed out on every device within a second, and can't sign in until you enable them.",
       action: "Disable user",
-      act: setDisabled,
+      mutation: setDisabled,
       confirm: () => setDisabled.mutate({ ...named, disabled: true }),
     },
     enable: {
       title: `Enable ${user.email}?`,
       description: "The user can sign in again. Sessions that have ended stay ended.",
       action: "Enable user",
-      act: setDisabled,
+      mutation: setDisabled,
       confirm: () => setDisabled.mutate({ ...named, disabled: false }),
     },
     mail: {
       title: `Send a mail to ${user.email}?`,
-      description: "It holds a link that sets a new password, and works for 30 minutes. Earlier links end.",
+      description: "The mail has a link to set a new password, which works for 30 minutes. Earlier links stop working.",
       action: "Send mail",
-      act: mail,
+      mutation: mail,
       confirm: () => mail.mutate(named),
     },
   } as const;
-  const question = asked === null ? null : questions[asked];
+  const question = unconfirmed === null ? null : questions[unconfirmed];
   return (
     <>
       <Button
         disabled={!user.canMail}
         title={user.canMail ? undefined : "The project has no connection for mail. Set one up under Mail."}
-        onClick={() => setAsked("mail")}
+        onClick={() => setUnconfirmed("mail")}
       >
         Send password mail
       </Button>
       {user.disabledAt === null ? (
-        <Button variant="danger" onClick={() => setAsked("disable")}>
+        <Button variant="danger" onClick={() => setUnconfirmed("disable")}>
           Disable
         </Button>
       ) : (
-        <Button onClick={() => setAsked("enable")}>Enable</Button>
+        <Button onClick={() => setUnconfirmed("enable")}>Enable</Button>
       )}
       <ConfirmDialog
         open={question !== null}
-        onOpenChange={(open) => {
-          if (open) return;
-          setAsked(null);
-          setDisabled.reset();
-          mail.reset();
-        }}
+        onClose={() => setUnconfirmed(null)}
         title={question?.title ?? ""}
         description={question?.description ?? ""}
         action={question?.action ?? ""}
-        pending={question?.act.isPending ?? false}
-        error={question?.act.error ? errorText(question.act.error) : null}
+        mutation={question?.mutation}
         onConfirm={() => question?.confirm()}
       />
     </>

@@ -1,15 +1,13 @@
-// Adds a user without a password. In: an address and roles. Out: the user is sent a mail, or the person a link to hand over once.
+// Adds a user without a password. In: an email and roles. Out: Plinth mails a link to the user, or shows the link once.
 "use client";
 import type { CreatedUser } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
-import { Button } from "../../ui/button.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { Dialog, DialogActions } from "../../ui/dialog.tsx";
+import { CopyField } from "../../ui/copy-field.tsx";
 import { TextField } from "../../ui/field.tsx";
+import { FormDialog, type FormResult } from "../../ui/form-dialog.tsx";
 import { Notice } from "../../ui/notice.tsx";
-import { QueryError } from "../../ui/query-error.tsx";
 import { RoleBoxes } from "./role-boxes.tsx";
 
 interface CreateUserDialogProps {
@@ -31,8 +29,7 @@ export function CreateUserDialog({ projectId, roles, onClose }: CreateUserDialog
     }),
   );
 
-  function submit(event: FormEvent): void {
-    event.preventDefault();
+  function submit(): void {
     create.mutate({
       projectId,
       email: email.trim(),
@@ -41,83 +38,68 @@ export function CreateUserDialog({ projectId, roles, onClose }: CreateUserDialog
     });
   }
 
-  if (create.data) {
-    return (
-      <Dialog
-        open
-        onOpenChange={onClose}
-        title={create.data.isMailed ? "The user is added" : "Send this to the user"}
-        description={
-          create.data.isMailed
-            ? `A mail to ${email.trim()} tells how to set a password. It works for 30 minutes; you can send another one on the user's page.`
-            : `${email.trim()} sets a password with it within 30 minutes. The project has no connection for mail, so you hand it over yourself.`
-        }
-        locked={!create.data.isMailed}
-      >
-        {create.data.isMailed ? null : <TokenShownOnce created={create.data} />}
-        <DialogActions>
-          <Button variant="primary" onClick={onClose}>
-            Done
-          </Button>
-        </DialogActions>
-      </Dialog>
-    );
-  }
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title="Add a user"
-      description="The account has no password: the user sets one with a link that works once."
+      description="The account has no password yet. The user sets one with a link that works once."
+      action="Add user"
+      pending={create.isPending}
+      error={create.error}
+      failure="The user was not added"
+      onSubmit={submit}
+      result={create.data ? resultOf(create.data, email.trim()) : null}
     >
-      <form className="flex flex-col gap-4" onSubmit={submit}>
-        <TextField
-          label="Email"
-          type="email"
-          required
-          maxLength={254}
-          autoComplete="off"
-          placeholder="ana@example.com"
-          value={email}
-          onChange={(event) => {
-            setEmail(event.target.value);
-            create.reset();
-          }}
-        />
-        <TextField
-          label="Name (optional)"
-          maxLength={255}
-          autoComplete="off"
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-        />
-        <RoleBoxes roles={roles} chosen={chosen} onChange={setChosen} />
-        {create.error ? <QueryError error={create.error} what="The user was not added" /> : null}
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" pending={create.isPending}>
-            Add user
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+      <TextField
+        label="Email"
+        type="email"
+        required
+        maxLength={254}
+        autoComplete="off"
+        placeholder="ana@example.com"
+        value={email}
+        onChange={(event) => {
+          setEmail(event.target.value);
+          create.reset();
+        }}
+      />
+      <TextField
+        label="Name (optional)"
+        maxLength={255}
+        autoComplete="off"
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <RoleBoxes roles={roles} chosen={chosen} onChange={setChosen} />
+    </FormDialog>
   );
+}
+
+function resultOf(created: CreatedUser, email: string): FormResult {
+  if (created.isMailed) {
+    return {
+      title: "The user was added",
+      description: `${email} gets a mail with a link to set a password, which works for 30 minutes. You can send another one on the user's page.`,
+      content: null,
+      locked: false,
+    };
+  }
+  return {
+    title: "Send this to the user",
+    description: `The project has no connection for mail, so send this to ${email} yourself. It sets a password and works for 30 minutes.`,
+    content: <TokenShownOnce created={created} />,
+  };
 }
 
 function TokenShownOnce({ created: { link, token } }: { created: CreatedUser }) {
   const text = link ?? token ?? "";
   return (
     <div className="flex flex-col gap-4">
-      <div className="flex items-start gap-2">
-        <code className="min-w-0 flex-1 rounded-md border bg-sunken px-3 py-[0.3125rem] font-mono text-[0.8125rem] break-all">
-          {text}
-        </code>
-        <CopyButton text={text} label={link === null ? "Copy token" : "Copy link"} withText />
-      </div>
+      <CopyField value={text} label={link === null ? "Copy token" : "Copy link"} />
       <Notice tone="warn">
         {link === null
-          ? "It is shown only now. Your app sends it to /v1/auth/reset-password with the new password. Name a page for it under auth in the blueprint, and you get a link instead."
-          : "It is shown only now. Whoever opens it first sets the password of this account."}
+          ? "It is shown only now. Your app sends it to /v1/auth/reset-password with the new password. If you declare a page for it under auth in the blueprint, you get a link instead."
+          : "It is shown only now. The first person who opens it can set the password of this account."}
       </Notice>
     </div>
   );

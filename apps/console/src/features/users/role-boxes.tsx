@@ -1,5 +1,5 @@
-// Which roles a user holds. In: the roles of the live blueprint, and those chosen. Out: every change. `user` can't be taken away
-// here: it is what being signed in means.
+// Checkboxes for the roles of a user. In: the roles of the live blueprint, and the chosen ones. Out: every change. `user` can't be removed:
+// every signed-in user has it.
 
 interface RoleBoxesProps {
   roles: readonly string[];

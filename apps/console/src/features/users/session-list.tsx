@@ -1,4 +1,4 @@
-// Where a user is signed in. In: the user. Out: each device, when it was last seen, and the ways to end one session or all.
+// The sessions of a user. In: the user. Out: each device with its last use, and buttons to end one session or all.
 "use client";
 import type { EndUserDetail } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -8,7 +8,6 @@ import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { deviceWords } from "../../ui/device-words.ts";
-import { errorText } from "../../ui/error-text.ts";
 import { QueryError } from "../../ui/query-error.tsx";
 import { Time } from "../../ui/time.tsx";
 
@@ -47,7 +46,7 @@ export function SessionList({ projectId, user, mayEnd }: SessionListProps) {
         </div>
       ) : null}
       {activeSessions.length === 0 ? (
-        <p className="p-4 text-ink-soft">The user is signed in nowhere.</p>
+        <p className="p-4 text-ink-soft">The user has no sessions.</p>
       ) : (
         <ul className="divide-y" aria-label="Sessions">
           {activeSessions.map(({ id, userAgent, ip, startedAt, lastSeenAt }) => (
@@ -80,15 +79,11 @@ export function SessionList({ projectId, user, mayEnd }: SessionListProps) {
       )}
       <ConfirmDialog
         open={asking}
-        onOpenChange={(open) => {
-          setAsking(open);
-          if (!open) end.reset();
-        }}
+        onClose={() => setAsking(false)}
         title="End all sessions?"
         description={`${user.email} is signed out on every device within a second, and can sign in again.`}
         action="End all sessions"
-        pending={end.isPending}
-        error={end.error ? errorText(end.error) : null}
+        mutation={end}
         onConfirm={() => end.mutate({ projectId, userId: user.id })}
       />
     </Card>

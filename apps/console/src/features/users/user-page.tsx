@@ -1,4 +1,4 @@
-// One end user. In: the ids of project and user. Out: facts, roles, sessions, and what may be done to the account.
+// One end user. In: the ids of project and user. Out: facts, roles, sessions, and actions for the account.
 "use client";
 import type { EndUserDetail, Rights } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -37,7 +37,7 @@ export function UserPage({ projectId, userId }: { projectId: string; userId: str
           title="No such user"
           action={<ButtonLink href={`/projects/${projectId}/users`}>Go to users</ButtonLink>}
         >
-          The account isn't there, or no longer.
+          The account doesn't exist or was deleted.
         </EmptyState>
       </>
     );
@@ -115,8 +115,8 @@ function Facts({ user }: { user: EndUserDetail }) {
           <dt>Address</dt>
           <dd>
             {user.verifiesEmail
-              ? "New accounts prove their address before they are made"
-              : "Not verified: the blueprint asks for no proof"}
+              ? "Verified before the account is created"
+              : "Not verified: the blueprint doesn't require it"}
           </dd>
         </div>
         {user.organizations ? (
@@ -159,11 +159,11 @@ function Roles({ projectId, user, mayChange }: { projectId: string; user: EndUse
   const roles = model.data?.roles.map(({ name }) => name).filter((name) => name !== "public" && name !== "owner") ?? [];
   const isChanged = [...chosen].sort().join() !== [...user.roles].sort().join();
   return (
-    <Card title="Roles" description="They hold from the user's next request.">
+    <Card title="Roles" description="Changes apply from the user's next request.">
       <div className="flex flex-col gap-4">
         <RoleBoxes roles={roles} chosen={chosen} onChange={setEdited} disabled={!mayChange} />
         {set.error ? <QueryError error={set.error} what="The roles were not changed" /> : null}
-        {set.isSuccess && !isChanged ? <Notice tone="good">The roles are changed.</Notice> : null}
+        {set.isSuccess && !isChanged ? <Notice tone="good">The roles were changed.</Notice> : null}
         {mayChange ? (
           <div>
             <Button
@@ -175,7 +175,7 @@ function Roles({ projectId, user, mayChange }: { projectId: string; user: EndUse
             </Button>
           </div>
         ) : (
-          <p className="text-[0.8125rem] text-ink-soft">Only admins and owners of the project change roles.</p>
+          <p className="text-[0.8125rem] text-ink-soft">Only admins and owners of the project can change roles.</p>
         )}
       </div>
     </Card>

@@ -1,4 +1,4 @@
-// A page of users. In: the accounts. Out: a row for each, which leads to the account.
+// A page of users. In: the accounts. Out: a row for each, with a link to its page.
 import type { EndUserPage } from "@plinth/control/router";
 import Link from "next/link";
 import { Badge } from "../../ui/badge.tsx";

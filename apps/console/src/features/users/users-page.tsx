@@ -1,5 +1,5 @@
-// The end users of a project. In: its id; search and filters, from what the person chooses. Out: a table of accounts in pages, and
-// a way to add one.
+// The end users of a project. In: its id; search and filters from the person. Out: a table of accounts, page by page, and a dialog to add
+// one.
 "use client";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { UserPlus, Users } from "lucide-react";
@@ -77,7 +77,7 @@ export function UsersPage({ projectId }: { projectId: string }) {
             </ButtonLink>
           }
         >
-          An app has users once a blueprint is deployed. Deploy it, and those who sign up appear here.
+          Deploy a blueprint first. Then people who sign up in your app appear here.
         </EmptyState>
       ) : null}
       {users.data ? (
@@ -120,13 +120,13 @@ export function UsersPage({ projectId }: { projectId: string }) {
           {users.data.users.length > 0 ? (
             <UserTable projectId={projectId} page={users.data} cursors={cursors} onPage={setCursors} />
           ) : isFiltered ? (
-            <EmptyState icon={<Users />} title="Nobody fits">
+            <EmptyState icon={<Users />} title="No user matches">
               Try another part of the address or name, or another role.
             </EmptyState>
           ) : (
             <EmptyState icon={<Users />} title="Nobody has signed up yet" action={create}>
               {hasAuth
-                ? "Those who sign up in your app appear here. You can also add somebody, who then sets a password."
+                ? "People who sign up in your app appear here. You can also add a user, who then sets a password."
                 : "The live blueprint has no module auth, so nobody can sign up. Add it to modules, and deploy it."}
             </EmptyState>
           )}

@@ -1,12 +1,12 @@
-// What to do at a provider so that its webhooks arrive. In: a source. Out: where to paste the address, where the secret is, and, where
-// a shell can sign as the provider does, a command that sends a test request. It never contains a secret.
+// Instructions to set up webhooks at a provider. In: a source. Out: where to paste the address, where to find the secret, and a command
+// that sends a test request, if a shell can sign like the provider. The command never contains a secret.
 import type { InboundSource } from "@plinth/control/router";
 
 interface Guide {
   readonly label: string;
-  /** Where the address is set. */
+  /** Where to paste the address. */
   readonly place: string;
-  /** What the secret is, in the provider's words. */
+  /** The name of the secret at the provider. */
   readonly secret: string;
 }
 
@@ -23,7 +23,7 @@ const guides: Readonly<Record<string, Guide>> = {
   },
   meta: {
     label: "Meta",
-    place: "your app's Webhooks > Callback URL (add the secrets first: Meta asks at once whether the address answers)",
+    place: "your app's Webhooks > Callback URL (add the secrets first: Meta sends a request to it at once)",
     secret: "the App Secret; add the Verify Token that you choose there as a second secret",
   },
   paypal: {
@@ -39,7 +39,7 @@ const guides: Readonly<Record<string, Guide>> = {
   sendgrid: {
     label: "SendGrid",
     place: "Settings > Mail Settings > Event Webhooks",
-    secret: "the Verification Key, once Signed Event Webhook is on",
+    secret: "the Verification Key, when Signed Event Webhook is on",
   },
   shopify: {
     label: "Shopify",
@@ -48,8 +48,7 @@ const guides: Readonly<Record<string, Guide>> = {
   },
   slack: {
     label: "Slack",
-    place:
-      "your app's Event Subscriptions > Request URL (add the secret first: Slack asks at once whether the address answers)",
+    place: "your app's Event Subscriptions > Request URL (add the secret first: Slack sends a request to it at once)",
     secret: "the Signing Secret under Basic Information",
   },
   standard: {
@@ -70,7 +69,7 @@ const guides: Readonly<Record<string, Guide>> = {
   twitch: {
     label: "Twitch",
     place: "the callback of an EventSub subscription",
-    secret: "the secret that the subscription is made with",
+    secret: "the secret with which you create the subscription",
   },
   zoom: {
     label: "Zoom",
@@ -84,12 +83,12 @@ export function guideOf({ verify }: Pick<InboundSource, "verify">): Guide {
     guides[verify] ?? {
       label: "Own scheme",
       place: "the webhook settings of the service",
-      secret: "what the service signs with, or the token that it sends",
+      secret: "the key with which the service signs, or the token that it sends",
     }
   );
 }
 
-/** Null where a shell's tools can't sign as the provider does, or the provider's own tool is better. */
+/** Null if a shell can't sign like the provider, or if the provider has a better tool. */
 export function testCommand({ verify, url, events }: Pick<InboundSource, "verify" | "url" | "events">): string | null {
   const [type = "ping"] = Object.keys(events);
   if (verify === "github") {
@@ -112,7 +111,7 @@ export function testCommand({ verify, url, events }: Pick<InboundSource, "verify
   return null;
 }
 
-/** Text of the body and of headers stands between double quotes: the shell puts variables in. */
+/** Body and headers are in double quotes, so that the shell inserts variables. */
 function command(body: string, signed: string, before: string, url: string, headers: readonly string[]): string {
   return `${before}BODY="${body.replaceAll('"', '\\"')}"
 SIGNATURE=$(printf %s ${signed} | openssl dgst -sha256 -hmac "$SECRET" | sed 's/.* //')
@@ -120,7 +119,7 @@ curl -i ${url} -H 'content-type: application/json' --data "$BODY" \\
 ${headers.map((header) => `  -H "${header}"`).join(" \\\n")}`;
 }
 
-/** Whether only this machine reaches the address. */
+/** Whether only this machine can reach the address. */
 export function isLocal(url: string): boolean {
   return /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|\/|$)/.test(url);
 }

@@ -1,5 +1,5 @@
-// What a source was sent. In: the source. Out: a page of requests, newest first, with what became of each; those who may change the
-// project open one to what the provider sent, and replay it.
+// The requests to a source. In: the source. Out: a page of requests with their outcomes, newest first. People who can change the project
+// can open a request to read its content, and replay it.
 "use client";
 import type { InboundRequest, InboundSource, InboundStatus } from "@plinth/control/router";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -61,7 +61,7 @@ export function RequestList({ projectId, source, mayAct }: RequestListProps) {
   if (isEmpty && status === "") {
     return (
       <EmptyState icon={<Inbox />} title="Nothing has arrived yet">
-        The next request to the address above appears here, also when it is refused, with the reason.
+        The next request to the address above appears here. If it is refused, you see the reason.
       </EmptyState>
     );
   }
@@ -135,7 +135,7 @@ function ReplayUnmapped({ projectId, source }: Omit<RequestListProps, "mayAct">)
       {replay.data ? (
         <span className="text-[0.8125rem] text-ink-soft" role="status">
           {replay.data.requests === 0
-            ? "No kept request becomes an event."
+            ? "No stored request becomes an event."
             : `${replay.data.requests} replayed${replay.data.hasMore ? ", there are more" : ""}.`}
         </span>
       ) : null}
@@ -143,7 +143,7 @@ function ReplayUnmapped({ projectId, source }: Omit<RequestListProps, "mayAct">)
         size="small"
         pending={replay.isPending}
         onClick={() => replay.mutate({ projectId, source: source.name })}
-        title="Requests that no version mapped when they came, and the live one does"
+        title="Replays stored requests that the live version maps to an event"
       >
         Replay unmapped
       </Button>
@@ -160,9 +160,9 @@ interface RequestProps {
 function Request({ projectId, request, mayAct }: RequestProps) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  const isKept = request.status !== "refused";
-  const whole = useQuery(
-    trpc.inbound.request.queryOptions({ projectId, requestId: request.id }, { enabled: mayAct && isKept, gcTime: 0 }),
+  const isStored = request.status !== "refused";
+  const details = useQuery(
+    trpc.inbound.request.queryOptions({ projectId, requestId: request.id }, { enabled: mayAct && isStored, gcTime: 0 }),
   );
   const replay = useMutation(
     trpc.inbound.replay.mutationOptions({
@@ -171,37 +171,37 @@ function Request({ projectId, request, mayAct }: RequestProps) {
   );
   return (
     <div className="mt-3 flex flex-col gap-3">
-      {isKept ? null : (
-        <p className="text-ink-soft">Nothing of a refused request is kept but when it came and why it was refused.</p>
+      {isStored ? null : (
+        <p className="text-ink-soft">For a refused request, only the time and the reason are stored.</p>
       )}
-      {isKept && !mayAct ? (
-        <p className="text-ink-soft">What the provider sent is shown to owners of the organization.</p>
+      {isStored && !mayAct ? (
+        <p className="text-ink-soft">Only people who can change the project see the content.</p>
       ) : null}
-      {whole.error ? <QueryError error={whole.error} what="The request could not be loaded" /> : null}
-      {replay.error ? <QueryError error={replay.error} what="It was not replayed" /> : null}
+      {details.error ? <QueryError error={details.error} what="The request could not be loaded" /> : null}
+      {replay.error ? <QueryError error={replay.error} what="The request was not replayed" /> : null}
       {replay.data ? <Notice tone="good" title={`${replay.data.event} was emitted again`} /> : null}
       {request.replayedAt === null ? null : (
         <p className="text-ink-soft">
           Replayed <Time at={request.replayedAt} />.
         </p>
       )}
-      {whole.data ? (
+      {details.data ? (
         <>
           <h3 className="-mb-1 text-xs font-medium text-ink-soft">Body</h3>
           <CodeBlock
-            code={indented(whole.data.body) ?? `base64: ${whole.data.bodyBase64 ?? ""}`}
+            code={indented(details.data.body) ?? `base64: ${details.data.bodyBase64 ?? ""}`}
             label="body"
             className="[&_pre]:max-h-96 [&_pre]:text-xs [&_pre]:leading-5"
           />
           <h3 className="-mb-1 text-xs font-medium text-ink-soft">Headers</h3>
           <CodeBlock
-            code={JSON.stringify(whole.data.headers, null, 2)}
+            code={JSON.stringify(details.data.headers, null, 2)}
             label="headers"
             className="[&_pre]:max-h-48 [&_pre]:text-xs [&_pre]:leading-5"
           />
         </>
       ) : null}
-      {mayAct && isKept ? (
+      {mayAct && isStored ? (
         <div>
           <Button
             size="small"

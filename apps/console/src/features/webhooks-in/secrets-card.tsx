@@ -1,5 +1,5 @@
-// What a source's requests are verified with. In: a source. Out: since when each secret is live and how long, a form for another, and
-// the removal of one. A secret is sent once and never comes back.
+// The secrets with which requests to a source are verified. In: a source. Out: the secrets with their times, a form to add one, and a button
+// to remove one. A secret is sent to the server once and never shown again.
 "use client";
 import type { InboundSource } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -8,7 +8,6 @@ import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { errorText } from "../../ui/error-text.ts";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -33,7 +32,7 @@ export function SecretsCard({ projectId, source, mayAct }: SecretsCardProps) {
   return (
     <Card
       title="Secrets"
-      description={`A request is accepted when one of them fits. Here it is ${guideOf(source).secret}.`}
+      description={`A request is accepted if its signature matches one of them. For this source, use ${guideOf(source).secret}.`}
       actions={
         mayAct && !isAdding ? (
           <Button size="small" variant={source.enabled ? "secondary" : "primary"} onClick={() => setAdding(true)}>
@@ -70,18 +69,15 @@ export function SecretsCard({ projectId, source, mayAct }: SecretsCardProps) {
       {isAdding ? <SecretForm projectId={projectId} source={source} onDone={() => setAdding(false)} /> : null}
       <ConfirmDialog
         open={removing !== null}
-        onOpenChange={(open) => {
-          if (!open) setRemoving(null);
-        }}
+        onClose={() => setRemoving(null)}
         title="Remove this secret?"
         description={
           isLast
-            ? "It is the only one: from now on every request of this source is refused."
-            : "Requests that are signed with it are refused from now on."
+            ? "It is the only secret. From now on, every request to this source is refused."
+            : "From now on, requests that are signed with it are refused."
         }
         action="Remove secret"
-        pending={remove.isPending}
-        error={remove.error ? errorText(remove.error) : null}
+        mutation={remove}
         onConfirm={() => (removing === null ? undefined : remove.mutate({ projectId, secretId: removing }))}
       />
     </Card>
@@ -92,7 +88,7 @@ const overlaps = [
   ["24", "for one day"],
   ["1", "for one hour"],
   ["168", "for seven days"],
-  ["0", "not at all: they end now"],
+  ["0", "no longer: they end now"],
   ["", "until they are removed"],
 ] as const;
 
@@ -130,8 +126,8 @@ function SecretForm({ projectId, source, onDone }: Omit<SecretsCardProps, "mayAc
       />
       {source.enabled ? (
         <SelectField
-          label="The present secrets stay live"
-          hint="As long as the provider may still sign with the old one."
+          label="Present secrets stay valid"
+          hint="Until the provider signs with the new secret."
           value={overlap}
           onChange={(event) => setOverlap(event.target.value)}
         >

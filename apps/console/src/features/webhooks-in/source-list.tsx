@@ -1,4 +1,4 @@
-// The services that send to a project. In: its id. Out: its inbound sources and how each is; or what to write into the blueprint.
+// The inbound sources of a project. In: the project's id. Out: the sources with their state, or an example for the blueprint.
 "use client";
 import type { InboundSource } from "@plinth/control/router";
 import { useQuery } from "@tanstack/react-query";
@@ -98,7 +98,7 @@ webhooks:
       events:
         payment_intent.succeeded: payment.succeeded`;
 
-/** Of a project that is not live, or whose live version declares no source. */
+/** For a project that is not live, or whose live version declares no source. */
 function NoSources({ projectId }: { projectId: string }) {
   return (
     <EmptyState
@@ -110,7 +110,7 @@ function NoSources({ projectId }: { projectId: string }) {
         </ButtonLink>
       }
     >
-      <p>Declare a source in the blueprint. Once it is deployed, its address to paste at the provider appears here.</p>
+      <p>Declare a source in the blueprint and deploy it. Then its address appears here, to paste at the provider.</p>
       <CodeBlock
         code={example}
         label="example of an inbound source"

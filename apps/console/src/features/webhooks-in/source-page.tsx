@@ -1,5 +1,5 @@
-// One inbound source. In: the project's id and the source's name. Out: its address to copy, what is left to do, its secrets, and what it
-// was sent.
+// One inbound source. In: the project's id and the source's name. Out: its address to copy, the next setup step, its secrets, its events and
+// its requests.
 "use client";
 import type { InboundSource } from "@plinth/control/router";
 import { useQuery } from "@tanstack/react-query";
@@ -32,14 +32,14 @@ export function SourcePage({ projectId, name }: { projectId: string; name: strin
       {sources.error ? <QueryError error={sources.error} what="The source could not be loaded" /> : null}
       {sources.data !== undefined && source === undefined ? (
         <Notice tone="warn" title="The live version has no such source">
-          It appears once a version that declares it is deployed.
+          Deploy a version that declares it.
         </Notice>
       ) : null}
       {source === undefined ? null : (
         <>
           <PageHeader
             title={<span className="font-mono text-base">{source.name}</span>}
-            description={`Requests are verified as ${guideOf(source).label === "Own scheme" ? "the blueprint says" : `${guideOf(source).label} signs them`}.`}
+            description={`Requests are verified ${guideOf(source).label === "Own scheme" ? "as declared in the blueprint" : `with the signature of ${guideOf(source).label}`}.`}
             actions={<SourceBadge source={source} />}
           />
           <div className="flex flex-col gap-4">
@@ -54,7 +54,7 @@ export function SourcePage({ projectId, name }: { projectId: string; name: strin
   );
 }
 
-/** Steps are shown until the first request has arrived; then the address alone. */
+/** Shows the setup steps until the first request has arrived; then only the address. */
 function SetUp({ source }: { source: InboundSource }) {
   const { place, secret } = guideOf(source);
   const command = testCommand(source);
@@ -63,7 +63,7 @@ function SetUp({ source }: { source: InboundSource }) {
       <CodeBlock code={source.url} label="address" wrap />
       {isLocal(source.url) ? (
         <p className="mt-3 text-[0.8125rem] text-ink-soft">
-          Only this machine reaches the address. A provider on the internet needs a tunnel to it
+          Only this machine can reach this address. A provider on the internet needs a tunnel to it
           <MarkedText text={source.verify === "stripe" ? ", for example `stripe listen --forward-to`." : "."} />
         </p>
       ) : null}
@@ -85,11 +85,11 @@ function Mapping({ source }: { source: InboundSource }) {
   return (
     <Card
       title="Events"
-      description="What a request of each type becomes. The blueprint says so; other types are kept, and can be replayed once a version maps them."
+      description="The event for each type of request, from the blueprint. Requests of other types are stored. You can replay them when a version maps them."
     >
       {pairs.length === 0 ? (
         <p className="text-[0.8125rem] text-ink-soft">
-          <MarkedText text="None: requests are kept and start nothing. Add `type` and `events` to the source in the blueprint." />
+          <MarkedText text="None: requests are stored and start nothing. Add `type` and `events` to the source in the blueprint." />
         </p>
       ) : (
         <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1 font-mono text-xs">

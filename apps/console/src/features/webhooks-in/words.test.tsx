@@ -1,4 +1,4 @@
-// What a source is said to be waiting for. A source that refuses everything must not look as if nothing had arrived.
+// The state of a source. A source that refuses all requests must not look as if none had arrived.
 import type { InboundSource } from "@plinth/control/router";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
@@ -20,10 +20,10 @@ const refused: InboundSource = { ...source, lastRefusedAt: at, lastRefusal: "bad
 
 const badge = (one: InboundSource): string => renderToStaticMarkup(<SourceBadge source={one} />);
 
-test("a source that has only refused says so, and why", () => {
+test("a source that has only refused requests says so, with the reason", () => {
   expect(badge(refused)).toContain("All requests refused");
   expect(setUpText(refused, "the signing secret")).toBe(
-    "No request was accepted yet. The last one was refused: none of the live secrets fits the signature: wrong secret, or the body was changed on its way.",
+    "No request was accepted yet. The last one was refused: no live secret matches the signature: the secret is wrong, or the body was changed on the way.",
   );
 });
 

@@ -1,17 +1,17 @@
-// How a source is, and what became of a request, in words. In: a source or a request. Out: a badge, or a sentence.
+// The state of a source and the outcome of a request. In: a source or a request. Out: a badge, or a sentence.
 import type { InboundRequest, InboundSource, InboundStatus } from "@plinth/control/router";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 
 const reasons: Readonly<Record<string, string>> = {
-  no_secret: "the source had no secret then",
-  no_signature: "it carried no signature of this provider",
-  bad_signature: "none of the live secrets fits the signature: wrong secret, or the body was changed on its way",
-  bad_timestamp: "the signed timestamp was missing or no number",
+  no_secret: "the source had no secret at that time",
+  no_signature: "it had no signature of this provider",
+  bad_signature: "no live secret matches the signature: the secret is wrong, or the body was changed on the way",
+  bad_timestamp: "the signed timestamp was missing or not a number",
   old_timestamp: "it was signed too long ago, or one of the clocks is wrong",
-  reused_signature: "its signature has come before, with another event",
+  reused_signature: "its signature was already used for another event",
   unmapped: "the blueprint maps this type to no event",
   too_many: "it lists more than 2,000 events",
-  unreadable: "its body is neither JSON nor a form, or holds what the database can't store",
+  unreadable: "its body is neither JSON nor a form, or has content that the database can't store",
 };
 
 export function reasonText(reason: string | null): string {
@@ -27,7 +27,7 @@ export function SourceBadge({ source }: { source: InboundSource }) {
   return <Badge tone="good">Receiving</Badge>;
 }
 
-/** What a source that has accepted nothing yet is waiting for. @param secret What the provider calls its secret. */
+/** The next setup step of a source that has accepted no request yet. @param secret The name of the secret at the provider. */
 export function setUpText(source: InboundSource, secret: string): string {
   if (!source.enabled) return `Every request is refused until the source has a secret: ${secret}.`;
   if (source.lastRefusedAt === null) return "No request has arrived yet.";
@@ -36,7 +36,7 @@ export function setUpText(source: InboundSource, secret: string): string {
     : "No request has arrived since the newest secret was added.";
 }
 
-/** Whether the last refusal came after the newest secret: earlier ones say nothing about that secret. */
+/** Whether the last refusal was after the newest secret was added: earlier refusals say nothing about that secret. */
 function refusesNewestSecret({ secrets, lastRefusedAt }: InboundSource): boolean {
   return lastRefusedAt !== null && secrets.every(({ createdAt }) => Date.parse(createdAt) < Date.parse(lastRefusedAt));
 }

@@ -1,16 +1,13 @@
-// Makes an endpoint. In: an address and the events. Out: the endpoint's secret, shown once; closing forgets it. While it is shown, the
-// dialog closes by its button only, so that no stray click loses the secret.
+// Creates an endpoint. In: an address and events. Out: the secret of the endpoint, shown once.
 "use client";
 import type { NewWebhookEndpoint } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog, DialogActions } from "../../ui/dialog.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { MarkedText } from "../../ui/marked-text.tsx";
-import { QueryError } from "../../ui/query-error.tsx";
-import { SecretOnce } from "./secret-once.tsx";
+import { EndpointSecret } from "./endpoint-secret.tsx";
 
 interface CreateEndpointDialogProps {
   projectId: string;
@@ -38,8 +35,7 @@ export function CreateEndpointDialog({ projectId, open, onOpenChange }: CreateEn
     create.reset();
   }
 
-  function submit(event: FormEvent): void {
-    event.preventDefault();
+  function submit(): void {
     create.mutate({
       projectId,
       url: url.trim(),
@@ -48,72 +44,58 @@ export function CreateEndpointDialog({ projectId, open, onOpenChange }: CreateEn
     });
   }
 
-  if (create.data) {
-    return (
-      <Dialog
-        open={open}
-        onOpenChange={close}
-        title="Your new endpoint"
-        description="The receiver verifies what it is sent with this. A secret is shown this once and can't be read again."
-        locked
-      >
-        <SecretOnce endpoint={create.data} />
-        <DialogActions>
-          <Button variant="primary" onClick={close}>
-            Done
-          </Button>
-        </DialogActions>
-      </Dialog>
-    );
-  }
   return (
-    <Dialog
+    <FormDialog
       open={open}
-      onOpenChange={close}
+      onClose={close}
       title="New endpoint"
-      description="It is sent what an admin may read, without internal and secret fields."
+      description="It receives the data that an admin can read, without internal and secret fields."
+      action="Create endpoint"
+      pending={create.isPending}
+      error={create.error}
+      failure="The endpoint was not created"
+      onSubmit={submit}
+      result={
+        create.data
+          ? {
+              title: "Your new endpoint",
+              description:
+                "The receiver verifies requests with it. A secret is shown only now and can't be read again.",
+              content: <EndpointSecret endpoint={create.data} />,
+            }
+          : null
+      }
     >
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        {create.error ? <QueryError error={create.error} what="The endpoint was not made" /> : null}
-        <TextField
-          label="Address"
-          placeholder="https://shop.example/hooks"
-          hint={
-            <MarkedText text="An https address. To try a receiver on your own machine, use `plinth webhooks listen`." />
-          }
-          required
-          maxLength={2000}
-          value={url}
-          onChange={(event) => setUrl(event.target.value)}
-        />
-        <TextField
-          label="Events"
-          hint="Names, order.* for all of a noun, or * for all; with spaces between them."
-          required
-          className="font-mono text-xs"
-          value={events}
-          onChange={(event) => setEvents(event.target.value)}
-        />
-        <SelectField
-          label="Signed by"
-          value={signing}
-          onChange={(event) =>
-            setSigning(event.target.value === "ed25519" || event.target.value === "hmac" ? event.target.value : "")
-          }
-        >
-          <option value="">what the blueprint says; HMAC where it says nothing</option>
-          <option value="hmac">a secret that both sides have (HMAC-SHA256)</option>
-          <option value="ed25519">a key of which the receiver has the public half (Ed25519)</option>
-        </SelectField>
-        <DialogActions>
-          <Button type="button" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" pending={create.isPending}>
-            Make endpoint
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+      <TextField
+        label="Address"
+        placeholder="https://shop.example/hooks"
+        hint={
+          <MarkedText text="An https address. To try a receiver on your own machine, use `plinth webhooks listen`." />
+        }
+        required
+        maxLength={2000}
+        value={url}
+        onChange={(event) => setUrl(event.target.value)}
+      />
+      <TextField
+        label="Events"
+        hint="Names of events, order.* for all events of order, or * for all events. Separate them with spaces."
+        required
+        className="font-mono text-xs"
+        value={events}
+        onChange={(event) => setEvents(event.target.value)}
+      />
+      <SelectField
+        label="Signed by"
+        value={signing}
+        onChange={(event) =>
+          setSigning(event.target.value === "ed25519" || event.target.value === "hmac" ? event.target.value : "")
+        }
+      >
+        <option value="">as in the blueprint, otherwise HMAC-SHA256</option>
+        <option value="hmac">a shared secret (HMAC-SHA256)</option>
+        <option value="ed25519">a private key; the receiver has the public key (Ed25519)</option>
+      </SelectField>
+    </FormDialog>
   );
 }

@@ -1,4 +1,4 @@
-// What was sent to an endpoint. In: its id. Out: a page of deliveries, newest first; each opens to its attempts, and can be sent again.
+// The deliveries of an endpoint. In: its id. Out: a page of deliveries, newest first; each can be opened to see its attempts, and replayed.
 "use client";
 import type { WebhookDelivery } from "@plinth/control/router";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -43,8 +43,8 @@ export function DeliveryList({ projectId, endpointId, mayAct }: DeliveryListProp
   if (!page.data) return <SkeletonRows />;
   if (page.data.data.length === 0 && cursors.length === 0) {
     return (
-      <EmptyState icon={<Send />} title="Nothing was sent yet">
-        The next event that this endpoint asks for appears here. A test event shows whether the receiver answers.
+      <EmptyState icon={<Send />} title="No deliveries yet">
+        The next event that this endpoint receives appears here. Send a test event to see whether the receiver responds.
       </EmptyState>
     );
   }
@@ -91,7 +91,7 @@ interface DeliveryProps {
 function Delivery({ projectId, delivery, mayAct }: DeliveryProps) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  const whole = useQuery(
+  const details = useQuery(
     trpc.webhooks.delivery.queryOptions({ projectId, deliveryId: delivery.id }, { refetchInterval: POLL_MS }),
   );
   const replay = useMutation(
@@ -101,21 +101,21 @@ function Delivery({ projectId, delivery, mayAct }: DeliveryProps) {
   );
   return (
     <div className="mt-3 flex flex-col gap-3">
-      {whole.error ? <QueryError error={whole.error} what="The delivery could not be loaded" /> : null}
-      {replay.error ? <QueryError error={replay.error} what="It was not sent again" /> : null}
+      {details.error ? <QueryError error={details.error} what="The delivery could not be loaded" /> : null}
+      {replay.error ? <QueryError error={replay.error} what="The delivery was not replayed" /> : null}
       {delivery.status === "pending" ? (
         <p className="text-ink-soft">
           The next attempt is due <Time at={delivery.dueAt} />.
         </p>
       ) : null}
       <ol className="flex flex-col gap-2">
-        {whole.data?.tries.map((one) => (
+        {details.data?.tries.map((one) => (
           <li key={one.attempt} className="rounded-md border bg-sunken px-3 py-2">
             <span className="font-medium">Attempt {one.attempt}</span> <Time at={one.startedAt} />:{" "}
             {one.endedAt === null
-              ? "cut off, it may have arrived"
+              ? "interrupted; it may have arrived"
               : one.error === null
-                ? `answered with ${one.status}`
+                ? `response ${one.status}`
                 : reasonText(one.error)}
             {one.responseBody === null || one.responseBody === "" ? null : (
               <pre className="mt-1 max-h-40 overflow-auto font-mono text-xs whitespace-pre-wrap">
@@ -125,7 +125,7 @@ function Delivery({ projectId, delivery, mayAct }: DeliveryProps) {
           </li>
         ))}
       </ol>
-      {whole.data ? <CodeBlock code={JSON.stringify(whole.data.body, null, 2)} label="what is sent" /> : null}
+      {details.data ? <CodeBlock code={JSON.stringify(details.data.body, null, 2)} label="payload" /> : null}
       {mayAct && delivery.status !== "pending" ? (
         <div>
           <Button

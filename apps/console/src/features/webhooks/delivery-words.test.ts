@@ -1,8 +1,8 @@
-// No reason that a cell keeps is shown raw.
+// Every reason that a cell stores has a text.
 import { expect, it } from "vitest";
 import { disabledText, reasonText } from "./delivery-words.ts";
 
-it("says every reason in a sentence", () => {
+it("has a sentence for every reason", () => {
   const reasons = ["refused", "unreachable", "no_answer", "too_large", "revoked", "endpoint_disabled", "unsent"];
   for (const reason of [...reasons, "http_302", "http_400", "http_401", "http_404", "http_410", "http_429", "http_500"])
     expect(reasonText(reason)).toMatch(/^[A-Z].* .*\.$|\?$/);

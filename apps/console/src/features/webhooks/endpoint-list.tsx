@@ -1,5 +1,5 @@
-// Where a project's events are sent. In: its id. Out: its endpoints and how each is, and the making of one. A secret is in the dialog that
-// made it and nowhere else.
+// The endpoints that receive a project's events. In: the project's id. Out: the endpoints with their state, and a dialog to create one.
+// Only that dialog shows the secret.
 "use client";
 import type { WebhookEndpoint } from "@plinth/control/router";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
@@ -68,8 +68,8 @@ export function EndpointList({ projectId }: { projectId: string }) {
       {endpoints.data?.data.length === 0 && !isSearched ? (
         <EmptyState icon={<Webhook />} title="No endpoints yet" action={create}>
           {mayChange
-            ? "Make one for each address that wants to hear of this project's events."
-            : "An admin or owner of the project can make one."}
+            ? "Create one for each address that should receive events of this project."
+            : "An admin or owner of the project can create one."}
         </EmptyState>
       ) : null}
       {endpoints.data && endpoints.data.data.length > 0 ? (
@@ -136,7 +136,7 @@ function Endpoints({ projectId, endpoints, children }: EndpointsProps) {
   );
 }
 
-/** Of a project that is not live, or whose live version doesn't list the module. */
+/** For a project that is not live, or whose live version doesn't have the module. */
 function NoWebhooks({ projectId }: { projectId: string }) {
   return (
     <EmptyState
@@ -148,7 +148,7 @@ function NoWebhooks({ projectId }: { projectId: string }) {
         </ButtonLink>
       }
     >
-      <p>List the module in the blueprint; once it is deployed, endpoints can be made here.</p>
+      <p>Add the module to the blueprint and deploy it. Then you can create endpoints here.</p>
       <CodeBlock
         code="modules: [auth, users, roles, webhooks, audit_logs]"
         label="example of the module list"

@@ -1,5 +1,5 @@
-// One endpoint. In: the ids of project and endpoint. Out: how it is, what was sent to it with each attempt, and what an owner may do: test,
-// rotate its secret, disable, delete, send again.
+// One endpoint. In: the ids of project and endpoint. Out: its state, its deliveries with their attempts, and buttons to test it, rotate its
+// secret, disable it, delete it, and replay deliveries.
 "use client";
 import type { NewWebhookEndpoint, WebhookEndpoint } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -10,18 +10,17 @@ import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { errorText } from "../../ui/error-text.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
 import { disabledText } from "./delivery-words.ts";
+import { EndpointSecret } from "./endpoint-secret.tsx";
 import { HealthBadge } from "./health-badge.tsx";
-import { SecretOnce } from "./secret-once.tsx";
 
 const POLL_MS = 5_000;
-/** Failures of so long are sent again at once. */
+/** "Replay failures" replays the failed deliveries of this period. */
 const REPLAY_DAYS = 7;
 
 export function EndpointPage({ projectId, endpointId }: { projectId: string; endpointId: string }) {
@@ -38,7 +37,7 @@ export function EndpointPage({ projectId, endpointId }: { projectId: string; end
         <>
           <PageHeader
             title={<span className="font-mono text-base break-all">{endpoint.url}</span>}
-            description={`Sent: ${endpoint.events.join(", ")}, in version ${endpoint.version} of the payload. It sees what the role ${endpoint.role} may read.`}
+            description={`Sent: ${endpoint.events.join(", ")}, in version ${endpoint.version} of the payload. It receives the data that the role ${endpoint.role} can read.`}
             actions={<HealthBadge endpoint={endpoint} />}
           />
           {endpoint.enabled ? null : (
@@ -46,7 +45,7 @@ export function EndpointPage({ projectId, endpointId }: { projectId: string; end
               {disabledText(endpoint.disabledReason).next}
             </Notice>
           )}
-          {project.data?.may.write === true ? <Deeds projectId={projectId} endpoint={endpoint} /> : null}
+          {project.data?.may.write === true ? <EndpointCard projectId={projectId} endpoint={endpoint} /> : null}
           <DeliveryList projectId={projectId} endpointId={endpointId} mayAct={project.data?.may.write === true} />
         </>
       )}
@@ -54,7 +53,7 @@ export function EndpointPage({ projectId, endpointId }: { projectId: string; end
   );
 }
 
-function Deeds({ projectId, endpoint }: { projectId: string; endpoint: WebhookEndpoint }) {
+function EndpointCard({ projectId, endpoint }: { projectId: string; endpoint: WebhookEndpoint }) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const router = useRouter();
@@ -63,13 +62,13 @@ function Deeds({ projectId, endpoint }: { projectId: string; endpoint: WebhookEn
   const onSettled = (): Promise<void> => queryClient.invalidateQueries({ queryKey: trpc.webhooks.pathKey() });
   const test = useMutation(trpc.webhooks.test.mutationOptions({ onSettled }));
   const enable = useMutation(trpc.webhooks.setEnabled.mutationOptions({ onSettled }));
-  const again = useMutation(trpc.webhooks.replayFailed.mutationOptions({ onSettled }));
+  const replay = useMutation(trpc.webhooks.replayFailed.mutationOptions({ onSettled }));
   const rotate = useMutation(
     trpc.webhooks.rotate.mutationOptions({
       gcTime: 0,
       onSettled,
-      onSuccess: (made) => {
-        setSecret(made);
+      onSuccess: (rotated) => {
+        setSecret(rotated);
         setAsking(null);
       },
     }),
@@ -80,8 +79,8 @@ function Deeds({ projectId, endpoint }: { projectId: string; endpoint: WebhookEn
       onSuccess: () => router.push(`/projects/${projectId}/webhooks`),
     }),
   );
-  const of = { projectId, endpointId: endpoint.id };
-  const error = test.error ?? enable.error ?? again.error;
+  const named = { projectId, endpointId: endpoint.id };
+  const error = test.error ?? enable.error ?? replay.error;
   const since = (): string => new Date(Date.now() - REPLAY_DAYS * 86_400_000).toISOString();
   return (
     <Card
@@ -89,14 +88,14 @@ function Deeds({ projectId, endpoint }: { projectId: string; endpoint: WebhookEn
       className="mb-4"
       actions={
         <>
-          <Button size="small" pending={test.isPending} onClick={() => test.mutate(of)} disabled={!endpoint.enabled}>
+          <Button size="small" pending={test.isPending} onClick={() => test.mutate(named)} disabled={!endpoint.enabled}>
             Send test
           </Button>
           <Button
             size="small"
-            pending={again.isPending}
+            pending={replay.isPending}
             disabled={!endpoint.enabled}
-            onClick={() => again.mutate({ ...of, since: since() })}
+            onClick={() => replay.mutate({ ...named, since: since() })}
           >
             Replay failures
           </Button>
@@ -106,7 +105,7 @@ function Deeds({ projectId, endpoint }: { projectId: string; endpoint: WebhookEn
           <Button
             size="small"
             pending={enable.isPending}
-            onClick={() => enable.mutate({ ...of, enabled: !endpoint.enabled })}
+            onClick={() => enable.mutate({ ...named, enabled: !endpoint.enabled })}
           >
             {endpoint.enabled ? "Disable" : "Enable"}
           </Button>
@@ -116,43 +115,41 @@ function Deeds({ projectId, endpoint }: { projectId: string; endpoint: WebhookEn
         </>
       }
     >
-      {error ? <QueryError error={error} what="That was not done" /> : null}
-      {again.data ? <Notice tone="good" title={`${again.data.deliveries} deliveries are sent again`} /> : null}
+      {error ? <QueryError error={error} what="The request failed" /> : null}
+      {replay.data ? <Notice tone="good" title={`${replay.data.deliveries} deliveries are replayed`} /> : null}
       {endpoint.enabled && endpoint.pausedUntil !== null ? (
         <p className="mb-2 text-[0.8125rem]">
           Nothing is sent before{" "}
           <time dateTime={endpoint.pausedUntil}>{new Date(endpoint.pausedUntil).toLocaleTimeString()}</time>, because{" "}
-          {endpoint.failures} deliveries failed in a row. Pending deliveries are tried again after that.
+          {endpoint.failures} deliveries failed in a row. Pending deliveries are retried after that.
         </p>
       ) : null}
       {secret === null ? (
         <p className="text-[0.8125rem] text-ink-soft">
           {endpoint.publicKey === null
-            ? "Its secret was shown when it was made. Rotating it makes another one; the last one signs beside it for a day."
+            ? "Its secret was shown when the endpoint was created. If you rotate it, a new secret is created; for one day, deliveries are signed with both."
             : `Receivers verify with ${endpoint.publicKey}`}
         </p>
       ) : (
-        <SecretOnce endpoint={secret} />
+        <EndpointSecret endpoint={secret} />
       )}
       <ConfirmDialog
         open={asking === "rotate"}
-        onOpenChange={(open) => setAsking(open ? "rotate" : null)}
+        onClose={() => setAsking(null)}
         title="Rotate the secret?"
-        description="For a day, what is sent carries two signatures: of a new secret, and of the one that is in use now. Give the receiver the new one within that day."
+        description="For one day, deliveries have two signatures: one with the new secret, one with the present secret. Give the receiver the new secret within that day."
         action="Rotate secret"
-        pending={rotate.isPending}
-        error={rotate.error ? errorText(rotate.error) : null}
-        onConfirm={() => rotate.mutate(of)}
+        mutation={rotate}
+        onConfirm={() => rotate.mutate(named)}
       />
       <ConfirmDialog
         open={asking === "remove"}
-        onOpenChange={(open) => setAsking(open ? "remove" : null)}
+        onClose={() => setAsking(null)}
         title="Delete this endpoint?"
-        description="Nothing is sent to it any more, and what was sent to it can't be looked at any more."
+        description="No more events are sent to it, and its deliveries can no longer be viewed."
         action="Delete endpoint"
-        pending={remove.isPending}
-        error={remove.error ? errorText(remove.error) : null}
-        onConfirm={() => remove.mutate(of)}
+        mutation={remove}
+        onConfirm={() => remove.mutate(named)}
       />
     </Card>
   );

@@ -1,5 +1,4 @@
-// Finds endpoints on the server: by a part of the address, by state, by owner. In: what is looked for. Out: another search, when it is
-// typed or chosen.
+// Searches endpoints on the server: by a part of the address, by state, by owner. In: the search. Out: a changed search.
 "use client";
 import type { EndpointFilters, EndpointState } from "@plinth/control/router";
 import { SelectField, TextField } from "../../ui/field.tsx";
@@ -18,7 +17,7 @@ export const noSearch: Search = { url: "", state: "", owner: "", ownerKind: "any
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** An id that is not whole yet is not looked for. */
+/** An incomplete id is not searched. */
 export function filtersOf({ url, state, owner, ownerKind }: Search): EndpointFilters {
   const id = ownerKind !== "any" && UUID.test(owner.trim()) ? owner.trim() : undefined;
   return {

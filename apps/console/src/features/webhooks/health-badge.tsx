@@ -1,4 +1,4 @@
-// How an endpoint is, and how a delivery went, in a word. In: an endpoint, or a delivery's status. Out: a badge.
+// Badges for the state of an endpoint and of a delivery. In: an endpoint, or a delivery's status. Out: a badge.
 import type { DeliveryStatus, WebhookEndpoint } from "@plinth/control/router";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { disabledText } from "./delivery-words.ts";

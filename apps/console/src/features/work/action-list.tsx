@@ -1,4 +1,4 @@
-// The project's actions. In: its id. Out: a card for each, with a form made from its input and the request that the form comes to.
+// The actions of a project. In: its id. Out: a card for each action, with a form for its input and a preview of the request.
 "use client";
 import type { Action } from "@plinth/blueprint";
 import { useQuery } from "@tanstack/react-query";
@@ -12,8 +12,8 @@ import { CodeBlock } from "../../ui/code-block.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { audienceText } from "./action-audience.ts";
 import { ActionForm } from "./action-form.tsx";
-import { audienceText } from "./action-input.ts";
 import { exampleAction } from "./example.ts";
 import { WorkFrame } from "./work-frame.tsx";
 
@@ -39,8 +39,8 @@ export function ActionList({ projectId }: { projectId: string }) {
           }
         >
           <p>
-            An action is what the app can ask for beside reading and writing records. Write one into the blueprint, and
-            deploy it.
+            An action is an operation of your own that an app can call, in addition to reading and writing records. Add
+            one to the blueprint, and deploy it.
           </p>
           <CodeBlock
             code={exampleAction}
@@ -69,7 +69,7 @@ function ActionCard({ projectId, action, mayCall }: { projectId: string; action:
       title={
         <span className="flex flex-wrap items-center gap-2.5">
           <span className="font-mono text-[0.8125rem]">{action.name}</span>
-          <Badge tone="neutral">{action.mode === "sync" ? "answers at once" : "starts a run"}</Badge>
+          <Badge tone="neutral">{action.mode === "sync" ? "responds at once" : "starts a run"}</Badge>
         </span>
       }
       description={audienceText(Object.keys(action.access))}

@@ -1,4 +1,4 @@
-// A run that waits for somebody's yes. In: who may give it. Out: the answer, with a note if there is one.
+// The approval that a run waits for. In: the roles that can give it. Out: the answer, with an optional note.
 "use client";
 import type { RunWait } from "@plinth/control/router";
 import { Check, Hourglass, X } from "lucide-react";
@@ -10,17 +10,17 @@ import { consoleRole, rolesText } from "./run-words.ts";
 
 interface ApprovalCardProps {
   wait: RunWait;
-  /** What the workflow tells those who are asked; null for nothing. */
+  /** The message of the workflow to the people who decide; null if it has none. */
   message: string | null;
   mayAct: boolean;
-  /** Which answer is under way; null for none. */
+  /** The answer that is being sent; null if none is. */
   pending: boolean | null;
   onAnswer: (approved: boolean, note: string | undefined) => void;
 }
 
 export function ApprovalCard({ wait, message, mayAct, pending, onAnswer }: ApprovalCardProps) {
   const [note, setNote] = useState("");
-  const isAsked = wait.roles?.includes(consoleRole) === true;
+  const mayApprove = wait.roles?.includes(consoleRole) === true;
   const answer = (approved: boolean): void => {
     if (pending === null) onAnswer(approved, note.trim() === "" ? undefined : note.trim());
   };
@@ -36,28 +36,28 @@ export function ApprovalCard({ wait, message, mayAct, pending, onAnswer }: Appro
         </p>
         {message === null ? null : <p className="mt-1 whitespace-pre-line wrap-anywhere">{message}</p>}
         <p className="mt-0.5 text-[0.8125rem] text-ink-soft">
-          The step <span className="font-mono text-xs">{wait.path}</span> asks for a yes of {rolesText(wait)}
+          The step <span className="font-mono text-xs">{wait.path}</span> needs the approval of {rolesText(wait)}
           {wait.until === null ? (
             "."
           ) : (
             <>
-              ; it gives up <Time at={wait.until} />.
+              ; it times out <Time at={wait.until} />.
             </>
           )}
         </p>
-        {mayAct && !isAsked ? (
+        {mayAct && !mayApprove ? (
           <p className="mt-0.5 text-[0.8125rem] text-ink-soft">
-            The console acts as {consoleRole}, and can't give it. Your app does for a user with the role, by{" "}
-            <span className="font-mono text-xs">POST /v1/runs/{"<id>"}/approve</span> with this step.
+            The console acts as {consoleRole}, and can't approve this. A user with the role approves it in your app,
+            with <span className="font-mono text-xs">POST /v1/runs/{"<id>"}/approve</span> and this step.
           </p>
         ) : null}
       </div>
-      {mayAct && isAsked ? (
+      {mayAct && mayApprove ? (
         <div className="flex flex-wrap items-end gap-2">
           <TextField
             label="Note"
             hideLabel
-            placeholder="Note, if you like"
+            placeholder="Note (optional)"
             maxLength={2000}
             className="h-8 w-60 text-[0.8125rem]"
             value={note}

@@ -1,26 +1,26 @@
-// A run that needs attention: calls were made, and nobody knows whether they had their effect. In: the run. Out: what somebody has
-// found out at the other side about one call: it is done, with what the call gave; it is not, and its step fails; or it is made again.
+// A run that needs attention: calls were sent, and nobody knows whether they had their effect. In: the run. Out: the decision of a person
+// who has checked at the other service: the call is done, with its output; or it failed, and so does its step.
 "use client";
 import type { Run } from "@plinth/control/router";
 import { Check, TriangleAlert, X } from "lucide-react";
 import { useId, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
-import type { Settling } from "./run-deeds.tsx";
+import type { CallDecision } from "./run-actions.tsx";
 
 interface AttentionCardProps {
   run: Run;
   mayAct: boolean;
-  /** Which answer is under way; null for none. */
+  /** The decision that is being sent; null if none is. */
   pending: "done" | "fail" | null;
-  onDone: (settling: Settling, output: unknown) => void;
-  onFail: (settling: Settling) => void;
+  onDone: (decision: CallDecision, output: unknown) => void;
+  onFail: (decision: CallDecision) => void;
 }
 
-export function AttentionCard({ run, mayAct, ...answering }: AttentionCardProps) {
+export function AttentionCard({ run, mayAct, ...decisions }: AttentionCardProps) {
   const [chosen, setChosen] = useState<string | null>(null);
-  const lost = run.steps.filter(({ status }) => status === "started").map(({ path }) => path);
-  const path = lost.find((each) => each === chosen) ?? lost[0] ?? null;
+  const uncertain = run.steps.filter(({ status }) => status === "started").map(({ path }) => path);
+  const path = uncertain.find((each) => each === chosen) ?? uncertain[0] ?? null;
   return (
     <section
       aria-label="Needs attention"
@@ -29,53 +29,58 @@ export function AttentionCard({ run, mayAct, ...answering }: AttentionCardProps)
       <div>
         <p className="flex items-center gap-2 font-medium">
           <TriangleAlert className="size-4 shrink-0 text-warn" aria-hidden />
-          {lost.length > 1
-            ? `Nobody knows whether ${lost.length} calls had their effect`
+          {uncertain.length > 1
+            ? `Nobody knows whether ${uncertain.length} calls had their effect`
             : "Nobody knows whether a call had its effect"}
         </p>
         <p className="mt-0.5 text-[0.8125rem] break-words text-ink-soft">{run.error?.message}</p>
         <p className="mt-1 text-[0.8125rem] text-ink-soft">
-          Find out at the other side{path === null ? "" : " what came of "}
-          {path === null ? null : <span className="font-mono text-xs">{path}</span>}. Had it its effect, mark it as
-          done; had it none, fail it, or retry the run: that makes the call again.
-          {lost.length > 1 ? " The run goes on when the last of them is settled." : null}
+          Check at the other service whether {path === null ? "the call" : null}
+          {path === null ? null : <span className="font-mono text-xs">{path}</span>} had its effect. If it had, mark it
+          as done. If not, mark it as failed, or retry the run, which sends the call again.
+          {uncertain.length > 1 ? " The run continues when you have decided all of them." : null}
         </p>
       </div>
-      {mayAct && lost.length > 1 ? (
+      {mayAct && uncertain.length > 1 ? (
         <SelectField label="Call" value={path ?? ""} onChange={(event) => setChosen(event.target.value)}>
-          {lost.map((each) => (
+          {uncertain.map((each) => (
             <option key={each} value={each}>
               {each}
             </option>
           ))}
         </SelectField>
       ) : null}
-      {mayAct && path !== null ? <Settlement key={path} step={path} {...answering} /> : null}
+      {mayAct && path !== null ? <DecisionForm key={path} step={path} {...decisions} /> : null}
     </section>
   );
 }
 
-/** How one call ended. */
-function Settlement({ step, pending, onDone, onFail }: Omit<AttentionCardProps, "run" | "mayAct"> & { step: string }) {
+/** The form for the decision about one call. */
+function DecisionForm({
+  step,
+  pending,
+  onDone,
+  onFail,
+}: Omit<AttentionCardProps, "run" | "mayAct"> & { step: string }) {
   const id = useId();
   const [output, setOutput] = useState("");
   const [note, setNote] = useState("");
   const [problem, setProblem] = useState<string | null>(null);
-  const settling = { step, note: note.trim() === "" ? undefined : note.trim() };
+  const decision = { step, note: note.trim() === "" ? undefined : note.trim() };
   const markDone = (): void => {
     try {
       const value: unknown = output.trim() === "" ? null : JSON.parse(output);
       setProblem(null);
-      onDone(settling, value);
+      onDone(decision, value);
     } catch {
-      setProblem('This is no JSON. An object is written as {"id": "ch_1"}, a text in double quotes.');
+      setProblem('This is not valid JSON. Write an object as {"id": "ch_1"}, and a text in double quotes.');
     }
   };
   return (
     <>
       <div className="flex flex-col gap-1.5">
         <label htmlFor={id} className="text-[0.8125rem] font-medium">
-          Output to go on with
+          Output of the call
         </label>
         <textarea
           id={id}
@@ -96,14 +101,14 @@ function Settlement({ step, pending, onDone, onFail }: Omit<AttentionCardProps, 
           role={problem === null ? undefined : "alert"}
           className={problem === null ? "text-[0.8125rem] text-ink-soft" : "text-[0.8125rem] text-bad"}
         >
-          {problem ?? "As JSON; what steps behind it read. Nothing, where none does."}
+          {problem ?? "JSON that later steps read. Leave it empty if no step reads it."}
         </p>
       </div>
       <div className="flex flex-wrap items-end gap-2">
         <TextField
           label="Note"
           hideLabel
-          placeholder="Why, for the audit log"
+          placeholder="Reason, for the audit log"
           maxLength={2000}
           className="h-8 w-60 text-[0.8125rem]"
           value={note}
@@ -120,10 +125,10 @@ function Settlement({ step, pending, onDone, onFail }: Omit<AttentionCardProps, 
         <Button
           variant="danger"
           pending={pending === "fail"}
-          onClick={pending === null ? () => onFail(settling) : undefined}
+          onClick={pending === null ? () => onFail(decision) : undefined}
           icon={<X aria-hidden />}
         >
-          Fail it
+          Mark as failed
         </Button>
       </div>
     </>

@@ -1,21 +1,27 @@
-// Lines of the project's audit log. In: the lines. Out: what was done, by whom, to which record, and what changed.
+// Lines of the project's audit log. In: the lines. Out: for each the operation, the actor, the record and the changes.
 import type { AuditLine } from "@plinth/control/router";
 import { Card } from "../../ui/card.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Actor } from "./facts.tsx";
 import { IdLink, recordPath, requestPath, runPath } from "./work-links.tsx";
 
-/** What the log tells of and the data browser does not show. */
-const noRecords: ReadonlySet<string> = new Set(["session", "organization", "schedule", "action", "signing_secret"]);
+/** Entities of the log that the data browser does not show. */
+const hiddenEntities: ReadonlySet<string> = new Set([
+  "session",
+  "organization",
+  "schedule",
+  "action",
+  "signing_secret",
+]);
 
-/** What these tell is all of the record: a link leads to it. */
-const wholeRecords: ReadonlySet<string> = new Set(["create", "delete", "restore"]);
+/** Operations whose changes are the whole record. They are not listed: a link leads to the record. */
+const wholeRecordOperations: ReadonlySet<string> = new Set(["create", "delete", "restore"]);
 
 interface AuditLinesProps {
   projectId: string;
   title: string;
   lines: readonly AuditLine[];
-  /** The request whose lines these all are; null where they are of several. */
+  /** The request that all lines belong to; null if there are several. */
   ofRequest?: string | null;
 }
 
@@ -38,7 +44,7 @@ export function AuditLines({ projectId, title, lines, ofRequest = null }: AuditL
                 </IdLink>
               )}
             </p>
-            {isEmpty(changes) || wholeRecords.has(operation ?? "") ? null : (
+            {isEmpty(changes) || wholeRecordOperations.has(operation ?? "") ? null : (
               <p className="mt-0.5 font-mono text-xs break-words text-ink-soft">{JSON.stringify(changes)}</p>
             )}
           </li>
@@ -50,9 +56,9 @@ export function AuditLines({ projectId, title, lines, ofRequest = null }: AuditL
 
 type LineSubjectProps = Pick<AuditLinesProps, "projectId"> & Pick<AuditLine, "entity" | "recordId">;
 
-/** What a line is about, with a link where there is a page for it. */
+/** The record of a line, with a link if there is a page for it. */
 export function LineSubject({ projectId, entity, recordId }: LineSubjectProps) {
-  if (recordId === null || entity === null || noRecords.has(entity)) {
+  if (recordId === null || entity === null || hiddenEntities.has(entity)) {
     return <span className="text-ink-soft">{entity}</span>;
   }
   return (

@@ -1,19 +1,19 @@
-// The question before many runs are retried or cancelled at once. In: which, and how many. Out: the answer. It names the number, and
-// says where that is more than one call takes.
+// The confirmation before many runs are retried or cancelled at once. In: which runs, and how many. Out: the confirmation. It names the
+// number, and says if one call can't take all of them.
 "use client";
 import type { RunKind } from "@plinth/control/router";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 
-/** As the cell bounds it: what is more is left to the next call. */
-const onceMax = 500;
+/** The limit of the cell for one call. */
+const perCallMax = 500;
 
 export interface BulkQuestion {
   readonly workflow: string;
   readonly kind: RunKind;
-  /** The error of those that are to be retried; null to cancel all that have not ended. */
+  /** The error of the runs to retry; null to cancel all runs that have not ended. */
   readonly code: string | null;
   readonly count: number;
-  /** When they were counted: what came later is not meant. */
+  /** When the runs were counted: later runs are not included. */
   readonly until: string;
 }
 
@@ -26,35 +26,26 @@ interface BulkDialogProps {
 export function BulkDialog({ question, onClose, onConfirm }: BulkDialogProps) {
   if (question === null) return null;
   const { workflow, code, count } = question;
-  const runs = countText(Math.min(count, onceMax));
+  const runs = countText(Math.min(count, perCallMax));
   const bound =
-    count > onceMax
-      ? ` It is the oldest ${onceMax} of ${count.toLocaleString("en")}: more than that is not done at once.`
+    count > perCallMax
+      ? ` These are the oldest ${perCallMax} of ${count.toLocaleString("en")}: one call takes no more.`
       : "";
   const words =
     code === null
       ? {
           title: `Cancel ${runs} of ${workflow}?`,
-          description: `No further step of them begins, and what they have done is undone as their steps say.${bound}`,
+          description: `They begin no further steps, and completed steps with a compensation are undone.${bound}`,
           action: `Cancel ${runs}`,
           keep: "Keep them",
         }
       : {
           title: `Retry ${runs} of ${workflow}?`,
-          description: `All that failed with ${code} go on from their first step that did not complete.${bound}`,
+          description: `All runs that failed with ${code} continue from their first step that did not complete.${bound}`,
           action: `Retry ${runs}`,
           keep: "Leave them",
         };
-  return (
-    <ConfirmDialog
-      open
-      onOpenChange={(open) => (open ? undefined : onClose())}
-      {...words}
-      pending={false}
-      error={null}
-      onConfirm={() => onConfirm(question)}
-    />
-  );
+  return <ConfirmDialog open onClose={onClose} {...words} onConfirm={() => onConfirm(question)} />;
 }
 
 export function countText(count: number): string {

@@ -1,4 +1,4 @@
-// What came of one request, from the write to the last run, and back.
+// The consequences of one request, from the write to the last run.
 import type { AuditLine, EventSummary, RunSummary } from "@plinth/control/router";
 import { expect, test } from "vitest";
 import { type ChainNode, chainOf } from "./chain.ts";
@@ -44,13 +44,13 @@ function shape(nodes: readonly ChainNode[]): unknown {
   );
 }
 
-test("a write, its event, the runs that heard it, what they wrote and called, each once and in its order", () => {
+test("a write, its event, the runs that it started, and what they wrote and called: each once and in order", () => {
   const events = [
     event("e3", "note.created", 4, "label", "n1"),
     event("e1", "order.created", 1, null, "o1"),
     event("e2", "order.baked", 3, "bake", "o1"),
   ];
-  // A run that an event of a run started has both causes, and stands under the event.
+  // A run that was started by an event of another run has both causes, and is below the event.
   const runs = [
     run("print", 6, null, "label"),
     run("label", 4, "e2", "bake"),
@@ -92,7 +92,7 @@ test("a write, its event, the runs that heard it, what they wrote and called, ea
   ]);
 });
 
-test("a run whose cause is not of this request stands alone", () => {
+test("a run whose cause belongs to another request is a root", () => {
   const chain = chainOf(
     [],
     [event("e9", "tick.emitted", 5, "elsewhere", null)],
@@ -104,7 +104,7 @@ test("a run whose cause is not of this request stands alone", () => {
   ]);
 });
 
-test("lines that no event belongs to stand under the run that wrote them, and else among the roots in their order", () => {
+test("lines without an event are below the run that wrote them, or else in order among the roots", () => {
   const ran = (id: string, workflow: string, from: number, to: number | null): RunSummary => ({
     ...run(id, from, null, null),
     workflow,
@@ -127,7 +127,7 @@ test("lines that no event belongs to stand under the run that wrote them, and el
       wrote("8", 40, { operation: "note", changes: { run: "gone" } }),
       wrote("4", 8, {}),
       wrote("5", 12, { actorKind: "user" }),
-      // Of the only run of its workflow, also where that was retried and its times are of the last try.
+      // Written by the only run of its workflow. The run was retried, so its times are those of the last attempt.
       wrote("6", 13, { actorId: "workflow charge" }),
       wrote("9", 41, { actorId: "retention" }),
     ],

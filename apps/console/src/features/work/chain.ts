@@ -1,17 +1,17 @@
-// What came of one request. In: its lines of the audit log, events and runs, in any order. Out: a tree, from each write over its event
-// to the runs that heard it, to what those wrote in turn; a line that no event belongs to stands under the run that wrote it. Pure.
+// The consequences of one request. In: its audit lines, events and runs, in any order. Out: a tree: each write with its event, the runs
+// that the event started, and their own writes. A line without an event is below the run that wrote it. Pure.
 import type { AuditLine, EventSummary, RunSummary } from "@plinth/control/router";
 
 export type ChainNode =
   | {
       readonly kind: "event";
       readonly event: EventSummary;
-      /** The line that the same write left. */
+      /** The audit line of the same write. */
       readonly line: AuditLine | null;
       readonly children: readonly ChainNode[];
     }
   | { readonly kind: "run"; readonly run: RunSummary; readonly children: readonly ChainNode[] }
-  /** What was written and nobody listens for. */
+  /** A write for which nothing listens. */
   | { readonly kind: "line"; readonly line: AuditLine; readonly children: readonly [] };
 
 export function chainOf(
@@ -48,14 +48,14 @@ export function chainOf(
     const emitted = events.filter(({ causedBy }) => causedBy === run.id);
     return { kind: "run", run, children: inOrder(linesOf(run), emitted.map(eventNode), caused.map(runNode)) };
   };
-  // What caused a root is not of this request, or is kept no longer.
+  // The cause of a root belongs to another request, or is no longer stored.
   const isRoot = (run: RunSummary): boolean =>
     !(run.eventId !== null && eventIds.has(run.eventId)) && !(run.causedBy !== null && runIds.has(run.causedBy));
   const first = events.filter(({ causedBy }) => causedBy === null || !runIds.has(causedBy)).map(eventNode);
   return inOrder(linesOf(null), first, runs.filter(isRoot).map(runNode));
 }
 
-/** The events of an entity are named for what was done; a transition by its own word. */
+/** The second part of an event's name, and its operation. Events of transitions have the name of the transition. */
 const operations: Readonly<Record<string, string>> = {
   created: "create",
   updated: "update",
@@ -70,8 +70,8 @@ function belongs({ entity, recordId, operation }: AuditLine, event: EventSummary
 }
 
 /**
- * A note names its run. Another line of a step names its workflow (`workflow bake`): where several runs of that are of this request, the one
- * that was under way. Null where that leaves more than one, or none.
+ * The run that wrote a line. A note names its run. Any other line of a step names the workflow (`workflow bake`): if this request has
+ * several runs of it, the line belongs to the one that was running at that time. Null if there are several of them, or none.
  */
 function writer(
   { actorKind, actorId, operation, changes, at }: AuditLine,
@@ -83,15 +83,15 @@ function writer(
   if (actorKind !== "service") return null;
   const time = Date.parse(at);
   const named = runs.filter(({ kind, workflow }) => actorId === `${kind} ${workflow}`);
-  const underWay = named.filter(
+  const running = named.filter(
     ({ startedAt, endedAt }) =>
       startedAt !== null && Date.parse(startedAt) <= time && (endedAt === null || time <= Date.parse(endedAt)),
   );
-  const [only = null, other] = named.length === 1 ? named : underWay;
+  const [only = null, other] = named.length === 1 ? named : running;
   return other === undefined ? only : null;
 }
 
-/** Of what is of one instant, the line of the log comes first: it was written with what follows. */
+/** In order of time. At the same instant the line comes first: it was written together with what follows. */
 function inOrder(...nodes: readonly (readonly ChainNode[])[]): readonly ChainNode[] {
   return nodes.flat().sort(byTime(timeOf));
 }

@@ -1,4 +1,4 @@
-// How long something took, as people say it. In: milliseconds. Out: two units at most, so that columns of it can be compared. Pure.
+// A duration as text. In: milliseconds. Out: at most two units, so that values in a column are easy to compare. Pure.
 
 const units = [
   ["d", 86_400_000],

@@ -1,4 +1,4 @@
-// The events of a project that somebody listens for, newest first. In: its id; filters from the address. Out: a table.
+// The stored events of a project, newest first. In: the project's id; filters from the address. Out: a table.
 "use client";
 import type { EventSummary } from "@plinth/control/router";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
@@ -21,7 +21,7 @@ const pollMs = 5_000;
 
 export function EventList({ projectId }: { projectId: string }) {
   const filters = useFilters();
-  // A cursor belongs to its filters.
+  // A cursor is only valid for its filters, so other filters start at the first page.
   return <FilteredEvents key={filters.key} projectId={projectId} filters={filters} />;
 }
 
@@ -43,8 +43,8 @@ function FilteredEvents({ projectId, filters }: { projectId: string; filters: Re
       { placeholderData: keepPreviousData, refetchInterval: pollMs },
     ),
   );
-  // The names to choose from, whatever the filter.
-  const lately = useQuery(trpc.work.events.queryOptions({ projectId, limit: 100 }, { refetchInterval: pollMs }));
+  // The names to choose from don't depend on the filters.
+  const recent = useQuery(trpc.work.events.queryOptions({ projectId, limit: 100 }, { refetchInterval: pollMs }));
   if (events.data === null) {
     return (
       <WorkFrame projectId={projectId} tab="events">
@@ -54,7 +54,7 @@ function FilteredEvents({ projectId, filters }: { projectId: string; filters: Re
   }
   const isFiltered = filters.key !== "";
   const entities = model.data?.entities.map(({ name }) => name) ?? [];
-  const names = [...new Set(lately.data?.data.map(({ name }) => name))].sort();
+  const names = [...new Set(recent.data?.data.map(({ name }) => name))].sort();
   return (
     <WorkFrame projectId={projectId} tab="events">
       <WorkTable
@@ -81,8 +81,8 @@ function FilteredEvents({ projectId, filters }: { projectId: string; filters: Re
             action={isFiltered ? <ButtonLink href={workPath(projectId, "events")}>Clear filters</ButtonLink> : null}
           >
             {isFiltered
-              ? "Events are kept for some time only; this one may be gone."
-              : "Only what somebody listens for is written down. It appears here as soon as it happens."}
+              ? "Events are deleted after some time; this one may be gone."
+              : "An event is stored only if something listens for it. It appears here as soon as it happens."}
           </EmptyState>
         }
         cursors={cursors}

@@ -1,4 +1,4 @@
-// One event. In: its id. Out: what it carries, what its record was before, and who heard it.
+// One event. In: its id. Out: its payload, the previous values of its record, and the runs that it started.
 "use client";
 import type { WorkEvent } from "@plinth/control/router";
 import { useQuery } from "@tanstack/react-query";
@@ -81,10 +81,10 @@ function Shown({ projectId, event }: { projectId: string; event: WorkEvent }) {
             {requestId === null ? "–" : <IdLink href={requestPath(projectId, requestId)} id={requestId} />}
           </Fact>
         </Facts>
-        <Card title="Who heard it" flush>
+        <Card title="Runs that it started" flush>
           {event.runs.length === 0 ? (
             <p className="p-4 text-ink-soft">
-              No workflow began with it. A run that waited for it shows it on its own page.
+              It started no run. If a run waited for it, the page of that run shows it.
             </p>
           ) : (
             <ul className="divide-y">

@@ -1,5 +1,5 @@
-// What to write into a blueprint so that something runs in the background, at times, or when somebody asks. In: an entity of the
-// project. Out: a few lines of YAML, which a test has the language read.
+// Examples for empty pages: a workflow, a schedule, an action. In: an entity of the project. Out: a few lines of YAML; tests check that
+// they are valid.
 
 export function exampleBlueprint(entity: string): string {
   return `modules: [auth, users, roles, workers, audit_logs]

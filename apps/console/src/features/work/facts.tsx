@@ -1,4 +1,4 @@
-// A row of facts about a run or an event. In: names and what they are. Out: a list that wraps; what is unknown is left out.
+// A row of facts about a run or an event. In: names and values. Out: a list that wraps.
 import { Children, type ReactNode } from "react";
 
 export function Facts({ children }: { children: ReactNode }) {
@@ -19,7 +19,7 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
   );
 }
 
-/** Who acted: a person by their address, a key or a user by what it is and its id. */
+/** The actor of an operation: the email of a person, or the kind and id of a key or a user. */
 export function Actor({ kind, id }: { kind: string | null; id: string | null }) {
   if (kind === "operator" || id === null) return <span className="truncate">{id ?? kind ?? "–"}</span>;
   return (

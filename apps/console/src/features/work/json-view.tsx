@@ -1,4 +1,4 @@
-// A value of a step or an event. In: JSON. Out: it, indented, to read and to copy; nothing at all says so.
+// A JSON value of a step or an event. In: the value. Out: the value with indentation and a copy button, or "Nothing."
 import { cn } from "../../ui/cn.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 

@@ -1,5 +1,5 @@
-// How much work there is, by workflow: what is due, runs and waits, how much was done, and why it failed. In: a project's id. Out: a
-// card for each with something to tell, and the way to retry or cancel many runs at once.
+// The queue of each workflow and worker: how many runs are due, running, waiting, completed and failed, and why. In: a project's id. Out:
+// a card for each queue, with buttons to retry or cancel many runs at once.
 "use client";
 import type { Queue, QueueCause, Queues } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -48,7 +48,7 @@ export function QueueList({ projectId }: { projectId: string }) {
             </ButtonLink>
           }
         >
-          Each workflow and worker of the live version has its queue here. Declare one under <Mono>workflows:</Mono> or{" "}
+          Each workflow and worker of the live version has a queue here. Declare one under <Mono>workflows:</Mono> or{" "}
           <Mono>workers:</Mono>, and deploy it.
         </EmptyState>
       ) : null}
@@ -74,27 +74,27 @@ interface ShownProps {
 function Shown({ projectId, queues, mayAct, onReload }: ShownProps) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  const [asked, ask] = useState<BulkQuestion | null>(null);
+  const [question, ask] = useState<BulkQuestion | null>(null);
   const onSettled = (): Promise<void> => queryClient.invalidateQueries({ queryKey: trpc.work.pathKey() });
   const retry = useMutation(trpc.work.retryAll.mutationOptions({ onSettled }));
   const cancel = useMutation(trpc.work.cancelAll.mutationOptions({ onSettled }));
-  const last = asked === null ? (retry.data ? "retried" : cancel.data ? "cancelled" : null) : null;
+  const last = question === null ? (retry.data ? "retried" : cancel.data ? "cancelled" : null) : null;
   const done = retry.data ?? cancel.data ?? null;
   return (
     <div className="flex flex-col gap-3">
       <div className="flex items-center justify-between gap-2">
         <p className="text-[0.8125rem] text-ink-soft">
-          Causes and throughput are of the last day.
-          {queues.partial ? " There is more than is counted: the numbers are at least these." : null}
+          Failures and totals are of the last day.
+          {queues.partial ? " Counting stopped at a limit: the real numbers may be higher." : null}
         </p>
         <Reload onReload={onReload} />
       </div>
       {(retry.error ?? cancel.error) ? (
-        <QueryError error={retry.error ?? cancel.error} what="That was not done" />
+        <QueryError error={retry.error ?? cancel.error} what="The request failed" />
       ) : null}
       {last !== null && done !== null ? (
         <Notice tone={done.left > 0 ? "warn" : "good"} title={`${countText(done.runs)} ${last}`}>
-          {done.left > 0 ? <p>{countText(done.left)} more are left: do it again for the next ones.</p> : null}
+          {done.left > 0 ? <p>{countText(done.left)} more are left. Repeat it for the next ones.</p> : null}
         </Notice>
       ) : null}
       {queues.queues.map((queue) => (
@@ -105,16 +105,16 @@ function Shown({ projectId, queues, mayAct, onReload }: ShownProps) {
           now={Date.parse(queues.at)}
           onAsk={
             mayAct
-              ? (question) => {
+              ? (asked) => {
                   for (const each of [retry, cancel]) each.reset();
-                  ask({ ...question, until: queues.at });
+                  ask({ ...asked, until: queues.at });
                 }
               : null
           }
         />
       ))}
       <BulkDialog
-        question={asked}
+        question={question}
         onClose={() => ask(null)}
         onConfirm={({ workflow, kind, until, code }) => {
           ask(null);
@@ -130,13 +130,13 @@ interface QueueCardProps {
   projectId: string;
   queue: Queue;
   now: number;
-  /** Null where the person may not. */
+  /** Null if the person has no right to. */
   onAsk: ((question: Omit<BulkQuestion, "until">) => void) | null;
 }
 
 function QueueCard({ projectId, queue, now, onAsk }: QueueCardProps) {
   const { name, kind, due, running, waiting, oldestDueAt, completedHour, completedDay, failedDay } = queue;
-  const under = due + running + waiting;
+  const unfinished = due + running + waiting;
   return (
     <Card
       flush
@@ -153,12 +153,12 @@ function QueueCard({ projectId, queue, now, onAsk }: QueueCardProps) {
         </span>
       }
       actions={
-        onAsk !== null && under > 0 ? (
+        onAsk !== null && unfinished > 0 ? (
           <Button
             size="small"
             variant="danger"
             icon={<Ban aria-hidden />}
-            onClick={() => onAsk({ workflow: name, kind, code: null, count: under })}
+            onClick={() => onAsk({ workflow: name, kind, code: null, count: unfinished })}
           >
             Cancel all
           </Button>
@@ -173,15 +173,15 @@ function QueueCard({ projectId, queue, now, onAsk }: QueueCardProps) {
           {queue.concurrencyMax === null ? null : `${queue.concurrencyMax} at most`}
         </Figure>
         <Figure name="Waiting" value={waiting}>
-          {under === 0 || queue.oldestAt === null ? null : (
+          {unfinished === 0 || queue.oldestAt === null ? null : (
             <>
-              the oldest came <Time at={queue.oldestAt} />
+              the oldest was created <Time at={queue.oldestAt} />
             </>
           )}
         </Figure>
-        <Figure name="Done in an hour" value={completedHour} />
-        <Figure name="Done in a day" value={completedDay} />
-        <Figure name="Failed in a day" value={failedDay} tone={failedDay > 0 ? "bad" : null} />
+        <Figure name="Completed in 1 hour" value={completedHour} />
+        <Figure name="Completed in 1 day" value={completedDay} />
+        <Figure name="Failed in 1 day" value={failedDay} tone={failedDay > 0 ? "bad" : null} />
       </dl>
       {queue.failures.length === 0 ? null : (
         <ul aria-label={`Why ${name} failed`} className="divide-y border-t">
@@ -249,7 +249,7 @@ function CauseRow({ projectId, name, cause, onRetry }: CauseRowProps) {
           <p className="truncate text-ink-soft">The last one failed{failedAt({ step, attempts })}</p>
         )}
       </div>
-      {/* Whether a call had its effect is found out one by one. */}
+      {/* A person has to check one by one whether a call had its effect. */}
       {onRetry === null || status === "needs_attention" ? null : (
         <Button size="small" icon={<RotateCcw aria-hidden />} onClick={onRetry}>
           Retry all

@@ -1,5 +1,5 @@
-// The runs that a run has caused. In: the run. Out: a list; nothing where there are none. What a run causes keeps the id of the first
-// request, so they are among the runs of that request.
+// The runs that a run has caused. In: the run. Out: a list, or nothing if there are none. They have the id of the first request, so they
+// are found among the runs of that request.
 "use client";
 import type { Run } from "@plinth/control/router";
 import { useQuery } from "@tanstack/react-query";

@@ -1,5 +1,5 @@
-// All that came of one request. In: its id. Out: its writes with their lines of the audit log, the events, the runs that heard them
-// with their steps and attempts, and what those wrote in turn, each with a link. It looks again while a run is under way.
+// The consequences of one request. In: its id. Out: its writes with their audit lines, the events, the runs that they started with steps
+// and attempts, and the writes of those runs, each with a link. It is refetched while a run has not ended.
 "use client";
 import type { AuditLine } from "@plinth/control/router";
 import { useQuery } from "@tanstack/react-query";
@@ -25,9 +25,9 @@ import { NoWorkers } from "./work-frame.tsx";
 import { eventPath, IdLink, recordPath, runPath, workPath } from "./work-links.tsx";
 
 const pollMs = 2_000;
-/** Of each kind. A request that causes more is told in the lists. */
+/** Of each kind. If there are more, a notice links to the lists. */
 const shownMax = 100;
-/** Runs whose steps are shown at once; those of the others open. */
+/** With more runs than this, their steps are not shown. */
 const openMax = 10;
 
 export function RequestPage({ projectId, requestId }: { projectId: string; requestId: string }) {
@@ -38,10 +38,10 @@ export function RequestPage({ projectId, requestId }: { projectId: string; reque
       refetchInterval: ({ state }) => (state.data?.data.some((run) => isBusy(run.status)) ? pollMs : false),
     }),
   );
-  const isUnderWay = runs.data?.data.some((run) => isBusy(run.status)) ?? false;
-  const again = { refetchInterval: isUnderWay ? pollMs : false } as const;
-  const events = useQuery(trpc.work.events.queryOptions(input, again));
-  const lines = useQuery(trpc.work.audit.queryOptions(input, again));
+  const isRunning = runs.data?.data.some((run) => isBusy(run.status)) ?? false;
+  const polling = { refetchInterval: isRunning ? pollMs : false } as const;
+  const events = useQuery(trpc.work.events.queryOptions(input, polling));
+  const lines = useQuery(trpc.work.audit.queryOptions(input, polling));
   const error = runs.error ?? events.error ?? lines.error;
   const pages = [runs.data, events.data, lines.data];
   const isCut = pages.some((page) => page?.nextCursor != null);
@@ -56,12 +56,12 @@ export function RequestPage({ projectId, requestId }: { projectId: string; reque
             <CopyButton text={requestId} label="Copy request id" />
           </>
         }
-        description="What it wrote, who heard of that, and what they did."
+        description="Its writes, the events and runs that followed, and their writes."
       />
       {error ? (
         <QueryError
           error={error}
-          what="What came of it could not be loaded"
+          what="The request could not be loaded"
           onRetry={() => {
             for (const each of [runs, events, lines]) void each.refetch();
           }}
@@ -72,9 +72,9 @@ export function RequestPage({ projectId, requestId }: { projectId: string; reque
       {runs.data && events.data && lines.data !== undefined ? (
         <div className="flex flex-col gap-6">
           {isCut ? (
-            <Notice tone="neutral" title={`It caused much: this shows the newest ${shownMax} of each`}>
+            <Notice tone="neutral" title={`Too many results: only the newest ${shownMax} of each kind are shown`}>
               The lists of <ListLink projectId={projectId} requestId={requestId} view="runs" /> and{" "}
-              <ListLink projectId={projectId} requestId={requestId} view="events" /> have all of it.
+              <ListLink projectId={projectId} requestId={requestId} view="events" /> have all of them.
             </Notice>
           ) : null}
           <Shown
@@ -111,19 +111,20 @@ interface ShownProps {
 function Shown({ projectId, requestId, chain, now, runCount, isAudited }: ShownProps) {
   if (chain.length === 0) {
     return (
-      <EmptyState icon={<Route />} title="Nothing came of such a request">
-        The id stands in the header <code className="font-mono text-xs text-ink">X-Request-Id</code> of each answer.
-        What nobody listens for leaves no event{isAudited ? "" : ", and without the module audit_logs no line either"}.
+      <EmptyState icon={<Route />} title="Nothing is known about this request">
+        The id is in the header <code className="font-mono text-xs text-ink">X-Request-Id</code> of each response. A
+        write for which nothing listens stores no event
+        {isAudited ? "" : ", and without the module audit_logs no audit line either"}.
       </EmptyState>
     );
   }
   const lines = chain.flatMap((node) => (node.kind === "line" ? [node.line] : []));
-  // Where nothing followed, the lines alone say more: what changed.
+  // If nothing followed, show the lines alone: they also have the changes.
   if (lines.length === chain.length) {
     return <AuditLines projectId={projectId} title="Audit log" lines={lines} ofRequest={requestId} />;
   }
   return (
-    <Card title="What came of it">
+    <Card title="Consequences">
       <Nodes projectId={projectId} nodes={chain} now={now} isOpen={runCount <= openMax} />
     </Card>
   );
@@ -183,7 +184,7 @@ function EventNode({ projectId, node: { event, line } }: NodeProps<"event">) {
   );
 }
 
-/** A write that nobody listens for, or a note. */
+/** A write for which nothing listens, or a note. */
 function LineNode({ projectId, node: { line } }: NodeProps<"line">) {
   const { entity, recordId, at } = line;
   return (
@@ -224,9 +225,11 @@ function RunNode({ projectId, node: { run }, now, isOpen }: NodeProps<"run">) {
   );
 }
 
-function Steps({ projectId, runId, isBusy: busy }: { projectId: string; runId: string; isBusy: boolean }) {
+function Steps({ projectId, runId, isBusy: isRunning }: { projectId: string; runId: string; isBusy: boolean }) {
   const trpc = useTRPC();
-  const run = useQuery(trpc.work.run.queryOptions({ projectId, runId }, { refetchInterval: busy ? pollMs : false }));
+  const run = useQuery(
+    trpc.work.run.queryOptions({ projectId, runId }, { refetchInterval: isRunning ? pollMs : false }),
+  );
   if (!run.data || run.data.steps.length === 0) return null;
   return (
     <ol className="mt-1 ml-6 flex flex-wrap gap-x-4 gap-y-0.5 text-xs text-ink-soft">

@@ -1,5 +1,5 @@
-// The question before a paused schedule goes on. In: the schedule. Out: the answer, and whether what was missed is left out. It names
-// how many runs would start at once.
+// The confirmation before a paused schedule is resumed. In: the schedule. Out: the confirmation, and whether missed ticks are skipped. It
+// says how many runs would start at once.
 "use client";
 import type { ScheduleState } from "@plinth/control/router";
 import { useState } from "react";
@@ -20,18 +20,18 @@ export function ResumeDialog({ schedule, onClose, onResume }: ResumeDialogProps)
   return (
     <Dialog
       open
-      onOpenChange={(open) => (open ? undefined : onClose())}
+      onOpenChange={onClose}
       title={`Resume ${name}?`}
       description={
         missed === 0
-          ? "It goes on with its next tick; nothing is caught up."
-          : `Its catch_up is ${catchUp}: ${countText(missed)} of ticks that were missed start at once, and then it goes on.`
+          ? "It continues with its next tick. No tick was missed."
+          : `Its catch_up is ${catchUp}: ${countText(missed)} for missed ticks start at once. Then it continues with its next tick.`
       }
     >
       {missed === 0 ? null : (
         <label className="flex items-center gap-2 text-[0.8125rem]">
           <input type="checkbox" checked={skipMissed} onChange={(event) => setSkipMissed(event.target.checked)} />
-          Leave out what was missed
+          Skip missed ticks
         </label>
       )}
       <DialogActions>

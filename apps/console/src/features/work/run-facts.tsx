@@ -1,4 +1,4 @@
-// What a run belongs to. In: the run. Out: links to its event, its record, the run that caused it, and all of the same request.
+// The context of a run. In: the run. Out: links to its event, its record, the run that caused it, and its request.
 "use client";
 import type { Run } from "@plinth/control/router";
 import { useQuery } from "@tanstack/react-query";

@@ -1,4 +1,4 @@
-// The runs of a project, newest first. In: its id; filters from the address. Out: a table that renews itself while something runs.
+// The runs of a project, newest first. In: its id; filters from the address. Out: a table that is refetched, more often while runs have not ended.
 "use client";
 import type { RunSummary } from "@plinth/control/router";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
@@ -24,7 +24,7 @@ const idleMs = 5_000;
 
 export function RunList({ projectId }: { projectId: string }) {
   const filters = useFilters();
-  // A cursor belongs to its filters.
+  // A cursor is only valid for its filters, so other filters start at the first page.
   return <FilteredRuns key={filters.key} projectId={projectId} filters={filters} />;
 }
 
@@ -91,7 +91,7 @@ function FilteredRuns({ projectId, filters }: { projectId: string; filters: Retu
             action={isFiltered ? <ButtonLink href={workPath(projectId, "runs")}>Clear filters</ButtonLink> : null}
           >
             {isFiltered
-              ? "Runs are kept for some time only; this one may be gone."
+              ? "Runs are deleted after some time; this one may be gone."
               : "A run begins when an event happens that a workflow listens for. It appears here at once."}
           </EmptyState>
         }
@@ -102,14 +102,14 @@ function FilteredRuns({ projectId, filters }: { projectId: string; filters: Retu
   );
 }
 
-/** Those of the live blueprint, and those that ran lately, whatever the filter. */
+/** The workflows of the live blueprint, and those of recent runs. They don't depend on the filters. */
 function useWorkflowNames(projectId: string): readonly string[] {
   const trpc = useTRPC();
   const model = useLiveModel(projectId);
-  const lately = useQuery(trpc.work.runs.queryOptions({ projectId, limit: 100 }, { refetchInterval: idleMs }));
+  const recent = useQuery(trpc.work.runs.queryOptions({ projectId, limit: 100 }, { refetchInterval: idleMs }));
   const { workflows = [], workers = [], actions = [] } = model.data?.background ?? {};
   const declared = [...workflows, ...workers, ...actions].map(({ name }) => name);
-  const ran = lately.data?.data.map(({ workflow }) => workflow) ?? [];
+  const ran = recent.data?.data.map(({ workflow }) => workflow) ?? [];
   return [...new Set([...declared, ...ran])].sort();
 }
 

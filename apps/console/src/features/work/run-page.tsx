@@ -1,5 +1,5 @@
-// One run. In: its id. Out: its steps on a time scale, the chosen one in full, what it belongs to, and what may be done to it. It
-// looks again every two seconds until the run has ended.
+// One run. In: its id. Out: its steps on a time scale, the details of the chosen step, its context, and buttons to act on it. It is
+// refetched every two seconds until the run has ended.
 "use client";
 import type { Run } from "@plinth/control/router";
 import { useQuery } from "@tanstack/react-query";
@@ -19,7 +19,7 @@ import { AttentionCard } from "./attention-card.tsx";
 import { AuditLines } from "./audit-lines.tsx";
 import { durationText } from "./duration.ts";
 import { RelatedRuns } from "./related-runs.tsx";
-import { RunDeedDialog, useRunDeeds } from "./run-deeds.tsx";
+import { RunActionDialog, useRunActions } from "./run-actions.tsx";
 import { RunFacts } from "./run-facts.tsx";
 import { RunTimeline } from "./run-timeline.tsx";
 import { approvalMessage, isBusy, mayRetry, openApproval, tookMs, waitText } from "./run-words.ts";
@@ -59,11 +59,11 @@ export function RunPage({ projectId, runId }: { projectId: string; runId: string
 }
 
 function Shown({ projectId, run, now, mayAct }: { projectId: string; run: Run; now: number; mayAct: boolean }) {
-  const deeds = useRunDeeds(projectId, run.id);
+  const actions = useRunActions(projectId, run.id);
   const [chosen, setChosen] = useState<string | null>(null);
-  // A call whose end nobody knows goes on no longer than its run.
+  // If nobody knows how a call ended, its bar ends with the run.
   const timeline = timelineOf(run, run.endedAt === null ? now : Date.parse(run.endedAt));
-  const stillness = run.endedAt === null ? "" : "[&_.animate-spin]:animate-none";
+  const noAnimation = run.endedAt === null ? "" : "[&_.animate-spin]:animate-none";
   const step = run.steps.find(({ path }) => path === (chosen ?? firstToShow(run))) ?? null;
   const approval = openApproval(run);
   const waiting = new Map(run.steps.flatMap((each) => waitEntry(each.path, waitText(each, run.waits))));
@@ -79,33 +79,33 @@ function Shown({ projectId, run, now, mayAct }: { projectId: string; run: Run; n
           </>
         }
         description={<Description run={run} now={now} />}
-        actions={mayAct ? <Actions run={run} deeds={deeds} /> : null}
+        actions={mayAct ? <Actions run={run} actions={actions} /> : null}
       />
       <div className="flex flex-col gap-6">
-        {deeds.error ? <QueryError error={deeds.error} what="That was not done" /> : null}
-        <Trouble run={run} />
+        {actions.error ? <QueryError error={actions.error} what="The request failed" /> : null}
+        <ProblemNotice run={run} />
         {run.status === "needs_attention" ? (
           <AttentionCard
             run={run}
             mayAct={mayAct}
-            pending={deeds.settling}
-            onDone={deeds.markDone}
-            onFail={deeds.markFailed}
+            pending={actions.deciding}
+            onDone={actions.markDone}
+            onFail={actions.markFailed}
           />
         ) : null}
         {approval === null ? null : (
           <ApprovalCard
-            // Of another approval nothing has been typed yet.
+            // Another approval starts with an empty note.
             key={`${approval.path} ${approval.createdAt}`}
             wait={approval}
             message={approvalMessage(run.steps.find(({ path }) => path === approval.path))}
             mayAct={mayAct}
-            pending={deeds.answering}
-            onAnswer={(approved, note) => deeds.answer(approval, approved, note)}
+            pending={actions.answering}
+            onAnswer={(approved, note) => actions.answer(approval, approved, note)}
           />
         )}
         <RunFacts projectId={projectId} run={run} />
-        <Card title="Timeline" flush className={stillness}>
+        <Card title="Timeline" flush className={noAnimation}>
           {run.steps.length === 0 ? (
             <p className="p-4 text-ink-soft">No step has begun.</p>
           ) : (
@@ -113,25 +113,25 @@ function Shown({ projectId, run, now, mayAct }: { projectId: string; run: Run; n
           )}
         </Card>
         {step === null ? null : (
-          <div className={stillness}>
+          <div className={noAnimation}>
             <StepDetail
               projectId={projectId}
               run={run}
               step={step}
-              onRetry={mayAct ? () => deeds.ask({ deed: "retry", from: step.path }) : null}
+              onRetry={mayAct ? () => actions.ask({ kind: "retry", from: step.path }) : null}
             />
           </div>
         )}
         <RelatedRuns projectId={projectId} run={run} />
-        <Acts projectId={projectId} run={run} />
+        <AuditLog projectId={projectId} run={run} />
       </div>
-      <RunDeedDialog deeds={deeds} />
+      <RunActionDialog actions={actions} />
     </>
   );
 }
 
-/** What people did about it, as the project's audit log has it. */
-function Acts({ projectId, run }: { projectId: string; run: Run }) {
+/** What people did to the run, from the project's audit log. */
+function AuditLog({ projectId, run }: { projectId: string; run: Run }) {
   const trpc = useTRPC();
   const lines = useQuery(
     trpc.work.audit.queryOptions(
@@ -140,14 +140,14 @@ function Acts({ projectId, run }: { projectId: string; run: Run }) {
     ),
   );
   if (!lines.data || lines.data.data.length === 0) return null;
-  return <AuditLines projectId={projectId} title="What was done about it" lines={lines.data.data} />;
+  return <AuditLines projectId={projectId} title="Audit log" lines={lines.data.data} />;
 }
 
 function waitEntry(path: string, text: string | null): readonly (readonly [string, string])[] {
   return text === null ? [] : [[path, text]];
 }
 
-/** What went wrong, or what it is at; else the first. */
+/** The step that failed or is in progress; otherwise the first step. */
 function firstToShow({ steps }: Run): string | null {
   const found = ["failed", "waiting", "retrying", "started", "delayed"]
     .map((status) => steps.find((step) => step.status === status))
@@ -167,19 +167,19 @@ function Description({ run, now }: { run: Run; now: number }) {
   return (
     <>
       Started <Time at={run.startedAt ?? run.createdAt} />
-      {run.endedAt === null ? `, for ${durationText(took)} so far` : `, took ${durationText(took)}`}.
+      {run.endedAt === null ? `, running for ${durationText(took)}` : `, took ${durationText(took)}`}.
     </>
   );
 }
 
-function Actions({ run, deeds }: { run: Run; deeds: ReturnType<typeof useRunDeeds> }) {
+function Actions({ run, actions }: { run: Run; actions: ReturnType<typeof useRunActions> }) {
   return (
     <>
       {isBusy(run.status) && !run.cancelled ? (
         <Button
           variant="danger"
-          pending={deeds.pending === "cancel"}
-          onClick={() => deeds.ask({ deed: "cancel" })}
+          pending={actions.pending === "cancel"}
+          onClick={() => actions.ask({ kind: "cancel" })}
           icon={<Ban aria-hidden />}
         >
           Cancel run
@@ -188,8 +188,8 @@ function Actions({ run, deeds }: { run: Run; deeds: ReturnType<typeof useRunDeed
       {mayRetry(run.status) ? (
         <Button
           variant={run.status === "needs_attention" ? "secondary" : "primary"}
-          pending={deeds.pending === "retry"}
-          onClick={() => deeds.ask({ deed: "retry", from: null })}
+          pending={actions.pending === "retry"}
+          onClick={() => actions.ask({ kind: "retry", from: null })}
           icon={<RotateCcw aria-hidden />}
         >
           Retry
@@ -199,7 +199,7 @@ function Actions({ run, deeds }: { run: Run; deeds: ReturnType<typeof useRunDeed
   );
 }
 
-function Trouble({ run }: { run: Run }) {
+function ProblemNotice({ run }: { run: Run }) {
   if (run.status === "failed" && run.error !== null) {
     return (
       <Notice tone="bad" title="The run failed">
@@ -210,7 +210,7 @@ function Trouble({ run }: { run: Run }) {
     );
   }
   if (run.cancelled && isBusy(run.status)) {
-    return <Notice tone="neutral" title="It is being cancelled: what it has done is undone" />;
+    return <Notice tone="neutral" title="The run is being cancelled: completed steps with a compensation are undone" />;
   }
   return null;
 }

@@ -1,4 +1,4 @@
-// States of a run that can hardly be brought about in a browser: what a viewer sees, what waits for another run, what is tried again.
+// States of a run that are hard to reach in a browser: the view of a viewer, a step that waits for another run, a step that is retried.
 import type { Run, RunStep, RunWait } from "@plinth/control/router";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
@@ -69,7 +69,7 @@ function detail(step: RunStep, change: Partial<Run> = {}, mayAct = true): string
   );
 }
 
-test("a failed step tells its reason, its attempts and its input, and is a place to begin again at", () => {
+test("a failed step shows its error, its attempts and its input, and can be retried from there", () => {
   const shown = text(detail(call));
   for (const part of ["took 4.0 s, 3 attempts", "timeout It took too long.", "1. ", "2. ", "&quot;amount&quot;: 5"]) {
     expect(shown).toContain(part);
@@ -81,11 +81,11 @@ test("a failed step tells its reason, its attempts and its input, and is a place
 test.each([
   ["to a viewer", detail(call, {}, false)],
   ["while the run goes on", detail(call, { status: "running" })],
-  ["of a run that ended well", detail(call, { status: "completed" })],
-  ["of what undid something", detail({ ...call, path: "book/compensate/unbook" })],
+  ["of a completed run", detail(call, { status: "completed" })],
+  ["from a compensation", detail({ ...call, path: "book/compensate/unbook" })],
 ])("no retry from a step %s", (_, markup) => expect(text(markup)).not.toContain("Retry from this step"));
 
-test("what waits for another run leads there", () => {
+test("a step that waits for another run links to it", () => {
   const waiting: RunStep = { ...call, status: "waiting", error: null, endedAt: null };
   const wait: RunWait = { ...approval, path: "call", kind: "run", event: "0192f000-0000-7000-8000-00000000000a" };
   const markup = detail(waiting, { status: "waiting", waits: [wait] });
@@ -93,20 +93,20 @@ test("what waits for another run leads there", () => {
   expect(text(markup)).toContain("It waits for the run 0192f000…00000a");
 });
 
-test("a viewer sees whose approval it waits for, and can't give it", () => {
+test("a viewer sees whose approval the run waits for, and can't approve", () => {
   const card = (mayAct: boolean): string =>
     text(
       renderToStaticMarkup(
         <ApprovalCard wait={approval} message="Pay 12 EUR back?" mayAct={mayAct} pending={null} onAnswer={() => {}} />,
       ),
     );
-  expect(card(false)).toContain("asks for a yes of admin or cook");
+  expect(card(false)).toContain("needs the approval of admin or cook");
   expect(card(false)).not.toContain("Refuse");
   expect(card(true)).toContain("Refuse");
   expect(card(false)).toContain("Pay 12 EUR back?");
 });
 
-test("who looks from the console answers only where admins are asked", () => {
+test("the console offers an answer only if an admin can approve", () => {
   const card = (roles: readonly string[]): string =>
     text(
       renderToStaticMarkup(
@@ -120,11 +120,11 @@ test("who looks from the console answers only where admins are asked", () => {
       ),
     );
   expect(card(["cook"])).not.toContain("Refuse");
-  expect(card(["cook"])).toContain("The console acts as admin, and can't give it");
+  expect(card(["cook"])).toContain("The console acts as admin, and can't approve this");
   expect(card(["cook", "admin"])).toContain("Refuse");
 });
 
-test("the timeline says in words what its bars show", () => {
+test("the timeline describes its bars in words", () => {
   const markup = renderToStaticMarkup(
     <RunTimeline
       timeline={timelineOf(run, Date.parse(at))}
@@ -135,7 +135,7 @@ test("the timeline says in words what its bars show", () => {
   );
   expect(markup).toContain('aria-pressed="true"');
   expect(markup).toContain('aria-label="Failed"');
-  // 4 of 10 s, and the second attempt after 2.
+  // The bar covers 4 of 10 s; the second attempt began after 2 s.
   expect(markup).toContain("left:0%;width:40%");
   expect(markup).toContain("left:20%");
   expect(text(markup)).toMatch(/call 3 attempts .*waits for a run .*4\.0 s/);

@@ -1,5 +1,5 @@
-// The steps of a run on one time scale. In: the rows, what each waits for, and the chosen one. Out: a list of buttons, one a step,
-// with a bar where it took place; arrows go from one to the next.
+// The steps of a run on one time scale. In: the rows, what each step waits for, and the chosen step. Out: a button for each step, with a
+// bar on the time scale. The arrow keys move between the buttons.
 "use client";
 import { type KeyboardEvent, useRef } from "react";
 import { cn } from "../../ui/cn.ts";
@@ -11,7 +11,7 @@ interface RunTimelineProps {
   timeline: Timeline;
   chosen: string | null;
   onChoose: (path: string) => void;
-  /** Path > what its step waits for. */
+  /** From the path of a step to what the step waits for. */
   waiting: ReadonlyMap<string, string>;
 }
 
@@ -84,7 +84,7 @@ export function RunTimeline({ timeline: { rows, took }, chosen, onChoose, waitin
   );
 }
 
-/** A step inside the database is written down in one go with what it does: how long that took, nobody has measured. */
+/** A step inside the database is recorded in the same statement as its effect, so its duration is unknown. */
 function tookText({ status, took }: TimelineRow): string {
   return status === "skipped" || took < 1 ? "–" : durationText(took);
 }
@@ -115,7 +115,7 @@ const barLooks: Readonly<Record<TimelineRow["status"], string>> = {
 };
 
 function Bar({ row, waitsFor }: { row: TimelineRow; waitsFor: string | null }) {
-  // Beside the bar on the side that has room.
+  // The text is next to the bar, on the side with more room.
   const after = row.from + row.length < 0.55;
   const inside = row.length > 0.4;
   return (

@@ -1,4 +1,4 @@
-// What is said of a run: what it waits for, who may answer, how long it took, and the example that the empty page shows.
+// The texts about a run: what it waits for, who can approve, how long it took; and the example of the empty page.
 import { checkBlueprint } from "@plinth/blueprint";
 import type { RunStep, RunWait } from "@plinth/control/router";
 import { expect, test } from "vitest";
@@ -31,18 +31,18 @@ test("what a step waits for", () => {
   expect(waitText(step, [wait])).toBe("waits for approval by admin, clerk or boss");
   expect(waitText(step, [{ ...wait, kind: "event", event: "parcel.sent" }])).toBe("waits for the event parcel.sent");
   expect(waitWords(step, [{ ...wait, kind: "run", event: "r1" }])).toEqual({ kind: "run", runId: "r1" });
-  expect(waitWords(step, [])).toEqual({ kind: "pause", text: "waits for its time", until: step.nextAt });
-  expect(waitText({ ...step, status: "retrying" }, [])).toBe("will try again");
+  expect(waitWords(step, [])).toEqual({ kind: "pause", text: "waits until its time", until: step.nextAt });
+  expect(waitText({ ...step, status: "retrying" }, [])).toBe("will be retried");
   expect(waitText({ ...step, status: "completed" }, [wait])).toBe(null);
 });
 
-test("why a run failed, as a list says it", () => {
+test("why a run failed, as text for a list", () => {
   expect(failureText({ code: "timeout", step: "charge", attempts: 3 })).toBe("timeout at charge, 3 attempts");
   expect(failureText({ code: "timeout", step: "charge", attempts: 1 })).toBe("timeout at charge");
   expect(failureText({ code: "too_many_runs", step: null, attempts: null })).toBe("too_many_runs");
 });
 
-test("an approval is asked for until it is answered, and of a run that goes on alone", () => {
+test("an approval is open until it is answered, and only while the run has not ended", () => {
   const answered = { ...wait, answer: { approved: false, by: "ada@example.com", note: "too dear" } };
   expect(openApproval({ status: "waiting", waits: [wait] })).toBe(wait);
   expect(openApproval({ status: "waiting", waits: [answered] })).toBe(null);
@@ -62,7 +62,7 @@ test.each([
   [3_600_000 * 26, "1 d 2 h"],
 ])("%d ms is %s", (ms, words) => expect(durationText(ms)).toBe(words));
 
-test("the example is what the language accepts", () => {
+test("the example is a valid blueprint", () => {
   const entities = "entities:\n  note: { fields: { title: string }, permissions: { admin: { all: true } } }\n";
   const { diagnostics } = checkBlueprint(`project: example\n${exampleBlueprint("note")}\n${entities}`);
   expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);

@@ -1,5 +1,5 @@
-// When the project's schedules are due. In: its id. Out: a card for each: when, in words and as it is written, the next times, the last
-// tick and its run; and the way to run it now, to pause it and to let it go on.
+// The schedules of a project. In: its id. Out: a card for each: its cron expression, also in words, the next times, the last tick and its
+// run; buttons to run it now, to pause it and to resume it.
 "use client";
 import type { ScheduleState } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -50,7 +50,7 @@ export function ScheduleList({ projectId }: { projectId: string }) {
             </ButtonLink>
           }
         >
-          <p>A schedule starts a worker or a workflow at its times. Write one into the blueprint, and deploy it.</p>
+          <p>A schedule starts a worker or a workflow at fixed times. Add one to the blueprint, and deploy it.</p>
           <CodeBlock
             code={exampleSchedule}
             label="example of a schedule"
@@ -83,14 +83,14 @@ function Shown({ projectId, schedules, mayAct }: ShownProps) {
   const all = [run, pause, resume];
   const isPending = all.some((each) => each.isPending);
   const error = all.find((each) => each.error)?.error ?? null;
-  const take = (deed: () => void): void => {
+  const start = (request: () => void): void => {
     if (isPending) return;
     for (const each of all) each.reset();
-    deed();
+    request();
   };
   return (
     <div className="flex flex-col gap-4">
-      {error ? <QueryError error={error} what="That was not done" /> : null}
+      {error ? <QueryError error={error} what="The request failed" /> : null}
       {run.data ? (
         <Notice tone="good" title={`${run.variables?.schedule} runs now`}>
           <Link href={runPath(projectId, run.data.id)} className="text-accent-text hover:underline">
@@ -106,11 +106,11 @@ function Shown({ projectId, schedules, mayAct }: ShownProps) {
             projectId={projectId}
             schedule={schedule}
             words={words[schedule.cron] ?? null}
-            deeds={
+            actions={
               mayAct
                 ? {
-                    run: () => take(() => run.mutate(name)),
-                    pause: () => take(() => pause.mutate(name)),
+                    run: () => start(() => run.mutate(name)),
+                    pause: () => start(() => pause.mutate(name)),
                     resume: () => setResuming(schedule),
                   }
                 : null
@@ -123,14 +123,14 @@ function Shown({ projectId, schedules, mayAct }: ShownProps) {
         onClose={() => setResuming(null)}
         onResume={(schedule, skipMissed) => {
           setResuming(null);
-          take(() => resume.mutate({ projectId, schedule: schedule.name, skipMissed }));
+          start(() => resume.mutate({ projectId, schedule: schedule.name, skipMissed }));
         }}
       />
     </div>
   );
 }
 
-/** The language is loaded when it is first needed. */
+/** The package of the language is large, so it is loaded when it is first needed. */
 function useCronWords(schedules: readonly ScheduleState[]): Readonly<Record<string, string>> {
   const crons = [...new Set(schedules.map(({ cron }) => cron))].sort();
   const words = useQuery({
@@ -148,19 +148,19 @@ interface ScheduleCardProps {
   projectId: string;
   schedule: ScheduleState;
   words: string | null;
-  /** Null where the person may not. */
-  deeds: Readonly<Record<"run" | "pause" | "resume", () => void>> | null;
+  /** Null if the person has no right to. */
+  actions: Readonly<Record<"run" | "pause" | "resume", () => void>> | null;
 }
 
 const overlapWords = {
   skip: "the tick is skipped",
-  queue: "it waits its turn",
+  queue: "the tick waits",
   allow: "both run",
 } as const;
 
-const catchUpWords = { none: "left out", last: "one run for all", all: "one run for each" } as const;
+const catchUpWords = { none: "skipped", last: "one run for all", all: "one run for each" } as const;
 
-function ScheduleCard({ projectId, schedule, words, deeds }: ScheduleCardProps) {
+function ScheduleCard({ projectId, schedule, words, actions }: ScheduleCardProps) {
   const { name, cron, timezone, next, lastAt, lastRun, pausedAt, pausedBy, overlap, catchUp } = schedule;
   return (
     <Card
@@ -187,13 +187,18 @@ function ScheduleCard({ projectId, schedule, words, deeds }: ScheduleCardProps) 
         </>
       }
       actions={
-        deeds === null ? null : (
+        actions === null ? null : (
           <>
-            <Button size="small" icon={<StepForward aria-hidden />} onClick={deeds.run} aria-label={`Run now: ${name}`}>
+            <Button
+              size="small"
+              icon={<StepForward aria-hidden />}
+              onClick={actions.run}
+              aria-label={`Run now: ${name}`}
+            >
               Run now
             </Button>
             {pausedAt === null ? (
-              <Button size="small" icon={<Pause aria-hidden />} onClick={deeds.pause} aria-label={`Pause ${name}`}>
+              <Button size="small" icon={<Pause aria-hidden />} onClick={actions.pause} aria-label={`Pause ${name}`}>
                 Pause
               </Button>
             ) : (
@@ -201,7 +206,7 @@ function ScheduleCard({ projectId, schedule, words, deeds }: ScheduleCardProps) 
                 size="small"
                 variant="primary"
                 icon={<Play aria-hidden />}
-                onClick={deeds.resume}
+                onClick={actions.resume}
                 aria-label={`Resume ${name}`}
               >
                 Resume
@@ -215,26 +220,26 @@ function ScheduleCard({ projectId, schedule, words, deeds }: ScheduleCardProps) 
         {pausedAt === null ? null : (
           <p className="text-[0.8125rem]">
             Paused <Time at={pausedAt} />
-            {pausedBy === null ? null : ` by ${pausedBy}`}: no tick starts anything until it is resumed.
+            {pausedBy === null ? null : ` by ${pausedBy}`}. No tick starts a run until you resume it.
           </p>
         )}
         <Facts>
           <Fact name="Last started">{lastAt === null ? "never" : <Time at={lastAt} />}</Fact>
-          <Fact name="Its run">
+          <Fact name="Last run">
             {lastRun === null ? (
               "–"
             ) : (
               <Link href={runPath(projectId, lastRun.id)} className="inline-flex hover:underline">
-                {lastRun.status === null ? "is kept no longer" : <RunBadge status={lastRun.status} />}
+                {lastRun.status === null ? "deleted" : <RunBadge status={lastRun.status} />}
               </Link>
             )}
           </Fact>
           <Fact name="While the last run runs">{overlapWords[overlap]}</Fact>
-          <Fact name="Ticks that were missed">{catchUpWords[catchUp]}</Fact>
+          <Fact name="Missed ticks">{catchUpWords[catchUp]}</Fact>
         </Facts>
         <div>
           <h3 className="mb-1.5 text-xs font-medium text-ink-soft">
-            {pausedAt === null ? "Next" : "Next, were it not paused"}
+            {pausedAt === null ? "Next" : "Next, if it is resumed"}
           </h3>
           <ol className="flex flex-wrap gap-2 text-[0.8125rem]">
             {next.map((at) => (
@@ -251,7 +256,7 @@ function ScheduleCard({ projectId, schedule, words, deeds }: ScheduleCardProps) 
   );
 }
 
-/** As the clocks of the schedule's time zone show it. */
+/** In the time zone of the schedule. */
 function inZone(at: string, timeZone: string): string {
   const parts = { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" } as const;
   const year = new Date(at).getFullYear() === new Date().getFullYear() ? {} : ({ year: "numeric" } as const);

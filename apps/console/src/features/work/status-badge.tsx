@@ -1,4 +1,4 @@
-// The states of runs and steps. In: a state. Out: its word, colour and icon, the same everywhere.
+// The states of runs and steps. In: a state. Out: its label, colour and icon, the same on every page.
 import type { RunStatus, StepStatus } from "@plinth/control/router";
 import {
   Ban,
@@ -35,7 +35,7 @@ const stepLooks: Readonly<Record<StepStatus, Look>> = {
   delayed: { word: "Delayed", tone: "neutral", Icon: Clock3 },
   started: { word: "Started", tone: "accent", Icon: LoaderCircle },
   waiting: { word: "Waiting", tone: "accent", Icon: Clock3 },
-  retrying: { word: "Will try again", tone: "warn", Icon: RotateCw },
+  retrying: { word: "Will be retried", tone: "warn", Icon: RotateCw },
   completed: { word: "Completed", tone: "good", Icon: Check },
   skipped: { word: "Skipped", tone: "neutral", Icon: SkipForward },
   failed: { word: "Failed", tone: "bad", Icon: X },

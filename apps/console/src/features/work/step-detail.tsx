@@ -1,5 +1,5 @@
-// The chosen step of a run. In: its row, its attempts and its wait. Out: how it went, what it took in and gave back, and the way to
-// run it again where the run allows that.
+// The chosen step of a run. In: the run and the step. Out: its status, attempts, input and output, and a button to retry from it if the run
+// allows that.
 import type { Run, RunStep, RunWait } from "@plinth/control/router";
 import { RotateCcw } from "lucide-react";
 import Link from "next/link";
@@ -18,7 +18,7 @@ interface StepDetailProps {
   projectId: string;
   run: Run;
   step: RunStep;
-  /** Null where the person may not. */
+  /** Null if the person has no right to. */
   onRetry: (() => void) | null;
 }
 
@@ -26,8 +26,8 @@ export function StepDetail({ projectId, run, step, onRetry }: StepDetailProps) {
   const attempts = run.attempts.filter(({ path }) => path === step.path);
   const wait = run.waits.find(({ path }) => path === step.path) ?? null;
   const words = waitWords(step, run.waits);
-  // What undid something is made anew with each retry; it is no place to begin at.
-  const retries = onRetry !== null && mayRetry(run.status) && !step.path.includes("/compensate/");
+  // A retry creates compensations again, so it can't start at one.
+  const canRetry = onRetry !== null && mayRetry(run.status) && !step.path.includes("/compensate/");
   return (
     <Card
       title={
@@ -38,7 +38,7 @@ export function StepDetail({ projectId, run, step, onRetry }: StepDetailProps) {
       }
       description={summaryOf(step)}
       actions={
-        retries ? (
+        canRetry ? (
           <Button size="small" onClick={onRetry} icon={<RotateCcw aria-hidden />}>
             Retry from this step
           </Button>
@@ -70,7 +70,7 @@ export function StepDetail({ projectId, run, step, onRetry }: StepDetailProps) {
                     </span>
                   )}
                   <span className={error === null ? "text-good" : "min-w-0 break-words text-bad"}>
-                    {error === null ? "ended well" : error.message}
+                    {error === null ? "succeeded" : error.message}
                   </span>
                 </li>
               ))}
@@ -96,7 +96,7 @@ function summaryOf({ attempts, startedAt, endedAt }: RunStep): ReactNode {
   const took = startedAt === null || endedAt === null ? 0 : Date.parse(endedAt) - Date.parse(startedAt);
   return (
     <>
-      {startedAt === null ? "Not begun" : <Time at={startedAt} />}
+      {startedAt === null ? "Not started" : <Time at={startedAt} />}
       {took < 1 ? null : `, took ${durationText(took)}`}
       {attempts === 0 ? null : `, ${attempts === 1 ? "one attempt" : `${attempts} attempts`}`}
     </>
@@ -121,7 +121,7 @@ function Waiting({ projectId, words }: { projectId: string; words: WaitWords }) 
       {kind === "pause" ? `It ${text}` : `It waits for ${text}`}
       {until === null ? null : (
         <>
-          {kind === "pause" ? ": " : ", and gives up "}
+          {kind === "pause" ? ": " : ", and times out "}
           <Time at={until} />
         </>
       )}

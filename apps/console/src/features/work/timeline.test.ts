@@ -1,4 +1,4 @@
-// Where the rows of a run's timeline stand: order, nesting, share of the whole, whatever is under way.
+// The rows of a run's timeline: order, nesting and share of the whole, also while steps are in progress.
 import type { RunStep } from "@plinth/control/router";
 import { describe, expect, test } from "vitest";
 import { type TimelineRow, timelineOf } from "./timeline.ts";
@@ -30,14 +30,14 @@ const outline = (rows: readonly TimelineRow[]): readonly string[] =>
   rows.map(({ depth, kind, name }) => `${"  ".repeat(depth)}${kind === "step" ? "" : `${kind} `}${name}`);
 
 describe("order and nesting", () => {
-  test("as they began, with members by number beneath a step that has no row yet", () => {
+  test("in order of start; members by number, below a step that has no row yet", () => {
     const members = [step("each/10", 3, 4), step("each/2", 2, 3), step("each/0", 1, 2)];
     const rows = rowsOf([...members, step("last", 5, null), step("first", 0, 1)], null);
     expect(outline(rows)).toEqual(["first", "each", "  member 0", "  member 2", "  member 10", "last"]);
     expect(rows[1]).toMatchObject({ step: null, status: "started", took: 3000 });
   });
 
-  test("the row of a `for_each` is written at its end, and begins with its first member", () => {
+  test("the row of a `for_each` is stored at its end, but starts with its first member", () => {
     const [each] = rowsOf([step("each", 4, 4, { status: "completed" }), step("each/0", 1, 4)], 10);
     expect(each).toMatchObject({
       path: "each",
@@ -48,7 +48,7 @@ describe("order and nesting", () => {
     });
   });
 
-  test("what followed a failure, and what was undone, stand beneath their step and don't lengthen it", () => {
+  test("error handlers and compensations are below their step and don't lengthen it", () => {
     const rows = rowsOf(
       [
         step("book", 0, 1),
@@ -75,7 +75,7 @@ describe("order and nesting", () => {
   });
 });
 
-test("what is under way lasts until now, what has ended as long as it did, and nothing is outside the whole", () => {
+test("a step in progress lasts until now, one that has ended its own time, and no bar is outside the whole", () => {
   const rows = rowsOf([step("done", 0, 5), step("going", 5, null), step("late", 12, 13)], null, 10);
   expect(rows.map(({ took }) => took)).toEqual([5000, 5000, 1000]);
   for (const { from, length } of rows) {
@@ -85,12 +85,12 @@ test("what is under way lasts until now, what has ended as long as it did, and n
   expect(rowsOf([step("skipped", 3, null, { status: "skipped" })], 10)[0]).toMatchObject({ took: 0 });
 });
 
-test("a run without steps, and one of no length at all", () => {
+test("a run without steps, and a run without duration", () => {
   expect(rowsOf([], null)).toEqual([]);
   expect(rowsOf([step("a", 0, 0)], 0)).toMatchObject([{ from: 0, length: 0, took: 0 }]);
 });
 
-test("later attempts are marked where they began", () => {
+test("later attempts are marked at their start", () => {
   const attempts = [1, 2].map((attempt) => ({
     path: "call",
     attempt,

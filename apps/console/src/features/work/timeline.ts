@@ -1,8 +1,8 @@
-// The steps of a run on one time scale. In: its steps and attempts, and the moment that it is looked at. Out: rows in the order in
-// which they began, each step's members and what followed its failure beneath it. Pure.
+// The steps of a run on one time scale. In: its steps and attempts, and the present time. Out: rows in order of start; below a step are its
+// members, error handlers and compensations. Pure.
 import type { Run, RunStep, StepStatus } from "@plinth/control/router";
 
-/** `member`: one of a `for_each`. `on_error`, `compensate`: a step that followed a failure of the one above. */
+/** `member`: one iteration of a `for_each`. `on_error`, `compensate`: a step that followed the failure of the step above. */
 type RowKind = "step" | "member" | "on_error" | "compensate";
 
 export interface TimelineRow {
@@ -11,14 +11,14 @@ export interface TimelineRow {
   readonly kind: RowKind;
   readonly depth: number;
   readonly status: StepStatus;
-  /** Null for a `for_each` whose members are under way: it has no row of its own yet. */
+  /** Null for a `for_each` whose members are in progress: it has no row of its own yet. */
   readonly step: RunStep | null;
   /** In ms. */
   readonly took: number;
-  /** Where its bar begins, and how long it is, as shares of the whole. */
+  /** Start and length of its bar, as shares of the whole. */
   readonly from: number;
   readonly length: number;
-  /** Where its second and later attempts began, as shares of the whole. */
+  /** The starts of its second and later attempts, as shares of the whole. */
   readonly retries: readonly number[];
 }
 
@@ -67,7 +67,7 @@ export function timelineOf(run: Times, now: number): Timeline {
   return { rows: inOrder(treeOf(run.steps), now).flatMap(rowsOf), took };
 }
 
-/** `charge/2/on_error/refund` stands beneath `charge/2`, and that beneath `charge`, whether those have rows or not. */
+/** `charge/2/on_error/refund` is below `charge/2`, which is below `charge`, even if these have no rows. */
 function treeOf(steps: readonly RunStep[]): readonly Node[] {
   const roots: Node[] = [];
   const known = new Map<string, Node>();
@@ -107,7 +107,7 @@ function spanOf({ startedAt, endedAt, status }: RunStep, now: number): Span {
   return { from, to: Math.max(from, to) };
 }
 
-/** The row of a `for_each` is written when its last member is done: it began with the first. */
+/** The row of a `for_each` is stored when its last member is done, but it started with the first. */
 function extentOf({ step, children }: Node, now: number): Span {
   const members = children.filter(({ kind }) => kind === "member").map((child) => extentOf(child, now));
   const spans = step === null ? members : [spanOf(step, now), ...members];
@@ -115,7 +115,7 @@ function extentOf({ step, children }: Node, now: number): Span {
   return { from: Math.min(...all.map(({ from }) => from)), to: Math.max(...all.map(({ to }) => to)) };
 }
 
-/** Members by their number, the others as they began. */
+/** Members by number, other steps in order of start. */
 function inOrder(nodes: readonly Node[], now: number): readonly Node[] {
   const began = new Map(nodes.map((node) => [node, extentOf(node, now).from]));
   return [...nodes].sort((one, other) => {
@@ -124,7 +124,7 @@ function inOrder(nodes: readonly Node[], now: number): readonly Node[] {
   });
 }
 
-/** Of a step that has no row yet, by its members. */
+/** The status of a step that has no row yet, from its members. */
 function statusOf(children: readonly Node[]): StepStatus {
   const statuses = children.map(({ step }) => step?.status ?? "started");
   for (const status of ["failed", "started", "retrying", "waiting", "delayed"] as const) {

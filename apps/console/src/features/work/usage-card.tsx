@@ -1,5 +1,5 @@
-// How much of the operator's limits a project's background work uses. In: the usage that its cell reported. Out: a figure with a bar for
-// each limit, marked where it is near.
+// The operator's limits for background work, and their use. In: the usage that the cell reported. Out: a number and a bar for each limit,
+// with a badge if the limit is near.
 import type { Queues, Used, WorkUsage } from "@plinth/control/router";
 import { Badge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -13,7 +13,7 @@ const limits: readonly (readonly [keyof WorkUsage, string])[] = [
   ["keptRuns", "Kept runs"],
 ];
 
-/** Nobody has handed on events for so long: no worker runs, or none can read the live version. */
+/** An event older than this is late: no worker runs, or none can read the live version. */
 const lateMs = 60_000;
 
 export function LateEvents({ queues: { at, eventsWaiting } }: { queues: Queues }) {
@@ -21,10 +21,11 @@ export function LateEvents({ queues: { at, eventsWaiting } }: { queues: Queues }
   const waited = oldestAt === null ? 0 : Date.parse(at) - Date.parse(oldestAt);
   if (waited < lateMs) return null;
   return (
-    <Notice tone="warn" title={`${count.toLocaleString("en")} events wait to be handed on`} className="mb-3">
+    <Notice tone="warn" title={`${count.toLocaleString("en")} events have not been processed yet`} className="mb-3">
       <p>
-        The oldest has waited for {durationText(waited)}. Nothing is lost, and no run begins meanwhile. Whoever operates
-        this Plinth finds the reason in the log of its workers: none runs, or none can read the live version.
+        The oldest has waited for {durationText(waited)}. Nothing is lost, but no run starts until they are processed.
+        Either no worker runs, or none can read the live version. The operator of this Plinth finds the reason in the
+        log of its workers.
       </p>
     </Notice>
   );

@@ -1,5 +1,5 @@
-// The filters of a table of work. In: those in force, from the address. Out: the address with others. Some are chosen here, some come
-// with a link from elsewhere (a request, an event) and can only be taken away.
+// The filters of the tables about work. In: the filters in the address. Out: an address with changed filters. Some are chosen here; others
+// come with a link from another page (a request, an event) and can only be removed.
 "use client";
 import { X } from "lucide-react";
 import { usePathname, useRouter, useSearchParams } from "next/navigation";
@@ -9,9 +9,9 @@ import { shortId } from "./run-words.ts";
 
 interface Filters {
   readonly of: (name: string) => string | undefined;
-  /** Null takes it away. */
+  /** Null removes the filter. */
   readonly set: (name: string, value: string | null) => void;
-  /** Changes with any of them. */
+  /** Differs whenever a filter differs. */
   readonly key: string;
 }
 
@@ -35,14 +35,14 @@ interface FilterSelectProps {
   filters: Filters;
   name: string;
   label: string;
-  /** For no filter. */
+  /** The text of the option without a filter. */
   all: string;
   choices: readonly (readonly [value: string, word: string])[];
 }
 
 export function FilterSelect({ filters, name, label, all, choices }: FilterSelectProps) {
   const chosen = filters.of(name) ?? "";
-  // One that came with the address may be none of those that are known.
+  // The value in the address may not be one of the choices.
   const known = chosen === "" || choices.some(([value]) => value === chosen);
   return (
     <SelectField

@@ -1,20 +1,18 @@
-// What the lists of work have in common: the title, the tabs, the search for a request, and what to do where a project does not work
-// in the background.
-// In: the project's id and which tab this is. Out: the page around its table.
+// The frame of the pages about work: title, tabs, search for a request, and the empty state of a project without background work. In: the
+// project's id and the current tab. Out: the page around its content.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { Search, Workflow } from "lucide-react";
-import Link from "next/link";
 import { useRouter, useSearchParams } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { useLiveModel } from "../../live-model.ts";
 import { useTRPC } from "../../trpc.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
-import { cn } from "../../ui/cn.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
+import { TabLinks } from "../../ui/tab-links.tsx";
 import { exampleBlueprint } from "./example.ts";
 import { requestPath, type WorkView, workPath } from "./work-links.tsx";
 
@@ -33,40 +31,31 @@ interface WorkFrameProps {
 }
 
 export function WorkFrame({ projectId, tab, children }: WorkFrameProps) {
-  // Runs and events of one request belong together.
+  // The filter by request stays when one switches between runs and events.
   const request = useSearchParams().get("request");
   const kept = request === null ? {} : { request };
   return (
     <>
       <PageHeader
         title="Work"
-        description="What happened in the project, what its workflows made of it, and what is to come."
+        description="The project's events, the runs of its workflows, and what is due next."
         actions={<RequestSearch projectId={projectId} />}
       />
-      <nav aria-label="Work" className="mb-4 overflow-x-auto border-b">
-        <ul className="flex gap-1">
-          {tabs.map(([name, word]) => (
-            <li key={name}>
-              <Link
-                href={workPath(projectId, name, name === "runs" || name === "events" ? kept : {})}
-                aria-current={name === tab ? "page" : undefined}
-                className={cn(
-                  "block border-b-2 border-transparent px-3 py-2 text-[0.8125rem] font-medium whitespace-nowrap text-ink-soft -outline-offset-2 hover:text-ink",
-                  name === tab && "border-accent text-ink",
-                )}
-              >
-                {word}
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <TabLinks
+        label="Work"
+        tabs={tabs.map(([name, label]) => ({
+          name,
+          label,
+          href: workPath(projectId, name, name === "runs" || name === "events" ? kept : {}),
+        }))}
+        current={tab}
+      />
       {children}
     </>
   );
 }
 
-/** From the id of a request, as an answer's `X-Request-Id` has it, to all that came of it. */
+/** Opens the page of a request. Its id is in the header `X-Request-Id` of the response. */
 function RequestSearch({ projectId }: { projectId: string }) {
   const router = useRouter();
   const [id, setId] = useState("");
@@ -96,7 +85,7 @@ function RequestSearch({ projectId }: { projectId: string }) {
   );
 }
 
-/** Of a project that is not live, or whose live version doesn't list the module. */
+/** For a project that is not live, or whose live version doesn't have the module. */
 export function NoWorkers({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
@@ -111,7 +100,7 @@ export function NoWorkers({ projectId }: { projectId: string }) {
         </ButtonLink>
       }
     >
-      <p>List the module and write a workflow into the blueprint; once it is deployed, its runs appear here.</p>
+      <p>Add the module and a workflow to the blueprint. After the deployment, its runs appear here.</p>
       <CodeBlock
         code={exampleBlueprint(model.data?.entities[0]?.name ?? "note")}
         label="example of a workflow"

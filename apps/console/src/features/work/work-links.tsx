@@ -1,5 +1,5 @@
-// Where the pieces of background work are. In: a project's id and what is meant. Out: an address, or a link that shows an id by its
-// ends. Filters stand in the address, so that a view can be sent to somebody.
+// Addresses of the pages about work. In: a project's id, and a run, an event, a request or a record. Out: an address, or a link with a
+// shortened id. Filters are in the address, so that one can share a view.
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { shortId } from "./run-words.ts";
@@ -19,7 +19,7 @@ export function eventPath(projectId: string, eventId: string): string {
   return `/projects/${projectId}/work/events/${eventId}`;
 }
 
-/** All that came of one request. */
+/** The page with the consequences of one request. */
 export function requestPath(projectId: string, requestId: string): string {
   return `/projects/${projectId}/work/requests/${encodeURIComponent(requestId)}`;
 }
@@ -31,7 +31,7 @@ export function recordPath(projectId: string, entity: string, recordId: string):
 interface IdLinkProps {
   href: string;
   id: string;
-  /** What it is, before the id. */
+  /** A word before the id, such as `run`. */
   children?: ReactNode;
 }
 

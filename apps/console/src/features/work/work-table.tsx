@@ -1,5 +1,5 @@
-// The frame of a list of work that comes in pages. In: the query, its columns, a row for each item, what to say where there is none.
-// Out: filters, the table, the way to the next page; and what went wrong.
+// A table about work that is loaded page by page. In: the query, its columns, a row for each item, the empty state. Out: filters, the
+// table, buttons for the next and the previous page, and the error.
 "use client";
 import type { WorkPage } from "@plinth/control/router";
 import type { UseQueryResult } from "@tanstack/react-query";
@@ -13,7 +13,7 @@ import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 
 interface WorkTableProps<Item> {
-  /** What the table is called, and what could not be loaded. */
+  /** The name of the table, which is also in its error. */
   name: string;
   query: Pick<
     UseQueryResult<WorkPage<Item> | null, unknown>,

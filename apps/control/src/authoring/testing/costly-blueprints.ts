@@ -1,9 +1,9 @@
-// Blueprints that cost much to read, as a hostile author would write them. In: nothing. Out: texts. For tests alone.
+// Blueprints that are expensive to read, as a hostile author would write them. In: nothing. Out: texts. For tests only.
 
 const VARIABLES = 10;
 const RULES = 10;
 
-/** Two texts of about 6 kB whose ten rules of ten variables each take long to compare. */
+/** Two texts of about 6 kB. Each has ten rules with ten variables that take long to compare. */
 export function slowToCompare(project = "slow"): readonly [string, string] {
   return [withRules(project, 3), withRules(project, 5)];
 }
@@ -20,7 +20,7 @@ function withRules(project: string, bound: number): string {
   return `project: ${project}\nmodules: [auth, users, roles]\nentities:\n${entities.join("")}`;
 }
 
-/** A text of about 250 kB, close to the longest that the language takes, that has no mistake. */
+/** A text of about 250 kB without mistakes, close to the largest size that the language accepts. */
 export function longText(project = "long"): string {
   const entities = Array.from({ length: 78 }, (_, index) => {
     const fields = Array.from(

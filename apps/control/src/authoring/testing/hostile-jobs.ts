@@ -1,4 +1,4 @@
-// Jobs that a worker thread must survive, or end by. In: nothing. Out: nothing, or too much. For tests alone.
+// Jobs that a worker thread must survive, or that must end it. In: nothing. Out: nothing, or too much. For tests only.
 
 export function greet({ name }: { readonly name: string }): string {
   return `hello ${name}`;
@@ -8,13 +8,13 @@ export function spin(): never {
   for (;;);
 }
 
-/** Takes time, and computes nothing: to a clock, what a blueprint is on a busy machine. */
+/** Takes time without computing, like an honest job on a busy machine. */
 export function idle({ ms }: { readonly ms: number }): string {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
   return "done";
 }
 
-/** Computes for so many milliseconds. */
+/** Computes for this number of milliseconds. */
 export function compute({ ms }: { readonly ms: number }): string {
   const spent = (): number => {
     const { user, system } = process.threadCpuUsage();
@@ -33,7 +33,7 @@ export function propose(): never {
   return spin();
 }
 
-/** The workshop's first job. */
+/** The first job of the workshop. */
 export function validate(): null {
   return null;
 }

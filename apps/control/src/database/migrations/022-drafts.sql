@@ -1,11 +1,12 @@
--- What a person writes and has not proposed yet: one draft for each person and project, so that nobody's typing changes another's text.
+-- Texts that a person writes before they propose them: one draft for each person and project, so that two people never edit the
+-- same text.
 CREATE TABLE control.drafts (
   project_id text NOT NULL REFERENCES control.projects ON DELETE CASCADE,
   person_id text NOT NULL REFERENCES control.people ON DELETE CASCADE,
-  -- Counts up with every save, and over the end of a draft.
+  -- Counts up with every save, and continues after a draft has ended.
   version integer NOT NULL,
   text text NOT NULL,
-  -- What was live when it was begun or rebased; null where nothing was.
+  -- The version that was live when the draft was begun or rebased. Null if nothing was live.
   base_version_id text REFERENCES control.blueprint_versions ON DELETE SET NULL,
   saved_at timestamptz NOT NULL DEFAULT now(),
   ended_at timestamptz,
@@ -14,7 +15,7 @@ CREATE TABLE control.drafts (
   CHECK ((ended_at IS NULL) = (ended_by IS NULL))
 );
 
--- What a draft was before, for undoing: bounded in number and bytes.
+-- Earlier texts of a draft, for undo. Their number and bytes are limited.
 CREATE TABLE control.earlier_drafts (
   project_id text NOT NULL,
   person_id text NOT NULL,

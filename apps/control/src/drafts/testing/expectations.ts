@@ -1,7 +1,7 @@
-// For the walk over all procedures: who gets past the authorization of those about drafts.
+// Expectations for the test of all procedures, about drafts.
 import type { Expected } from "../../testing/expected.ts";
 
-/** In this order: each goes on with what the former left. */
+/** In this order: each continues with the result of the previous one. */
 export const draftExpectations: Record<string, Expected> = {
   "drafts.save": {
     who: "developer",

@@ -1,5 +1,5 @@
-// What the walk over all procedures expects of those about environments. Only production is there: what needs a second
-// environment is refused after the right was judged.
+// Expectations for the test of all procedures, about environments. There is only production: calls that need a second environment
+// are refused after the right is checked.
 import type { Expected } from "../../testing/expected.ts";
 
 let made = 0;

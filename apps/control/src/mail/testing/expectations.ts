@@ -1,4 +1,4 @@
-// For the walk over all procedures: who gets past the authorization of those about mail.
+// Expectations for the test of all procedures, about mail.
 import type { Expected } from "../../testing/expected.ts";
 
 export const mailExpectations: Readonly<Record<string, Expected>> = {

@@ -1,5 +1,5 @@
-// The HTTP door of people under test, on a database of its own. In: nothing. Out: calls as the console forwards them, and what
-// they came to. For tests alone.
+// The HTTP routes of people under test, on their own database. In: nothing. Out: calls like those that the console forwards, and
+// their results. For tests only.
 import { createPool } from "@plinth/postgres";
 import { createLogger } from "@plinth/service";
 import { createTestDatabase } from "@plinth/testkit";
@@ -28,7 +28,7 @@ export interface Call {
   readonly cookie?: string;
   readonly origin?: string | null;
   readonly ip?: string;
-  /** What proves that the console speaks. */
+  /** The header that proves that the console sent the request. */
   readonly proof?: string;
 }
 
@@ -37,21 +37,21 @@ export interface Answer {
   readonly text: string;
   readonly retryAfter: string | null;
   readonly cookies: readonly string[];
-  /** As a browser would send them. */
+  /** The headers that a browser would send. */
   readonly cookie: string;
 }
 
 export interface AuthFixture {
   readonly pool: Pool;
   readonly people: People;
-  /** What was done with argon2, in order. */
+  /** The calls of argon2, in order. */
   readonly work: string[];
   /** Called whenever a password was found to be right, before anything comes of it. */
   afterVerify: () => Promise<void>;
   /** Deletes an account, as its person does. */
   remove(email: string): Promise<void>;
   call(path: string, call?: Call): Promise<Answer>;
-  /** From an address of its own, unless one is named. */
+  /** From a new address, unless one is named. */
   signUp(email: string, ip?: string): Promise<Answer>;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// An authenticator app, for tests alone: RFC 6238 over the secret of an otpauth address. In: the address. Out: the code of now.
+// An authenticator app for tests only: RFC 6238 with the secret of an otpauth address. In: the address. Out: the current code.
 import { createHmac } from "node:crypto";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";

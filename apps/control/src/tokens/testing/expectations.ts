@@ -1,4 +1,4 @@
-// For the walk over all procedures: anybody who is signed in has access tokens, and nobody has another's.
+// Expectations for the test of all procedures: every signed-in person has access tokens, and can only use their own.
 import type { Expected } from "../../testing/expected.ts";
 
 const nothing = `tok_${"0".repeat(20)}`;

@@ -1,4 +1,4 @@
-// For the walk over all procedures: who gets past the authorization of those about imports and exports. Imported by tests only.
+// Expectations for the test of all procedures, about imports and exports. Imported by tests only.
 import type { Expected } from "../../testing/expected.ts";
 
 const SOURCE = "0".repeat(64);

@@ -1,4 +1,4 @@
-// For the walk over all procedures: who gets past the authorization of those about end users. Imported by tests only.
+// Expectations for the test of all procedures, about end users. Imported by tests only.
 import { type Expected, NOWHERE } from "../../testing/expected.ts";
 
 export const userExpectations: Record<string, Expected> = {

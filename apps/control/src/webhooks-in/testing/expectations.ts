@@ -1,4 +1,4 @@
-// For the walk over all procedures: who gets past the authorization of those about inbound webhooks.
+// Expectations for the test of all procedures, about inbound webhooks.
 import { type Expected, NOWHERE } from "../../testing/expected.ts";
 
 export const inboundExpectations: Record<string, Expected> = {

@@ -1,4 +1,4 @@
-// For the walk over all procedures: who gets past the authorization of those about webhooks.
+// Expectations for the test of all procedures, about webhooks.
 import { type Expected, type LeastMember, NOWHERE } from "../../testing/expected.ts";
 
 const ofEndpoint = (act: "remove" | "rotate" | "test", who: LeastMember): Expected => ({

@@ -1,4 +1,4 @@
-// For the walk over all procedures: who gets past the authorization of those about background work. Imported by tests only.
+// Expectations for the test of all procedures, about background work. Imported by tests only.
 import { type Expected, NOWHERE } from "../../testing/expected.ts";
 
 const answer = { step: "ask", since: "2026-01-01T00:00:00.000Z", approved: true };

@@ -1,6 +1,7 @@
 // What ends a stream, what keeps it alive, and what a deployment and a large transaction do to it.
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { sweepChanges } from "../../jobs/change-retention.ts";
+import { setSuspended } from "../../release/suspend.ts";
 import { openStreamCell, type Person, type StreamCell } from "./testing/stream-cell.ts";
 
 const textOf = ({ realtime = true, fields = "[title, note]" } = {}): string => `project: desk
@@ -130,4 +131,19 @@ it("ends where the entity can't be followed any more", async () => {
   await other.untilEvent("resync", 2 * SOON_MS);
   expect(other.isEnded()).toBe(false);
   other.leave();
+});
+
+it("ends where the project is deleted, in every process", async () => {
+  const streams = await Promise.all([
+    desk.follow("resource=cards", desk.adminKey),
+    desk.follow("resource=cards", desk.adminKey, { at: 1 }),
+  ]);
+  await setSuspended(desk.cell.pool, desk.projectId, true);
+  for (const stream of streams) {
+    const { data } = await stream.untilEvent("closed", 2 * SOON_MS);
+    expect(data).toEqual({ code: "not_found", title: "This project is deleted." });
+    await expect.poll(stream.isEnded).toBe(true);
+  }
+  await setSuspended(desk.cell.pool, desk.projectId, false);
+  await expect.poll(() => desk.follow("resource=cards", desk.adminKey).then((again) => again.leave())).toBe(undefined);
 });

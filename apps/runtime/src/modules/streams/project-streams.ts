@@ -60,7 +60,10 @@ export class ProjectStreams {
     const { epoch, registry, log, tenant } = this.#options;
     const { projectId } = this.release;
     const release = registry.peek(projectId) ?? (await registry.get(projectId));
-    if (release === null) return;
+    if (release === null) {
+      for (const follower of this.followers()) follower.close("not_found", "This project is deleted.");
+      return;
+    }
     const stamp = epoch.current();
     const isOther = release.releaseId !== this.release.releaseId;
     const isOld = performance.now() - this.#judged.atMs > JUDGE_AGAIN_MS;

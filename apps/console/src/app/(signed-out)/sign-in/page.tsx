@@ -1,4 +1,4 @@
-// Sign in. In: `?next=` where the person came from. Out: the form.
+// The sign-in page. In: `?next=`, the page to open afterwards. Out: the form.
 import type { Metadata } from "next";
 import { Suspense } from "react";
 import { SignInForm } from "../../../features/account/sign-in-form.tsx";

@@ -1,4 +1,4 @@
-// Create an account. In: nothing. Out: the form.
+// The sign-up page. In: `?next=`, the page to open afterwards. Out: the form.
 import type { Metadata } from "next";
 import { Suspense } from "react";
 import { SignUpForm } from "../../../features/account/sign-up-form.tsx";

@@ -1,10 +1,8 @@
-// The frame of a project. In: its id from the address. Out: bar, sidebar and the room's page.
+// The layout of a project. In: its id from the address. Out: top bar, sidebar and the page.
 import type { ReactNode } from "react";
 import { AccountMenu } from "../../../../features/account/account-menu.tsx";
-import { EnvironmentSwitcher } from "../../../../features/shell/environment-switcher.tsx";
 import { ProjectGate } from "../../../../features/shell/project-gate.tsx";
 import { ProjectNavigation } from "../../../../features/shell/project-navigation.tsx";
-import { ProjectSwitcher } from "../../../../features/shell/project-switcher.tsx";
 import { TopBar } from "../../../../features/shell/top-bar.tsx";
 
 interface ProjectLayoutProps {
@@ -16,16 +14,7 @@ export default async function ProjectLayout({ children, params }: ProjectLayoutP
   const { projectId } = await params;
   return (
     <div className="flex min-h-dvh flex-col">
-      <TopBar
-        place={
-          <>
-            <ProjectSwitcher projectId={projectId} />
-            <EnvironmentSwitcher projectId={projectId} />
-          </>
-        }
-        account={<AccountMenu />}
-        projectId={projectId}
-      />
+      <TopBar projectId={projectId} account={<AccountMenu />} />
       <div className="flex flex-1 flex-col md:flex-row">
         <ProjectNavigation projectId={projectId} />
         <main id="content" className="min-w-0 flex-1 px-4 py-6 md:px-8 md:py-8">

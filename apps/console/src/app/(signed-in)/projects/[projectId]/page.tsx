@@ -1,4 +1,4 @@
-// The overview of a project. In: its id. Out: what to do next, and what is live.
+// The overview of a project. In: its id. Out: the next steps, and the live version.
 import type { Metadata } from "next";
 import { PromotionBanner } from "../../../../features/environments/promotion-banner.tsx";
 import { ProjectOverview } from "../../../../features/overview/project-overview.tsx";

@@ -1,4 +1,4 @@
-// The changes of a project. In: its id. Out: their timeline.
+// The changes of a project. In: its id. Out: the timeline.
 import type { Metadata } from "next";
 import { ChangeList } from "../../../../../features/changes/change-list.tsx";
 

@@ -1,4 +1,4 @@
-// The environments of a project. In: the id of one of them. Out: all of them, and the way of a blueprint between two.
+// The environments of a project. In: the id of one of them. Out: the list, and a card to promote a blueprint.
 import type { Metadata } from "next";
 import { EnvironmentsPage } from "../../../../../features/environments/environments-page.tsx";
 

@@ -1,4 +1,4 @@
-// The API keys of a project. In: its id. Out: the list, and the making of one.
+// The API keys of a project. In: its id. Out: the list, and a dialog to create one.
 import type { Metadata } from "next";
 import { KeyList } from "../../../../../features/keys/key-list.tsx";
 

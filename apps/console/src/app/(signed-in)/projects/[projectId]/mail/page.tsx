@@ -1,4 +1,4 @@
-// The mail of a project. In: its id. Out: what it goes by, and what was sent.
+// The mail of a project. In: its id. Out: its connections and mails.
 import type { Metadata } from "next";
 import { MailPage } from "../../../../../features/mail/mail-page.tsx";
 

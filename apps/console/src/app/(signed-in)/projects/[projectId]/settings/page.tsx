@@ -1,4 +1,4 @@
-// The settings of a project. In: its id. Out: its names, its members, and the ways to rename and delete it.
+// The settings of a project. In: its id. Out: its names, its members, and forms to rename and delete it.
 import type { Metadata } from "next";
 import { ProjectSettings } from "../../../../../features/settings/project-settings.tsx";
 

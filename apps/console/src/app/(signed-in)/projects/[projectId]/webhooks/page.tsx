@@ -1,4 +1,4 @@
-// Where a project's events are sent. In: its id. Out: its endpoints.
+// The endpoints of a project. In: its id. Out: the list.
 import type { Metadata } from "next";
 import { EndpointList } from "../../../../../features/webhooks/endpoint-list.tsx";
 

@@ -1,4 +1,4 @@
-// Two versions of a project's blueprint. In: its id. Out: what changes from the one to the other.
+// The comparison of two versions of a blueprint. In: the project's id. Out: the differences.
 import type { Metadata } from "next";
 import { ComparePage } from "../../../../../../features/changes/compare-page.tsx";
 

@@ -1,4 +1,4 @@
-// One endpoint. In: the ids of project and endpoint. Out: what was sent to it.
+// One endpoint. In: the ids of project and endpoint. Out: its deliveries.
 import type { Metadata } from "next";
 import { EndpointPage } from "../../../../../../features/webhooks/endpoint-page.tsx";
 

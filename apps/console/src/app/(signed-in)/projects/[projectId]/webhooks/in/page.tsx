@@ -1,4 +1,4 @@
-// What other services send to a project. In: its id. Out: its inbound sources.
+// The inbound sources of a project. In: its id. Out: the list.
 import type { Metadata } from "next";
 import { SourceList } from "../../../../../../features/webhooks-in/source-list.tsx";
 

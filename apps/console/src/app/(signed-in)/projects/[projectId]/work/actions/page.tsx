@@ -1,4 +1,4 @@
-// The actions of a project. In: its id. Out: the project's actions, each with a form.
+// The actions of a project. In: its id. Out: a form for each action.
 import type { Metadata } from "next";
 import { ActionList } from "../../../../../../features/work/action-list.tsx";
 

@@ -1,4 +1,4 @@
-// The queues of a project. In: its id. Out: a line for each workflow.
+// The queues of a project. In: its id. Out: a card for each queue.
 import type { Metadata } from "next";
 import { QueueList } from "../../../../../../features/work/queue-list.tsx";
 

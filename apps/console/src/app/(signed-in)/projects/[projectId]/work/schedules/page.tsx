@@ -1,4 +1,4 @@
-// The schedules of a project. In: its id. Out: when each is due, and the way to run or pause it.
+// The schedules of a project. In: its id. Out: a card for each, with buttons to run or pause it.
 import type { Metadata } from "next";
 import { ScheduleList } from "../../../../../../features/work/schedule-list.tsx";
 

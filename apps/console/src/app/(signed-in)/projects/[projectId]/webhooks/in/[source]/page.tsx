@@ -1,4 +1,4 @@
-// One inbound source. In: the project's id and the source's name. Out: its address, its secrets, and what it was sent.
+// One inbound source. In: the project's id and the source's name. Out: its address, its secrets and its requests.
 import type { Metadata } from "next";
 import { SourcePage } from "../../../../../../../features/webhooks-in/source-page.tsx";
 

@@ -1,4 +1,4 @@
-// One event. In: the ids of project and event. Out: what it carries, and who heard it.
+// One event. In: the ids of project and event. Out: its payload, and the runs that it started.
 import type { Metadata } from "next";
 import { EventPage } from "../../../../../../../features/work/event-page.tsx";
 

@@ -1,4 +1,4 @@
-// One request. In: the project's id and the request's. Out: all that came of it.
+// One request. In: the ids of project and request. Out: its consequences.
 import type { Metadata } from "next";
 import { RequestPage } from "../../../../../../../features/work/request-page.tsx";
 

@@ -1,4 +1,4 @@
-// One run. In: the ids of project and run. Out: its steps, and what may be done to it.
+// One run. In: the ids of project and run. Out: its steps, and buttons to act on it.
 import type { Metadata } from "next";
 import { RunPage } from "../../../../../../../features/work/run-page.tsx";
 
