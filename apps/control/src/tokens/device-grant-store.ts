@@ -21,7 +21,7 @@ export interface PolledGrant {
   readonly sincePolledMs: number | null;
 }
 
-/** Who decides, and by which session of the console. */
+/** The person who decides, and their session of the console. */
 export interface DecidedBy {
   readonly personId: string;
   readonly sessionId: string;
@@ -86,7 +86,7 @@ export function createDeviceGrantStore(db: ControlDatabase): DeviceGrantStore {
 
     decide: (userCode, status, { personId, sessionId }) =>
       db.transaction().execute(async (trx) => {
-        // Whoever ends all sessions ends the approvals after them: this one is among them, or its session is gone.
+        // Ending all sessions deletes the sessions first and the approvals afterwards: this approval is among them, or the session is gone.
         const session = await trx
           .selectFrom("sessions")
           .select("id")

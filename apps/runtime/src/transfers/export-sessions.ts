@@ -20,7 +20,7 @@ import { exportParts } from "./transfer-shape.ts";
 export interface ExportSessions {
   /**
    * Ends another one of the project.
-   * @throws Fault `unavailable` where the cell has too many, `conflict` where another of the project is being begun.
+   * @throws Fault `unavailable` if the cell has too many, `conflict` if another one of the project is being opened.
    */
   open(release: ActiveRelease, requestId: string, by: string): Promise<ExportState>;
   /** @throws Fault `not_found` where it has ended. */
@@ -46,7 +46,7 @@ interface Session {
 /** @param sessionsMax In this process, of all projects. */
 export function createExportSessions(bulk: BulkScope, sessionsMax: number): ExportSessions {
   const sessions = new Map<string, Session>();
-  /** Projects whose export is about to have a session: it has its place already. */
+  /** Projects whose session is being opened; each counts as one. */
   const opening = new Set<ProjectId>();
   const end = async (session: Session): Promise<void> => {
     if (!sessions.delete(session.id)) return;
@@ -177,7 +177,7 @@ async function fetchRows(client: ClientBase, cursor: string, count: number): Pro
   return rows;
 }
 
-/** How many rows from the first one on a page takes that has so much room; the last one may exceed it. */
+/** The number of rows that fit into `room`; the last one may exceed it. */
 function countWithin(sizes: readonly number[], room: number): number {
   let left = room;
   const at = sizes.findIndex((size) => {
@@ -187,12 +187,12 @@ function countWithin(sizes: readonly number[], room: number): number {
   return at === -1 ? sizes.length : at + 1;
 }
 
-/** Looked ahead at once. Of these, a page takes so many that no more than its characters, and one record, are in memory. */
+/** Sizes that are read at once. A page then reads only as many records as fit, so memory holds one page and one record at most. */
 const FETCHED_ROWS = 500;
 
 /**
- * Of each row its place, its hash, and its values; and of the same rows their sizes in bytes. The size of a text is known without
- * reading it, also where it is compressed.
+ * `text` selects the place, the hash and the values of each row; `sizes` selects the sizes of the same rows in bytes. Postgres knows
+ * the size of a text without reading it, even if it is compressed.
  */
 function pageStatement(
   release: ActiveRelease,
@@ -221,7 +221,7 @@ function pageStatement(
   return { text, sizes: `SELECT ${bytes.join(" + ")} ${rows}`, width: texts.length };
 }
 
-/** Of a number, a moment, an id: more than their text has. */
+/** More than the text of a number, a time or an id has. */
 const PLAIN_BYTES = 40;
 
 function isWide({ sqlType }: { readonly sqlType: string }): boolean {

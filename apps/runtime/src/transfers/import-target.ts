@@ -59,7 +59,7 @@ export function importTarget(release: ActiveRelease, step: ImportStep, organizat
     schema: release.schema,
     mapped,
     others,
-    // Everybody is public: nobody is given it.
+    // Everybody has the role `public`; it can't be given.
     roles: release.bundle.roles.map((role) => role.name).filter((role) => role !== "public"),
     numbered: unmapped.filter(isNumbered),
   };

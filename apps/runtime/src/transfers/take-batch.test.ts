@@ -1,5 +1,5 @@
-// Batches that no command of ours sends: what can't be carried out is refused as the sender's mistake, and users come only as the API
-// would have made them.
+// Batches that our own command never sends: an impossible step is refused as the sender's mistake, and users that the API would not
+// have created are refused.
 import { randomUUID } from "node:crypto";
 import type { BatchBody } from "@plinth/bundle/cell";
 import { type BulkScope, createBulkScope, createPool } from "@plinth/postgres";

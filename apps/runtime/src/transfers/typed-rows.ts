@@ -35,7 +35,7 @@ export function formsOf(
   });
 }
 
-/** Users sign in by an address in lower case; a role that isn't declared would open something once somebody declares it. */
+/** Sign-in uses the address in lower case. An undeclared role would get rights as soon as somebody declares it. */
 function formOfUser({ view, roles }: ImportTarget, field: string, value: string): string | null {
   if (view.entity.name !== "user") return null;
   if (field === "email") return `${value} = lower(${value})`;
